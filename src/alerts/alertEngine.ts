@@ -10,6 +10,7 @@ import type { Rule } from '../rules/types.ts'
 import { adoptAlerts, putIntoCase } from './caseOf.ts'
 import { type EngineContext, note } from './engineContext.ts'
 import { keptFinding } from './findingJson.ts'
+import { resumeEscalations } from './escalation.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
@@ -173,6 +174,7 @@ function start(context: EngineContext): void {
   context.startedAt = context.now
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
   adoptAlerts(context)
+  resumeEscalations(context)
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
   for (const silence of context.store.listSilences({ since: context.now, limit: mostSilences })) {
     const problem = findSilenceProblem(silence)

@@ -16,9 +16,30 @@ export function scheduleEscalations(
   for (const route of routesFor(context, alert))
     for (const [step, { afterMs }] of (route.escalate ?? []).entries()) {
       const of = { caseId: row.id, route: route.id, step }
-      if (context.store.getEscalation(of)?.turn === row.turn) continue
+      const known = context.store.getEscalation(of)
+      if (known?.turn === row.turn && known.afterMs === afterMs) continue
       context.store.saveEscalation({ ...of, turn: row.turn, afterMs, dueAt: row.turnAt + afterMs })
     }
+}
+
+/**
+ * Routes may be others than before: each open case waits for the steps that are written now. What is new and past its
+ * time is due at once: rather a second ring than none.
+ */
+export function resumeEscalations(context: EngineContext): void {
+  const { store, now } = context
+  for (const row of store.listLiveCases({ states: ['open'], limit: mostResumed })) {
+    for (const waiting of store.listWaitingEscalations(row.id))
+      if (!stepOf(context, waiting)) store.dropEscalation(waiting)
+    for (const alert of store.listStanding(row.id, { now, limit: mostEscalated }))
+      scheduleEscalations(context, row, alert)
+  }
+}
+
+const mostResumed = 1_000
+
+function stepOf({ routes }: Pick<EngineContext, 'routes'>, { route, step }: Escalation) {
+  return routes.find(({ id }) => id === route)?.escalate?.[step]
 }
 
 /** The steps whose time has come: who is named there hears what the case holds now. */
@@ -27,7 +48,7 @@ export function escalate(context: EngineContext): void {
     context.store.saveEscalation({ ...due, dueAt: null })
     const row = context.store.findCase(due.caseId)
     const route = context.routes.find(({ id }) => id === due.route)
-    const step = route?.escalate?.[due.step]
+    const step = stepOf(context, due)
     if (row?.state !== 'open' || !route || !step) continue
     const alerts = context.store
       .listStanding(row.id, { now: context.now, limit: mostEscalated })

@@ -29,6 +29,12 @@ export function saveEscalation(db: Database, row: Escalation): void {
   db.prepare(`INSERT OR REPLACE ${escalations.into}`).run(...escalations.values(row))
 }
 
+/** It belongs to a route that is no more. */
+export function dropEscalation(db: Database, of: Pick<Escalation, 'caseId' | 'route' | 'step'>): void {
+  const sql = 'DELETE FROM case_escalations WHERE case_id = ? AND route = ? AND step = ?'
+  db.prepare(sql).run(of.caseId, of.route, of.step)
+}
+
 /** Those of a case that still wait, the next one first. */
 export function listWaitingEscalations(db: Database, caseId: number): Escalation[] {
   const sql =

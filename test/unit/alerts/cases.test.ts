@@ -528,6 +528,54 @@ describe('escalation', () => {
   })
 })
 
+describe('routes that are others after a restart', () => {
+  const toPager = [{ afterMs: 10 * minute, channels: ['pager'] }]
+  const ops = createRoute({ channels: ['ops'], groupWaitMs: 0 })
+  const restart = async (before: (typeof ops)[], after: (typeof ops)[], waitMs: number) => {
+    const fakes = () => [createFakeChannel('ops'), createFakeChannel('pager')]
+    const world = run({ routes: before, fakes: fakes() })
+    await world.tell(unbacked, theft(1, '100'))
+    await world.send(5 * minute)
+    await world.stop()
+    const [first, pager] = fakes() as [FakeChannel, FakeChannel]
+    const second = createBench({ ...world, routes: after, fakes: [first, pager] })
+    second.engine.start(world.clock.now())
+    const dispatcher = second.startSending()
+    await world.clock.advance(waitMs)
+    second.engine.flush(world.clock.now())
+    dispatcher.wake()
+    await world.clock.advance(0)
+    await dispatcher.stop()
+    return pager.sent.length
+  }
+
+  test.each([
+    [
+      'one stands before them',
+      [{ ...ops, escalate: toPager }],
+      [
+        { ...ops, matches: () => false },
+        { ...ops, escalate: toPager },
+      ],
+    ],
+    ['escalation was written', [ops], [{ ...ops, escalate: toPager }]],
+    [
+      'its delay is another',
+      [{ ...ops, escalate: [{ afterMs: 60 * minute, channels: ['pager'] }] }],
+      [{ ...ops, escalate: toPager }],
+    ],
+  ])('%s: an open case escalates by what is written now', async (_, before, after) => {
+    const named = (routes: (typeof ops)[]) =>
+      routes.map((route, index) => ({ ...route, id: `routes[${index}]` }))
+    expect(await restart(named(before), named(after), 5 * minute - 1)).toBe(0)
+    expect(await restart(named(before), named(after), 5 * minute)).toBe(1)
+  })
+
+  test('escalation that was taken out rings nobody', async () => {
+    expect(await restart([{ ...ops, escalate: toPager }], [ops], 60 * minute)).toBe(0)
+  })
+})
+
 describe('by hand', () => {
   test('a reason is required, and an unknown case is an error', async () => {
     const world = run()
