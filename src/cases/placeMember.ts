@@ -164,7 +164,7 @@ function merge(
   saveCase(db, { ...other, state: 'merged', mergedInto: older.id, changedAt: now })
   let { money } = older
   for (const { alertId, ...risk } of risks) money = moveRisk(db, { ...older, money }, { alertId, risk })
-  const row = joinCases(older, other, { money, isWorse: member.isWorse, now })
+  const row = joinCases(older, other, { money, isWorse: (one, than) => member.isWorse(one, than), now })
   const text = `c${other.id} turned out to be the same, by ${member.title}`
   addCaseLog(db, { caseId: row.id, at: now, what: 'merged', by: null, text })
   return row

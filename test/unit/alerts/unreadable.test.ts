@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { keptFinding } from '../../../src/alerts/findingJson.ts'
 import { createAlertViews, toAlertView } from '../../../src/web/views/toAlertView.ts'
-import type { LoadedRule } from '../../../src/rules/types.ts'
 import { createBench, createCondition, createEvent, createRoute, createRule, start } from './harness.ts'
 
 const atOnce = { routes: [createRoute({ groupWaitMs: 0 })] }
@@ -48,7 +47,7 @@ describe.each(texts)('a kept finding that is %j', (text) => {
 
   test('is shown by what its row says', () => {
     const { store } = corrupt()
-    const source = createAlertViews(store, [stalled as LoadedRule, failed], start)
+    const source = createAlertViews(store, [stalled, failed], start)
     for (const row of store.listAlerts({ limit: 9 }))
       expect(toAlertView(source, row)).toMatchObject({
         kind: row.kind,
