@@ -1,10 +1,10 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Secret } from '../../lib/secret.ts'
-import { classifyHttp, describeBody } from './classifyHttp.ts'
+import { describeBody } from './classifyHttp.ts'
 import { createThreads } from './createThreads.ts'
 import type { Channel, DeliveryResult } from './message.ts'
 import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
-import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import { type HttpChannelDeps, postJson } from './postJson.ts'
+import { createPostDeps, jsonHeaders } from './postOnce.ts'
 import { type ManagedAlert, renderAlertmanager, repeatCase } from './renderAlertmanager.ts'
 
 export interface AlertmanagerConfig {
@@ -12,10 +12,6 @@ export interface AlertmanagerConfig {
   readonly type: 'alertmanager'
   /** Where Alertmanager is, without `/api/v2/alerts`. */
   readonly url: Secret
-}
-
-export interface AlertmanagerDeps extends Partial<PostDeps> {
-  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Alertmanager keeps alerts in memory alone: after its restart it knows of nothing until it is told again. */
@@ -27,20 +23,19 @@ const batch = 200
  * An Alertmanager by its API v2, with every receiver that it has: a case is one alert there. It ends when the case is
  * over, and never by itself: its end lies a day ahead, and what stands is told again each minute.
  */
-export function createAlertmanagerChannel(deps: AlertmanagerDeps, config: AlertmanagerConfig): Channel {
+export function createAlertmanagerChannel(deps: HttpChannelDeps, config: AlertmanagerConfig): Channel {
   const url = parseChannelUrl(config.name, config.url.reveal())
   const authorization = basicAuthorization(url)
   url.pathname = `${url.pathname.replace(/\/+(api\/v2\/alerts\/*)?$/, '')}/api/v2/alerts`
   const headers = { ...jsonHeaders, ...(authorization !== null && { authorization }) }
   const http = createPostDeps(deps)
+  const receiver = { ...deps, http, url, headers, judgeSuccess }
   const { inThread, newestOf } = createThreads()
   /** What is told again at the moment. */
   let telling: Promise<unknown> = Promise.resolve()
   async function post(alerts: readonly ManagedAlert[], signal: AbortSignal): Promise<DeliveryResult> {
     for (let from = 0; from < alerts.length; from += batch) {
-      const body = JSON.stringify(alerts.slice(from, from + batch))
-      const outcome = await postOnce(http, { url: url.href, headers, body, signal })
-      const result = classifyHttp(outcome, { host: url.host, now: deps.clock.now(), judgeSuccess })
+      const result = await postJson(receiver, alerts.slice(from, from + batch), signal)
       if (result.result !== 'ack') return result
     }
     return { result: 'ack' }
@@ -75,8 +70,7 @@ export function createAlertmanagerChannel(deps: AlertmanagerDeps, config: Alertm
 }
 
 /** It says yes with nothing. */
-function judgeSuccess(body: string | null, where: string): DeliveryResult {
-  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+function judgeSuccess(body: string, where: string): DeliveryResult {
   if (body.trim() === '') return { result: 'ack' }
   return { result: 'suspicious', reason: `${where}${describeBody(body)}, where Alertmanager says nothing` }
 }

@@ -4,22 +4,24 @@ import { parseJson } from '../../lib/parseJson.ts'
 import type { DeliveryResult } from './message.ts'
 import type { PostOutcome } from './postOnce.ts'
 
-/** How one HTTP receiver says yes. `null` is a body that could not be read to its end. */
-type JudgeSuccess = (body: string | null, where: string) => DeliveryResult
+/** What a status of success means, by the body. */
+type JudgeSuccess = (body: string, where: string) => DeliveryResult
 
 export interface ClassifyOptions {
   /** The receiver's host: the only part of its address that may be shown. */
   readonly host: string
   readonly now: UnixMs
-  readonly judgeSuccess: JudgeSuccess
+  /** Left out, any success is an acknowledgement, also one whose body broke off. */
+  readonly judgeSuccess?: JudgeSuccess
   /** Asked first about every answer that is neither a success nor a redirect; null leaves it to the table. */
   readonly judgeRefusal?: (refusal: Refusal) => DeliveryResult | null
+  /** How long a 429 is waited for that does not say it; 1 s when left out. */
+  readonly throttledMs?: number
 }
 
 /** An answer that says no. */
 export interface Refusal {
   readonly status: number
-  readonly retryAfter: string | null
   readonly body: string | null
   /** Host, status and what may be said of the body. */
   readonly reason: string
@@ -49,17 +51,28 @@ export function classifyHttp(outcome: PostOutcome, options: ClassifyOptions): De
   const { status, body } = outcome
   const where = `${options.host} answered ${status}`
   const reason = `${where}${describeBody(body)}`
-  if (status >= 200 && status < 300) return options.judgeSuccess(body, where)
+  if (status >= 200 && status < 300) return classifySuccess(body, where, options)
   if (status >= 300 && status < 400)
     return { result: 'dead', reason: `${where}, a redirect, which is not followed` }
-  const judged = options.judgeRefusal?.({ status, retryAfter: outcome.retryAfter, body, reason })
+  const judged = options.judgeRefusal?.({ status, body, reason })
   if (judged) return judged
   if (status === 429) {
-    return { result: 'throttled', retryAfterMs: parseRetryAfter(outcome.retryAfter, options.now), reason }
+    const retryAfterMs = parseRetryAfter(outcome.retryAfter, options.now, options.throttledMs)
+    return { result: 'throttled', retryAfterMs, reason }
   }
   if (status >= 500 || transientStatuses.has(status)) return { result: 'transient', reason }
   if (deadStatuses.has(status) || deadWords.has(body?.trim() ?? '')) return { result: 'dead', reason }
   return { result: 'bad_message', reason }
+}
+
+function classifySuccess(
+  body: string | null,
+  where: string,
+  { judgeSuccess }: ClassifyOptions,
+): DeliveryResult {
+  if (!judgeSuccess) return { result: 'ack' }
+  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+  return judgeSuccess(body, where)
 }
 
 function classifyFailure(outcome: PostOutcome & { kind: 'failed' }, host: string): DeliveryResult {

@@ -1,14 +1,14 @@
 import type { CaseActions } from './caseActions.ts'
 import type { Channel, Message } from './message.ts'
-import { type AlertmanagerConfig, type AlertmanagerDeps, createAlertmanagerChannel } from './alertmanager.ts'
-import { createTelegramChannel, type TelegramConfig, type TelegramDeps } from './telegram.ts'
-import { createDiscordChannel, type DiscordConfig, type DiscordDeps } from './discord.ts'
+import { type AlertmanagerConfig, createAlertmanagerChannel } from './alertmanager.ts'
+import { createTelegramChannel, type TelegramConfig } from './telegram.ts'
+import { createDiscordChannel, type DiscordConfig } from './discord.ts'
 import { createEmailChannel, type EmailConfig, type EmailDeps } from './email.ts'
-import { createPagerDutyChannel, type PagerDutyConfig, type PagerDutyDeps } from './pagerduty.ts'
+import { createPagerDutyChannel, type PagerDutyConfig } from './pagerduty.ts'
 import { createSlackAppChannel } from './slackApp/createSlackApp.ts'
 import type { SlackAppConfig, SlackAppDeps } from './slackApp/openApp.ts'
-import { createSlackChannel, type SlackConfig, type SlackDeps } from './slack.ts'
-import { createTeamsChannel, type TeamsConfig, type TeamsDeps } from './teams.ts'
+import { createSlackChannel, type SlackConfig } from './slack.ts'
+import { createTeamsChannel, type TeamsConfig } from './teams.ts'
 import { createWebhookChannel, type WebhookConfig, type WebhookDeps } from './webhook.ts'
 import { renderText } from './renderText.ts'
 import { Secret } from '../../lib/secret.ts'
@@ -24,16 +24,7 @@ export type ChannelConfig =
   | DiscordConfig
   | TelegramConfig
   | ConsoleConfig
-export type ChannelDeps = SlackDeps &
-  SlackAppDeps &
-  EmailDeps &
-  WebhookDeps &
-  PagerDutyDeps &
-  AlertmanagerDeps &
-  TeamsDeps &
-  DiscordDeps &
-  TelegramDeps &
-  ConsoleDeps
+export type ChannelDeps = SlackAppDeps & EmailDeps & WebhookDeps & ConsoleDeps
 
 type Creators = {
   readonly [Type in ChannelConfig['type']]: (

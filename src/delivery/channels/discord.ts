@@ -1,9 +1,9 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Secret } from '../../lib/secret.ts'
-import { boundWait, classifyHttp, describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
+import { boundWait, describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
 import type { Channel, DeliveryResult } from './message.ts'
 import { parseChannelUrl } from './parseChannelUrl.ts'
-import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import { type HttpChannelDeps, postJson } from './postJson.ts'
+import { createPostDeps } from './postOnce.ts'
 import { renderDiscord, renderDiscordPlain } from './renderDiscord.ts'
 
 export interface DiscordConfig {
@@ -13,39 +13,23 @@ export interface DiscordConfig {
   readonly url: Secret
 }
 
-export interface DiscordDeps extends Partial<PostDeps> {
-  readonly clock: Pick<Clock, 'now'>
-}
-
 /** A Discord webhook. It is asked to wait, so that its answer is the message itself and not only that one was read. */
-export function createDiscordChannel(deps: DiscordDeps, config: DiscordConfig): Channel {
+export function createDiscordChannel(deps: HttpChannelDeps, config: DiscordConfig): Channel {
   const url = parseChannelUrl(config.name, config.url.reveal())
   url.searchParams.set('wait', 'true')
   const http = createPostDeps(deps)
   return {
     name: config.name,
     type: 'discord',
-    async deliver(message, options) {
-      const body = JSON.stringify(options.degraded ? renderDiscordPlain(message) : renderDiscord(message))
-      const outcome = await postOnce(http, {
-        url: url.href,
-        headers: jsonHeaders,
-        body,
-        signal: options.signal,
-      })
-      return classifyHttp(outcome, {
-        host: url.host,
-        now: deps.clock.now(),
-        judgeSuccess,
-        judgeRefusal: judge,
-      })
+    deliver(message, { degraded, signal }) {
+      const body = degraded ? renderDiscordPlain(message) : renderDiscord(message)
+      return postJson({ ...deps, http, url, judgeSuccess, judgeRefusal }, body, signal)
     },
     close: () => http.close(),
   }
 }
 
-function judgeSuccess(body: string | null, where: string): DeliveryResult {
-  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+function judgeSuccess(body: string, where: string): DeliveryResult {
   if (typeof readJsonObject(body)?.['id'] === 'string') return { result: 'ack' }
   return { result: 'suspicious', reason: `${where}${describeBody(body)}, not the message` }
 }
@@ -60,7 +44,7 @@ const deadCodes: Readonly<Record<number, string>> = {
   220_001: 'a forum needs ?thread_id=… in the address',
 }
 
-function judge({ status, body, reason }: Refusal): DeliveryResult | null {
+function judgeRefusal({ status, body, reason }: Refusal): DeliveryResult | null {
   const said = readJsonObject(body)
   const code = said?.['code']
   const isDead = status !== 429 && typeof code === 'number' ? deadCodes[code] : undefined

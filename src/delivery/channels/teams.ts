@@ -1,10 +1,10 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Secret } from '../../lib/secret.ts'
-import { classifyHttp, describeBody, parseRetryAfter, readJsonObject, type Refusal } from './classifyHttp.ts'
+import { describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
 import { isObject } from '../../lib/isObject.ts'
 import type { Channel, DeliveryResult } from './message.ts'
 import { parseChannelUrl } from './parseChannelUrl.ts'
-import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import { type HttpChannelDeps, postJson } from './postJson.ts'
+import { createPostDeps } from './postOnce.ts'
 import { renderTeams, renderTeamsPlain } from './renderTeams.ts'
 
 export interface TeamsConfig {
@@ -14,31 +14,19 @@ export interface TeamsConfig {
   readonly url: Secret
 }
 
-export interface TeamsDeps extends Partial<PostDeps> {
-  readonly clock: Pick<Clock, 'now'>
-}
-
 /**
  * Microsoft Teams by the webhook of a workflow: one adaptive card a message. The connectors of former times are
  * understood as well: they say what is wrong in the text of a 200.
  */
-export function createTeamsChannel(deps: TeamsDeps, config: TeamsConfig): Channel {
+export function createTeamsChannel(deps: HttpChannelDeps, config: TeamsConfig): Channel {
   const url = parseChannelUrl(config.name, config.url.reveal())
   const http = createPostDeps(deps)
   return {
     name: config.name,
     type: 'teams',
-    async deliver(message, options) {
-      const body = JSON.stringify(options.degraded ? renderTeamsPlain(message) : renderTeams(message))
-      const outcome = await postOnce(http, {
-        url: url.href,
-        headers: jsonHeaders,
-        body,
-        signal: options.signal,
-      })
-      const now = deps.clock.now()
-      const judgeRefusal = (refusal: Refusal) => judge(refusal, now)
-      return classifyHttp(outcome, { host: url.host, now, judgeSuccess, judgeRefusal })
+    deliver(message, { degraded, signal }) {
+      const card = degraded ? renderTeamsPlain(message) : renderTeams(message)
+      return postJson({ ...deps, http, url, judgeSuccess, judgeRefusal, throttledMs }, card, signal)
     },
     close: () => http.close(),
   }
@@ -48,8 +36,7 @@ export function createTeamsChannel(deps: TeamsDeps, config: TeamsConfig): Channe
 const throttledMs = 30_000
 
 /** A workflow says yes with nothing, a connector with a one; what it failed at it says with status 200 as well. */
-function judgeSuccess(body: string | null, where: string): DeliveryResult {
-  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+function judgeSuccess(body: string, where: string): DeliveryResult {
   const text = body.trim()
   if (text === '' || text === '1') return { result: 'ack' }
   const failed = /endpoint returned HTTP error (\d{3})\b/.exec(text)?.[1]
@@ -76,12 +63,10 @@ const deadCodes = new Set([
   'WorkflowTriggerNotFound',
 ])
 
-function judge({ status, retryAfter, body, reason }: Refusal, now: number): DeliveryResult | null {
+function judgeRefusal({ body, reason }: Refusal): DeliveryResult | null {
   const error = readJsonObject(body)?.['error']
   const code = isObject(error) ? error['code'] : null
-  if (typeof code === 'string' && deadCodes.has(code)) return { result: 'dead', reason: `${reason}: ${code}` }
-  if (status === 429) {
-    return { result: 'throttled', retryAfterMs: parseRetryAfter(retryAfter, now, throttledMs), reason }
-  }
-  return null
+  return typeof code === 'string' && deadCodes.has(code)
+    ? { result: 'dead', reason: `${reason}: ${code}` }
+    : null
 }

@@ -1,12 +1,12 @@
-import type { Clock } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { isObject } from '../../lib/isObject.ts'
 import type { Secret } from '../../lib/secret.ts'
-import { boundWait, classifyHttp, describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
+import { boundWait, describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
 import { createThreads } from './createThreads.ts'
 import type { Channel, DeliveryResult } from './message.ts'
 import { parseChannelUrl } from './parseChannelUrl.ts'
-import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import { type HttpChannelDeps, postJson } from './postJson.ts'
+import { createPostDeps } from './postOnce.ts'
 import { renderTelegram, renderTelegramPlain } from './renderTelegram.ts'
 
 export interface TelegramConfig {
@@ -21,12 +21,8 @@ export interface TelegramConfig {
   readonly url: Secret
 }
 
-export interface TelegramDeps extends Partial<PostDeps> {
-  readonly clock: Pick<Clock, 'now'>
-}
-
 /** A Telegram bot: what follows of a case replies to its first message. */
-export function createTelegramChannel(deps: TelegramDeps, config: TelegramConfig): Channel {
+export function createTelegramChannel(deps: HttpChannelDeps, config: TelegramConfig): Channel {
   const url = addressOf(config)
   const http = createPostDeps(deps)
   const { inThread } = createThreads()
@@ -51,18 +47,10 @@ export function createTelegramChannel(deps: TelegramDeps, config: TelegramConfig
                 reply_parameters: { message_id: first, allow_sending_without_reply: true },
               }),
             }
-        const outcome = await postOnce(http, {
-          url: url.href,
-          headers: jsonHeaders,
-          body: JSON.stringify({ ...chat, ...text }),
-          signal: options.signal,
-        })
-        return classifyHttp(outcome, {
-          host: url.host,
-          now: deps.clock.now(),
-          judgeSuccess: (body, where) => judgeSuccess(body, where, message.case !== null && before === null),
-          judgeRefusal: judge,
-        })
+        const receiver = { ...deps, http, url, judgeSuccess, judgeRefusal }
+        const result = await postJson(receiver, { ...chat, ...text }, options.signal)
+        const isFirst = message.case !== null && before === null
+        return result.result === 'ack' && !isFirst ? { result: 'ack' } : result
       }),
     close: () => http.close(),
   }
@@ -88,14 +76,13 @@ function addressOf({ name, botToken, chatId, url }: TelegramConfig): URL {
   return address
 }
 
-function judgeSuccess(body: string | null, where: string, isFirst: boolean): DeliveryResult {
-  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+function judgeSuccess(body: string, where: string): DeliveryResult {
   const said = readJsonObject(body)
   const sent = said?.['ok'] === true ? said['result'] : null
   const id = isObject(sent) ? sent['message_id'] : null
   if (typeof id !== 'number')
     return { result: 'suspicious', reason: `${where}${describeBody(body)}, not the message` }
-  return isFirst ? { result: 'ack', thread: String(id) } : { result: 'ack' }
+  return { result: 'ack', thread: String(id) }
 }
 
 /** What it says with 400 that no message to this chat can help, in its words and in ours. */
@@ -106,7 +93,7 @@ const deadWords: readonly (readonly [RegExp, string])[] = [
   [/thread not found|TOPIC_(CLOSED|DELETED)/i, 'the topic is gone or closed'],
 ]
 
-function judge({ status, body, reason }: Refusal): DeliveryResult | null {
+function judgeRefusal({ status, body, reason }: Refusal): DeliveryResult | null {
   const said = readJsonObject(body)
   const parameters = isObject(said?.['parameters']) ? said['parameters'] : {}
   const seconds = parameters['retry_after']

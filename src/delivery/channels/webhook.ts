@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
-import type { Clock } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifyHttp } from './classifyHttp.ts'
 import { compileBody } from './compileBody.ts'
-import type { Channel, DeliveryResult, Message } from './message.ts'
-import { createPostDeps, jsonHeaders, type PostDeps, postOnce } from './postOnce.ts'
+import type { Channel, Message } from './message.ts'
+import type { HttpChannelDeps } from './postJson.ts'
+import { createPostDeps, jsonHeaders, postOnce } from './postOnce.ts'
 import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
 import { toWebhookBody } from './renderWebhook.ts'
 import { headerId, part } from './textParts.ts'
@@ -21,8 +21,7 @@ export interface WebhookConfig {
   readonly contentType?: string
 }
 
-export interface WebhookDeps extends Partial<PostDeps> {
-  readonly clock: Pick<Clock, 'now'>
+export interface WebhookDeps extends HttpChannelDeps {
   readonly log?: Pick<Logger, 'warn'>
 }
 
@@ -55,7 +54,7 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
         ...(authorization === null ? {} : { authorization }),
       }
       const outcome = await postOnce(http, { url: url.href, headers, body, signal: options.signal })
-      return classifyHttp(outcome, { host: url.host, now: deps.clock.now(), judgeSuccess })
+      return classifyHttp(outcome, { host: url.host, now: deps.clock.now() })
     },
     close: () => http.close(),
   }
@@ -95,8 +94,4 @@ function createBodyMaker(
 /** @example signBody(secret, 1763715600, '{}') // 'sha256=…', 64 hex digits */
 function signBody(secret: Secret, timestamp: number, body: string): string {
   return `sha256=${createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex')}`
-}
-
-function judgeSuccess(): DeliveryResult {
-  return { result: 'ack' }
 }

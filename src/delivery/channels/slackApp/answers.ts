@@ -134,8 +134,7 @@ export function readAnswer(outcome: PostOutcome, of: AnswerOf): SlackAnswer {
   return { ok: false, error, failure: judged }
 }
 
-function judgeOther(body: string | null, where: string): DeliveryResult {
-  if (body === null) return { result: 'transient', reason: `${where}, but the body broke off` }
+function judgeOther(body: string, where: string): DeliveryResult {
   return { result: 'suspicious', reason: `${where}${describeBody(body)}, which is no answer of the Web API` }
 }
 

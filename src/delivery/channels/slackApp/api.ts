@@ -1,13 +1,13 @@
 import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api'
 import type { Secret } from '../../../lib/secret.ts'
-import { type PostDeps, type PostOutcome, postOnce } from '../postOnce.ts'
+import { type PostDeps, type PostOutcome, type PostRequest, postOnce } from '../postOnce.ts'
 import { type AnswerOf, readAnswer, type SlackAnswer } from './answers.ts'
 
 /**
  * An answer repeats the message that it is about, and writes what is not ASCII six times as long: 64 KiB are too few.
  * A page of a thread's messages is larger still.
  */
-const maxBodyBytes = 2 * 1024 * 1024
+export const maxBodyBytes = 2 * 1024 * 1024
 
 /** One method of Slack's Web API and what it is asked. */
 interface SlackCall {
@@ -38,7 +38,7 @@ export function createSlackApi(http: PostDeps, config: ApiConfig): SlackApi {
       const seen: PostOutcome[] = []
       const client = new WebClient(config.token.reveal(), {
         ...clientOptions(config.url),
-        fetch: toFetch(http, signal, (outcome) => seen.push(outcome)),
+        fetch: toFetch(http, { signal, maxBodyBytes }, (outcome) => seen.push(outcome)),
       })
       await client.apiCall(method, { ...args }).catch(() => undefined)
       const outcome: PostOutcome = seen[0] ?? { kind: 'failed', cause: 'network', code: 'NOT_SENT' }
@@ -72,7 +72,7 @@ export const silentLogger: Logger = {
 /** The library's way to the network: `postOnce`, with its limits. */
 export function toFetch(
   http: PostDeps,
-  signal: AbortSignal,
+  how: Pick<PostRequest, 'signal' | 'maxBodyBytes'>,
   onOutcome: (outcome: PostOutcome) => void,
 ): NonNullable<WebClientOptions['fetch']> {
   return async (target, init) => {
@@ -80,8 +80,7 @@ export function toFetch(
       url: String(target),
       headers: init?.headers ?? {},
       body: typeof init?.body === 'string' ? init.body : '',
-      signal,
-      maxBodyBytes,
+      ...how,
     })
     onOutcome(outcome)
     return toFetchResponse(outcome)

@@ -6,7 +6,7 @@ import type { Secret } from '../../../lib/secret.ts'
 import type { ListeningStatus } from '../message.ts'
 import type { PostDeps } from '../postOnce.ts'
 import { readAnswer, type SlackAnswer } from './answers.ts'
-import { clientOptions, silentLogger, toFetch } from './api.ts'
+import { clientOptions, maxBodyBytes, silentLogger, toFetch } from './api.ts'
 import type { Presses } from './presses.ts'
 
 export interface SlackSocket {
@@ -112,7 +112,7 @@ async function connect(state: State): Promise<Failure | null> {
 function createClient({ deps, stop }: State, onAnswer: (answer: SlackAnswer) => void): SocketModeClient {
   const { http, clock, url, appToken } = deps
   const { host } = new URL(url)
-  const fetch = toFetch(http, stop.signal, (outcome) =>
+  const fetch = toFetch(http, { signal: stop.signal, maxBodyBytes }, (outcome) =>
     onAnswer(readAnswer(outcome, { host, now: () => clock.now() })),
   )
   const { logger: _, ...options } = clientOptions(url)
