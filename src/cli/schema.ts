@@ -1,6 +1,6 @@
 import { kinds } from '../checks/index.ts'
 import { toTestJsonSchema } from '../replay/tests/testSchema.ts'
-import { configJsonSchema } from '../config/schema.ts'
+import { configJsonSchema } from '../config/describeConfig.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { toRuleJsonSchema } from '../rules/ruleSchema.ts'
 import { scenarioJsonSchema } from '../sandbox/scenario.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configJsonSchema, listSettings, settingTexts } from '../../../src/config/schema.ts'
+import { configJsonSchema, listSettings, settingTexts } from '../../../src/config/describeConfig.ts'
 import { root } from './markdown.ts'
 import { renderSettings } from './renderSettings.ts'
 

@@ -4,7 +4,7 @@ import {
   type SchemaNode,
   type Setting,
   settingTexts,
-} from '../../../src/config/schema.ts'
+} from '../../../src/config/describeConfig.ts'
 
 const intro = `# Configuration
 

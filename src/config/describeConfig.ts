@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { configSchema } from './schema.ts'
+
+/**
+ * What each setting means, in one line: for the JSON Schema that editors read and for docs/configuration.md. A path
+ * names a place in `spanwatch.yaml`; `[]` is every entry of a list, `NAME` a name of one's own.
+ */
+export const settingTexts: Readonly<Record<string, string>> = {
+  explorer: 'The query API of the explorer. Required.',
+  'explorer.baseUrl': 'Its address, without the path `/api/v5/…`. Required.',
+  'explorer.chains': 'The `chainShortName` values. Required.',
+  'explorer.chains.main': 'Of the main chain.',
+  'explorer.chains.zone': 'Of the zone chain.',
+  'explorer.dialect': 'How this deployment spells the two chains; the neutral spelling when left out.',
+  'explorer.dialect.path': 'The words in paths: `/api/v5/PATH/…`.',
+  'explorer.dialect.path.main': 'Main chain.',
+  'explorer.dialect.path.zone': 'Zone chain.',
+  'explorer.dialect.field': 'The beginnings of field names: `FIELDTxHash`.',
+  'explorer.dialect.field.main': 'Main chain.',
+  'explorer.dialect.field.zone': 'Zone chain.',
+  'explorer.dialect.direction': 'The words in direction values: `MainToZone`.',
+  'explorer.dialect.direction.main': 'Main chain.',
+  'explorer.dialect.direction.zone': 'Zone chain.',
+  'explorer.dialect.headerPrefix': 'The beginning of the authentication headers: `PREFIX-ACCESS-KEY`.',
+  'explorer.auth': 'Credentials; none are sent when left out.',
+  'explorer.auth.key': 'API key.',
+  'explorer.auth.secret': 'What requests are signed with.',
+  'explorer.auth.passphrase': 'Pass phrase of the key.',
+  'explorer.auth.signer': 'How requests are signed; `none` sends the headers without a signature.',
+  'explorer.pace': 'Upper bounds of the pace; below them it adapts by itself.',
+  'explorer.pace.maxRequestsPerSecond': 'Requests a second, 1 to 1000.',
+  'explorer.pace.concurrency': 'Requests in flight at a time.',
+  'explorer.timeout': 'How long an answer may take, its body included.',
+  'explorer.links': 'Where people can look at what a message names.',
+  'explorer.links.tx': 'Addresses of transaction pages, with `{hash}` in them.',
+  'explorer.links.tx.main': 'Of main transactions.',
+  'explorer.links.tx.zone': 'Of zone transactions.',
+  preconf: 'The preconfirmation RPC; preconfirmations are not watched without it.',
+  'preconf.url': 'Its address.',
+  'preconf.interval': 'How often it is asked.',
+  canonical: 'A plain RPC of the main chain, as a second source beside the explorer.',
+  'canonical.url': 'Its address.',
+  'canonical.verifyAbove': 'Every leg of at least this amount, in token units, is asked of it.',
+  'canonical.sample': 'The share of the other legs that is asked of it, 0 to 1.',
+  'canonical.confirmations': 'Blocks after which a missing receipt counts.',
+  bridge: 'What is known of the bridge.',
+  'bridge.contracts': "The bridge's contracts on the main chain.",
+  'bridge.events':
+    'Events of these contracts whose meaning is known. The others are learned from transfers that are listed, or well known.',
+  'bridge.events[].topic': 'The first topic: keccak-256 of the signature.',
+  'bridge.events[].means':
+    'A `deposit` or `payout` without a record opens a transfer; `administration` is reported as `contract.changed`.',
+  'bridge.events[].name': 'What messages call it.',
+  'bridge.escrows': 'Where locked value lies; every contract for every token seen there when left out.',
+  'bridge.escrows[].address': 'The escrow.',
+  'bridge.escrows[].token':
+    'The token that it holds; what else it held when it was first read is watched, too.',
+  'bridge.escrows[].baseline': 'What it owed at the start, in token units; its balance then, when left out.',
+  'bridge.operators': 'Relayers and posters.',
+  'bridge.operators[].address': 'The operator.',
+  'bridge.operators[].minBalance': 'In the native currency: below it, it is running out of gas money.',
+  'bridge.tokens':
+    'Tokens that are known; names from the chain prove nothing. Decimals of others are learned.',
+  'bridge.tokens[].address': 'The token contract.',
+  'bridge.tokens[].symbol': 'The symbol shown in messages.',
+  'bridge.tokens[].decimals': 'Its decimals.',
+  'bridge.prices':
+    'A JSON file of prices that others keep up to date: `{ "0x…": "0.9998", "native": "2950.1" }`, US dollars for one unit. It goes before `usd`, and is read again when it changed.',
+  'bridge.tokens[].usd':
+    'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price.',
+  'bridge.challenge': 'Values of `challengeStatus`, when they are known.',
+  'bridge.challenge.known': 'All of them; any other one is reported. Off when empty.',
+  'bridge.challenge.terminal':
+    'Those that never change again; a change from one is reported as such. Off when empty.',
+  'bridge.fees':
+    'What may be kept of a transfer, so that its legs differ. Learned of tokens and directions that it does not name.',
+  'bridge.fees[].token': 'The token contract.',
+  'bridge.fees[].direction': 'Deposits or withdrawals.',
+  'bridge.fees[].max': 'At most so much, in token units.',
+  poll: 'When each part asks: cron expressions with seconds.',
+  'poll.transfers': 'The newest records (E3), and one page of the sweep.',
+  'poll.openTransfers': 'What is open or disputed, by hash (E12, E9).',
+  'poll.evidence': 'What second sources say of each leg (E9, E13, receipts).',
+  'poll.challenges': 'Challenge states (E6).',
+  'poll.heads': 'How far both chains are (E5, E11).',
+  'poll.contracts': "The bridge's logs (E19) and verified sources (E17).",
+  'poll.escrows': 'Balances and flows of escrows, gas money of operators.',
+  'poll.audit': 'The list and the zone chain against the ledger.',
+  'poll.sweep': 'How far back the rolling sweep reads the list again.',
+  start: 'Where a first start begins.',
+  'start.from': '`now`, a duration such as `30d`, `genesis`, `main:HEIGHT` or `zone:HEIGHT`.',
+  state: 'The folder of the ledger, from this file’s folder.',
+  rules: 'The folder of the rules, from this file’s folder; `./rules`, else the shipped ones.',
+  channels: 'Where messages go, by a name of your own; the console when there are none.',
+  'channels.NAME': 'One channel.',
+  'channels.NAME.type':
+    '`slack`, `slack-app`, `email`, `webhook`, `pagerduty`, `alertmanager`, `teams`, `discord`, `telegram` or `console`: [channels.md](channels.md).',
+  'channels.NAME.url':
+    'The address that is posted to: `slack`, `webhook`, `alertmanager`, `teams`, `discord`; `slack-app`, where it is not https://slack.com/api/; `pagerduty`, where it is not the one of the United States; `telegram`, of another Bot API server.',
+  'channels.NAME.token': '`slack-app`: the bot token, `xoxb-…`.',
+  'channels.NAME.appToken':
+    '`slack-app`: the app-level token, `xapp-…`, for buttons; there are none without it.',
+  'channels.NAME.channel': '`slack-app`: the id of the channel, or its name.',
+  'channels.NAME.smtp': '`email`: the server, `smtp://user:password@host:587` or `smtps://host`.',
+  'channels.NAME.from': '`email`: the sender.',
+  'channels.NAME.to': '`email`: the recipients.',
+  'channels.NAME.secret': '`webhook`: what each body is signed with (HMAC-SHA256).',
+  'channels.NAME.body':
+    '`webhook`: a Liquid template that the body is made by: [webhook.md](webhook.md#a-body-of-your-own).',
+  'channels.NAME.contentType': '`webhook`: what such a body is; `application/json` when left out.',
+  'channels.NAME.botToken': '`telegram`: the token of the bot.',
+  'channels.NAME.chatId': '`telegram`: the chat that it writes to.',
+  'channels.NAME.messageThreadId': '`telegram`: the topic within the chat; none when left out.',
+  'channels.NAME.routingKey': '`pagerduty`: the integration key of an Events API v2 integration.',
+  routes:
+    'Which alerts go to which channels: the first that matches; everything to all channels when there are none.',
+  'routes[].match':
+    'CEL over labels, such as `severity == "critical"`, and over `transfer`, `transfer_id`, `main_tx`, `zone_tx`; everything when left out.',
+  'routes[].channels': 'The channels.',
+  'routes[].groupBy':
+    'What shares messages: `case` is what shares a cause; else alerts with equal labels of these names.',
+  'routes[].escalate': 'Who is told too when nobody has acknowledged or handled a case.',
+  'routes[].escalate[].after': 'How long after the case opened.',
+  'routes[].escalate[].channels': 'The names of channels.',
+  'routes[].groupWait':
+    'How long the first message of a group waits for others; 0 for events and critical alerts, else 30s.',
+  'routes[].groupInterval': 'The least time between two messages of a group of conditions.',
+  'routes[].repeat': 'After how long a condition that still holds is sent again.',
+  'routes[].repeatMax':
+    'Reminders grow up to here, each twice as late as the one before; they do not when left out.',
+  'routes[].sendResolved': 'Whether the end of a condition is sent.',
+  'routes[].mute': 'Names of `muteTimes`: while one holds, this route sends only what is critical.',
+  'routes[].activeTimes':
+    'Names of `muteTimes`: while none of them holds, this route sends only what is critical. Always active when left out.',
+  'routes[].muteCritical': 'Whether they hold for what is critical too.',
+  'routes[].continue': 'Whether the routes below are looked at too.',
+  muteTimes: 'Days and times in which routes may be muted, or be active, by name.',
+  'muteTimes.NAME':
+    'A list of intervals: it holds while one of them does. All that an interval names must hold.',
+  'muteTimes.NAME[].timezone': 'IANA name of the zone whose clock counts.',
+  'muteTimes.NAME[].weekdays': 'The days on which it begins: `mon`, `tue`, …',
+  'muteTimes.NAME[].daysOfMonth':
+    'The days of the month on which it begins: `1`, `-1` (the last), `"1:7"`, `"-3:-1"`; every day when left out.',
+  'muteTimes.NAME[].months': 'The months: `dec`, `12`, `"jun:aug"`; every month when left out.',
+  'muteTimes.NAME[].dates':
+    'The dates on which it begins: `2026-12-24`, `"2026-12-24:2027-01-01"`; every date when left out.',
+  'muteTimes.NAME[].from': 'When it begins, such as `"22:00"`.',
+  'muteTimes.NAME[].to': 'When it ends; at or before `from` it ends on the next day.',
+  inhibit: 'Conditions that another alert explains are not sent while it fires.',
+  'inhibit[].source': 'CEL over labels: the alert that explains.',
+  'inhibit[].target': 'CEL over labels: the conditions that are inhibited.',
+  'inhibit[].equal': 'Labels that have to be equal on both sides.',
+  reports: 'Reports by mail.',
+  'reports.daily': 'The daily reconciliation; none when left out.',
+  'reports.daily.cron': 'When it is due, in its time zone.',
+  'reports.daily.timezone': 'An IANA time zone: what a day is.',
+  'reports.daily.channel': 'The channel it goes to.',
+  http: 'Status page, API and metrics; `null` switches them off.',
+  'http.listen': '`host:port`. Without a token on loopback only.',
+  'http.token':
+    'What the page and the API ask for; needed beyond loopback, and there at least 16 characters long.',
+  'http.readToken': 'A second token that may look and change nothing; without it there is only `http.token`.',
+  'http.sessions':
+    'Any text. Another one, and a restart, end all sessions of the page at once; so does another token.',
+  'http.trustProxy':
+    "Addresses and ranges of your reverse proxies: whose `X-Forwarded-For` is believed. Nobody else's is.",
+  'http.publicUrl': 'The address under which people reach the page, for links in messages.',
+  heartbeat: 'An outside switch that alarms when spanwatch falls silent.',
+  'heartbeat.url': 'Its address; `/fail` is added while nothing can be checked.',
+  'heartbeat.every': 'How often it is called.',
+  canary: 'One real test message a day down each channel; none when left out.',
+  'canary.cron': 'When, in its time zone.',
+  'canary.timezone': 'An IANA time zone.',
+  'canary.channels': 'These channels; all of them when empty.',
+  retention: 'Retention: how long the ledger keeps what is over.',
+  'retention.transfers': 'Ended transfers.',
+  'retention.preconf': 'Preconfirmations.',
+  'retention.audit': 'The audit log: who changed what.',
+  backups: 'Copies of the ledger in `backups/` of the state folder, made while it runs; none when left out.',
+  'backups.every': 'How old the newest may become.',
+  'backups.keep': 'How many are kept.',
+  'backups.maxBytes': 'What they may take up together; the newest is kept whatever it takes.',
+  'backups.recover': 'Whether a damaged ledger is replaced by the newest good one, by itself.',
+}
+
+/** JSON Schema of `spanwatch.yaml`, for editors: every setting says what it means. */
+export function configJsonSchema(): SchemaNode {
+  const schema = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
+  for (const { path, nodes } of listSettings(schema)) {
+    for (const node of nodes) {
+      const form = node.description === undefined ? '' : ` Expects ${node.description}.`
+      if (settingTexts[path] !== undefined) node.description = `${settingTexts[path]}${form}`
+    }
+  }
+  return Object.assign(schema, { title: 'spanwatch configuration' })
+}
+
+/** A node of a JSON Schema, as far as settings are listed from it. */
+export interface SchemaNode {
+  description?: string
+  readonly type?: string
+  readonly default?: unknown
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly required?: readonly string[]
+  readonly items?: SchemaNode
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly anyOf?: readonly SchemaNode[]
+  readonly oneOf?: readonly SchemaNode[]
+}
+
+export interface Setting {
+  /** `explorer.pace.concurrency`; `[]` is every entry of a list, `NAME` a name of one's own. */
+  readonly path: string
+  readonly nodes: readonly SchemaNode[]
+}
+
+/** Every setting of a configuration's JSON Schema, in its order. A setting of several variants is one setting. */
+export function listSettings(root: SchemaNode): Setting[] {
+  const found = new Map<string, SchemaNode[]>()
+  visit(root, '', found)
+  return [...found].map(([path, nodes]) => ({ path, nodes }))
+}
+
+function visit(node: SchemaNode, path: string, found: Map<string, SchemaNode[]>): void {
+  for (const variant of [...(node.anyOf ?? []), ...(node.oneOf ?? [])]) visit(variant, path, found)
+  for (const [name, child] of Object.entries(node.properties ?? {})) {
+    const below = path === '' ? name : `${path}.${name}`
+    found.set(below, [...(found.get(below) ?? []), child])
+    visit(child, below, found)
+  }
+  if (node.items) visit(node.items, `${path}[]`, found)
+  if (typeof node.additionalProperties === 'object') {
+    const below = `${path}.NAME`
+    found.set(below, [...(found.get(below) ?? []), node.additionalProperties])
+    visit(node.additionalProperties, below, found)
+  }
+}
