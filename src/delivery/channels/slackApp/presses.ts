@@ -7,7 +7,6 @@ import type { CaseActions, CaseAnswer } from '../caseActions.ts'
 import { inertOptions } from '../renderSlack.ts'
 import { plainText, toSlackText } from '../slackText.ts'
 import type { SlackApi } from './api.ts'
-import { createOnce, type Once } from './once.ts'
 import { actionIds } from './renderCase.ts'
 import { isChannelId, isTimeStamp } from './threads.ts'
 
@@ -32,6 +31,9 @@ export interface Presses {
 }
 
 const mostReason = 500
+/** How long a thing counts as the same: a second press is meant as the first; Slack sends again what was lost. */
+const windows = { 'pressed twice': 10_000, redelivered: 3_600_000 } as const
+const mostRemembered = 1_000
 const caseId = z.string().regex(/^[\w-]{1,40}$/)
 const user = z.object({
   id: z.string(),
@@ -243,4 +245,29 @@ async function say(
   const answer = await deps.api.call({ method, args, signal: stop.signal })
   if (!answer.ok)
     deps.log.warn({ reason: answer.failure.reason }, 'an answer to a press was not taken by Slack')
+}
+
+interface Once {
+  /** Whether it did not come within its window before. */
+  isNew(key: string, window: keyof typeof windows): boolean
+  /** It came to nothing: it may come again. */
+  forget(key: string): void
+}
+
+function createOnce(clock: Pick<Clock, 'monotonicMs'>): Once {
+  const until = new Map<string, number>()
+  return {
+    isNew(key, window) {
+      const now = clock.monotonicMs()
+      if ((until.get(key) ?? -Infinity) > now) return false
+      until.delete(key)
+      until.set(key, now + windows[window])
+      for (const [oldest] of until) {
+        if (until.size <= mostRemembered) break
+        until.delete(oldest)
+      }
+      return true
+    },
+    forget: (key) => void until.delete(key),
+  }
 }
