@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { listAlerts, ackAlert, showAlert } from './alerts.ts'
 import { listAudit } from './audit.ts'
+import { listBreaks, matchBreaks, undoEntry, writeOffBreak } from './breaks.ts'
 import { changeCase, listCases, showCase } from './cases.ts'
 import type { Io } from './io.ts'
 import { dropOutbox, listOutbox, retryOutbox } from './outbox.ts'
@@ -12,11 +13,15 @@ type Finish = (code: number) => void
 
 const config = () => new Option('-c, --config <file>', 'configuration file').default('./spanwatch.yaml')
 const json = () => new Option('--json', 'print JSON')
+const exactJson = () => new Option('--json', 'print JSON, amounts as decimal strings')
+const by = () => new Option('--by <name>', 'who; the user of this machine when left out')
 const examples = (...lines: readonly string[]) =>
   `\nExamples:\n${lines.map((line) => `  spanwatch ${line}\n`).join('')}`
 
-/** Commands that look at alerts and their messages, and change what is said of them. */
+/** Commands that look at what is wrong and at its messages, and change what is said of it. */
 export function addOperating(program: Command, io: Io, finish: Finish): void {
+  const breaks = program.command('breaks').description('what does not reconcile, and settling it by hand')
+  addBreaks(breaks, io, finish)
   addCases(program.command('cases').description('what is to be dealt with: look at it, take it'), io, finish)
   addAlerts(program.command('alerts').description('look at alerts, and acknowledge them'), io, finish)
   addSilences(program.command('silences').description('silence alerts for a while'), io, finish)
@@ -61,6 +66,53 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
     .action(async (labels: string[], options) => finish(await testRoutes(io, labels, options)))
 }
 
+function addBreaks(breaks: Command, io: Io, finish: Finish): void {
+  breaks
+    .command('list')
+    .description('what does not reconcile, the oldest first, and what people settled of it')
+    .addOption(config())
+    .option('--token <token>', 'symbol, or token contract')
+    .option('--min <amount>', 'at least so much is left, in token units')
+    .option('--older-than <duration>', 'since at least so long, such as 2d')
+    .option('--state <state>', 'open, settled (by hand) or all', 'open')
+    .option('--sort <order>', 'age, or amount: the largest first', 'age')
+    .option('--limit <n>', 'how many at most, up to 500', '50')
+    .addOption(exactJson())
+    .option('--csv', 'print CSV')
+    .action((options) => finish(listBreaks(io, options)))
+  breaks
+    .command('match')
+    .description('this payout belongs to that origin: what one is more than the other stays a break')
+    .argument('<payout>', 'a transfer or a movement, by key, id, hash or name')
+    .argument('<origin>', 'the same')
+    .requiredOption('--reason <text>', 'why')
+    .option('--force', 'also of different tokens, and where nobody knows how much it is')
+    .addOption(by())
+    .addOption(config())
+    .addOption(exactJson())
+    .action(async (payout: string, origin: string, options) =>
+      finish(await matchBreaks(io, { payout, origin }, options)),
+    )
+  breaks
+    .command('write-off')
+    .description('takes a break off the list, as an entry that says why')
+    .argument('<name>', 'a transfer or a movement, by key, id, hash or name')
+    .requiredOption('--reason <text>', 'why')
+    .addOption(by())
+    .addOption(config())
+    .addOption(exactJson())
+    .action(async (name: string, options) => finish(await writeOffBreak(io, name, options)))
+  breaks
+    .command('undo')
+    .description('takes an entry back: what it settled is a break again')
+    .argument('<entry>', 'as listed, such as e3')
+    .requiredOption('--reason <text>', 'why')
+    .addOption(by())
+    .addOption(config())
+    .addOption(exactJson())
+    .action(async (entry: string, options) => finish(await undoEntry(io, entry, options)))
+}
+
 function addCases(cases: Command, io: Io, finish: Finish): void {
   cases
     .command('list')
@@ -85,7 +137,7 @@ function addCases(cases: Command, io: Io, finish: Finish): void {
       .description(description)
       .argument('<id>', 'its name, such as c42')
       .addOption(config())
-      .option('--by <name>', 'who; the user of this machine when left out')
+      .addOption(by())
       .addOption(json())
   change('ack', 'somebody looks at it: no reminders, no escalation; it stays in the verdict')
     .addHelpText('after', examples('cases ack c42 --by ana'))
@@ -139,7 +191,7 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
     .description('acknowledge it: no reminders until it fires again; its end is sent')
     .argument('<id>', 'its id, or how it begins')
     .addOption(config())
-    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(by())
     .addOption(json())
     .addHelpText('after', examples('alerts ack 612cb0aa --by ana'))
     .action(async (id: string, options) => finish(await ackAlert(io, id, options)))
@@ -149,7 +201,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
   toSilence(silences.command('add'))
     .description('silence the alerts whose labels match all of these, until the silence ends')
     .option('--comment <text>', 'why; required')
-    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(by())
     .option('--preview', 'say what it would match, and make nothing')
     .addOption(json())
     .addHelpText(
@@ -181,7 +233,7 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
     .description('end a silence now')
     .argument('<id>', 'its number')
     .addOption(config())
-    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(by())
     .addOption(json())
     .addHelpText('after', examples('silences expire 3'))
     .action(async (id: string, options) => finish(await expireSilence(io, id, options)))
@@ -222,7 +274,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .description('retry a queued message at once, or put one that was set aside back into the queue')
     .argument('<id>', 'its number, or dead for all that were set aside')
     .addOption(config())
-    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(by())
     .addOption(json())
     .addHelpText('after', examples('outbox retry 17', 'outbox retry dead'))
     .action(async (id: string, options) => finish(await retryOutbox(io, id, options)))
@@ -231,7 +283,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .description('set a message aside for good: it is not sent to that channel')
     .argument('<id>', 'its number')
     .addOption(config())
-    .option('--by <name>', 'who; the user of this machine when left out')
+    .addOption(by())
     .addOption(json())
     .action(async (id: string, options) => finish(await dropOutbox(io, id, options)))
 }

@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
 import { MonitorError, type ErrorCode } from '../lib/errors.ts'
-import { addBreaks } from './addBreaks.ts'
 import { addOperating } from './addOperating.ts'
 import { backfill } from './backfill.ts'
 import { backtest } from './backtest.ts'
@@ -52,7 +51,6 @@ function createProgram(io: Io, finish: Finish): Command {
   addRules(program, io, finish)
   addRecords(program, io, finish)
   addLooking(program, io, finish)
-  addBreaks(program, io, finish)
   addOperating(program, io, finish)
   addAsking(program, io, finish)
   addSandbox(program, io, finish)
