@@ -75,7 +75,8 @@ test.skipIf(process.platform === 'win32').concurrent.for(cases)(
     mkdirSync(dirname(place), { recursive: true })
     rmSync(place, { force: true })
     put(place)
-    const under = ['timeout', '--signal=KILL', '30']
+    // Far more than it takes: a busy machine starts a program in half a minute.
+    const under = ['timeout', '--signal=KILL', '100']
     const { code, stderr, stdout } = await runProgram(args(project), { under })
     const said = `${stderr}${stdout}`
     expect(code, said).toBe(2)
