@@ -80,6 +80,22 @@ describe('a day of operating', { shuffle: false }, () => {
       expect(daemon.stderr()).toContain('"what":"acknowledged"')
     })
 
+    test('its case is known by that, and is noted and given to somebody through the daemon', async () => {
+      const alert = await findOutage()
+      const { id } = (await run('alerts', 'show', alert.id, '--json')).json().case
+      expect((await run('cases', 'show', id, '--json')).json()).toMatchObject({
+        id,
+        state: 'acknowledged',
+        by: 'ana',
+      })
+      const noted = await run('cases', 'note', id, '--text', 'asked the operator', '--by', 'ben')
+      expect([noted.code, noted.stdout]).toEqual([0, expect.stringContaining('acknowledged by ana')])
+      const given = (await run('cases', 'assign', id, '--to', 'eve', '--json')).json()
+      expect(given).toMatchObject({ id, assignee: 'eve', findings: [{ id: alert.id }] })
+      expect(given.timeline).toContainEqual(expect.objectContaining({ what: 'noted', by: 'ben' }))
+      expect((await run('cases', 'list')).stdout).toContain('assigned to eve')
+    })
+
     test('a silence is added, listed, holds for routes, and is ended', async () => {
       const added = await run(
         'silences',

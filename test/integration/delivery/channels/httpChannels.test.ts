@@ -1,70 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ChannelConfig, createChannel } from '../../../../src/delivery/channels/createChannel.ts'
+import { createChannel } from '../../../../src/delivery/channels/createChannel.ts'
 import type { DeliveryResult } from '../../../../src/delivery/channels/message.ts'
 import { createSystemClock } from '../../../../src/lib/clock.ts'
-import { Secret } from '../../../../src/lib/secret.ts'
 import type { ChannelServer } from '../../../support/channelServer.ts'
-import { startFakeAlertmanager } from '../../../support/fakeAlertmanager.ts'
-import { routingKey, startFakePagerDuty } from '../../../support/fakePagerDuty.ts'
-import { discordPath, startFakeDiscord } from '../../../support/fakeDiscord.ts'
-import { botToken, chatId, startFakeTelegram } from '../../../support/fakeTelegram.ts'
-import { startFakeTeams, workflowPath } from '../../../support/fakeTeams.ts'
+import { services } from '../../../support/channelServices.ts'
 import { fc, seeds } from '../../../support/fastCheck.ts'
 import { anyMessage } from '../../../unit/delivery/channels/anyMessage.ts'
 import { toCase, toItem, toMessage } from '../../../unit/delivery/messages.ts'
 
 // What holds for every service that takes messages by HTTP: whatever it does, the message is told or tried again, and no
 // secret is said. What each service says in its own words is tested in a file of its own.
-
-interface Service {
-  readonly start: () => Promise<ChannelServer>
-  readonly config: (url: string) => ChannelConfig
-  /** What must not show in anything. */
-  readonly secrets: readonly string[]
-}
-
-const services: Record<string, Service> = {
-  pagerduty: {
-    start: startFakePagerDuty,
-    config: (url) => ({
-      name: 'pager',
-      type: 'pagerduty',
-      routingKey: new Secret(routingKey),
-      url: new Secret(url),
-    }),
-    secrets: [routingKey],
-  },
-  alertmanager: {
-    start: startFakeAlertmanager,
-    config: (url) => ({
-      name: 'manager',
-      type: 'alertmanager',
-      url: new Secret(url.replace('://', '://bob:averysecretword@')),
-    }),
-    secrets: ['averysecretword'],
-  },
-  teams: {
-    start: startFakeTeams,
-    config: (url) => ({ name: 'ops', type: 'teams', url: new Secret(`${url}${workflowPath}`) }),
-    secrets: ['averysecretsignature'],
-  },
-  discord: {
-    start: startFakeDiscord,
-    config: (url) => ({ name: 'ops', type: 'discord', url: new Secret(`${url}${discordPath}`) }),
-    secrets: ['averysecrettoken'],
-  },
-  telegram: {
-    start: startFakeTelegram,
-    config: (url) => ({
-      name: 'ops',
-      type: 'telegram',
-      botToken: new Secret(botToken),
-      chatId,
-      url: new Secret(url),
-    }),
-    secrets: [botToken, 'averysecret_bot-token'],
-  },
-}
 
 const now = Date.UTC(2026, 0, 5, 9)
 const plain = { signal: new AbortController().signal, degraded: false, recipients: null }
