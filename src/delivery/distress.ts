@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import type { Channel, Message, MessageItem } from './channels/message.ts'
+import type { Channel, Message } from './channels/message.ts'
+import { toOwnMessage } from './channels/ownMessage.ts'
 import type { Detector } from '../rules/kind.ts'
 import { runbookLink } from './runbookLink.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
@@ -122,36 +123,30 @@ export function toStateMessage(
 ): Message {
   const { summary, error, since, isOver } = of
   const { kind, remedy } = of.kind
-  const item: MessageItem = {
-    alertId: 'state',
-    rule: 'state-not-persisted',
-    kind,
-    severity: 'critical',
-    status: isOver ? 'resolved' : 'firing',
-    summary,
-    subject: 'the state folder',
-    fields: [{ label: 'Error', value: error, href: null }],
-    facts: { error },
-    labels: { rule: 'state-not-persisted', kind, severity: 'critical' },
-    remedy: isOver ? null : remedy,
-    runbook: runbookLink(kind, of.pageUrl),
-    since,
-    at: now,
-    lastedMs: isOver ? now - since : null,
-    joined: [],
-  }
-  return {
-    id: of.id,
-    attempt: 1,
-    channel: of.channel,
-    severity: 'critical',
-    headline: `CRITICAL: ${summary}`,
-    items: [item],
-    rest: [],
-    case: null,
-    changes: [],
-    total: 1,
-    createdAt: now,
-    pageUrl: of.pageUrl,
-  }
+  return toOwnMessage(
+    {
+      id: of.id,
+      attempt: 1,
+      channel: of.channel,
+      headline: `CRITICAL: ${summary}`,
+      createdAt: now,
+      pageUrl: of.pageUrl,
+    },
+    {
+      alertId: 'state',
+      rule: 'state-not-persisted',
+      kind,
+      severity: 'critical',
+      status: isOver ? 'resolved' : 'firing',
+      summary,
+      subject: 'the state folder',
+      fields: [{ label: 'Error', value: error, href: null }],
+      facts: { error },
+      labels: { rule: 'state-not-persisted', kind, severity: 'critical' },
+      remedy: isOver ? null : remedy,
+      runbook: runbookLink(kind, of.pageUrl),
+      since,
+      lastedMs: isOver ? now - since : null,
+    },
+  )
 }

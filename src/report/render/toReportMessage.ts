@@ -1,5 +1,6 @@
 import type { DailyReport } from '../dailyReport.ts'
 import type { Message } from '../../delivery/channels/message.ts'
+import { toOwnMessage } from '../../delivery/channels/ownMessage.ts'
 import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
 
 /** The report as a message, for channels that are not mail: the verdict, one line a route, and what is missing. */
@@ -15,37 +16,25 @@ export function toReportMessage(
     href: null,
   }))
   const missing = report.missing.map((what) => ({ label: 'Incomplete', value: what, href: null }))
-  return {
-    id: `report-${report.window.day}`,
-    attempt: of.attempt,
-    channel: of.channel,
-    severity,
-    headline: verdictLabel(report),
-    items: [
-      {
-        alertId: `report-${report.window.day}`,
-        rule: 'daily-report',
-        kind: 'report.daily',
-        severity,
-        status: 'event',
-        summary: verdictLabel(report),
-        subject: windowLabel(report),
-        fields: [...missing, ...flows],
-        facts: {},
-        labels: { rule: 'daily-report', kind: 'report.daily', severity },
-        runbook: null,
-        since: report.window.from,
-        at: report.builtAt,
-        lastedMs: null,
-        joined: [],
-        remedy: null,
-      },
-    ],
-    rest: [],
-    case: null,
-    changes: [],
-    total: 1,
-    createdAt: report.builtAt,
-    pageUrl: of.pageUrl,
-  }
+  const id = `report-${report.window.day}`
+  const headline = verdictLabel(report)
+  return toOwnMessage(
+    { ...of, id, headline, createdAt: report.builtAt },
+    {
+      alertId: id,
+      rule: 'daily-report',
+      kind: 'report.daily',
+      severity,
+      status: 'event',
+      summary: headline,
+      subject: windowLabel(report),
+      fields: [...missing, ...flows],
+      facts: {},
+      labels: { rule: 'daily-report', kind: 'report.daily', severity },
+      runbook: null,
+      since: report.window.from,
+      lastedMs: null,
+      remedy: null,
+    },
+  )
 }
