@@ -17,6 +17,17 @@ export const breakWords: Readonly<Record<BreakKind, string>> = {
   in: 'came in, not explained',
 }
 
+/** What each kind is in a matching: value that arrived, or value that left. */
+export const partOf: Readonly<Record<BreakKind, 'payout' | 'origin'>> = {
+  duplicate: 'payout',
+  unbacked: 'payout',
+  mismatch: 'payout',
+  failed: 'origin',
+  stalled: 'origin',
+  out: 'payout',
+  in: 'origin',
+}
+
 /** One thing that does not reconcile, as the chains show it now. What people settled of it stands beside it, in entries. */
 export interface Break {
   /** A transfer's key, or `escrow:token:hash` of a movement. */

@@ -1,5 +1,5 @@
 import { compareDecimals, type Decimal, subtractDecimals } from '../bridge/decimal.ts'
-import { type Break, type BreakKind, breakWords } from './break.ts'
+import { type Break, breakWords, partOf } from './break.ts'
 
 /** One side of a matching, as it stands now. */
 export interface Side {
@@ -17,10 +17,6 @@ export interface Match {
   /** What the payout is more than the origin; null where that cannot be said. */
   readonly difference: Decimal | null
 }
-
-/** Value that arrived, and value that left: what each kind of break can be in a matching. */
-const payoutKinds: readonly BreakKind[] = ['unbacked', 'duplicate', 'mismatch', 'out']
-const originKinds: readonly BreakKind[] = ['stalled', 'failed', 'in']
 
 /** What a matching comes to, or why it is refused; `isForced` takes sides whose amounts cannot be compared. */
 export function checkMatch(
@@ -49,10 +45,8 @@ export function checkMatch(
 function findProblem(payout: Break, origin: Break): string | null {
   if (payout.transferKey === null && origin.transferKey === null)
     return 'two movements make no transfer: write each off, with the reason'
-  if (!payoutKinds.includes(payout.kind))
-    return `${payout.name} is no payout: it is ${breakWords[payout.kind]}`
-  if (!originKinds.includes(origin.kind))
-    return `${origin.name} is no origin: it is ${breakWords[origin.kind]}`
+  if (partOf[payout.kind] !== 'payout') return `${payout.name} is no payout: it is ${breakWords[payout.kind]}`
+  if (partOf[origin.kind] !== 'origin') return `${origin.name} is no origin: it is ${breakWords[origin.kind]}`
   if (payout.direction !== origin.direction)
     return `${payout.name} and ${origin.name} go in different directions`
   return null

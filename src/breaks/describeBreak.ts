@@ -11,7 +11,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
 import { type Break, type BreakKind } from './break.ts'
-import { type BreakSources, splitName } from './readBreaks.ts'
+import { accusedAs, type BreakSources, splitName } from './readBreaks.ts'
 import type { Settlement } from './settle.ts'
 
 /** A break as it is shown: JSON-safe, amounts as exact decimal strings. Texts may come from the chain. */
@@ -90,15 +90,8 @@ function describeTransferOf(
   }
 }
 
-const alertedAs: Readonly<Partial<Record<BreakKind, readonly string[]>>> = {
-  duplicate: ['transfer.duplicate'],
-  unbacked: ['transfer.unbacked'],
-  mismatch: ['transfer.mismatch', 'batch.mismatch'],
-}
-
 function sayEvidence(db: Database, kind: BreakKind, transfer: Transfer): string {
-  const kinds = alertedAs[kind] ?? []
-  const alert = listAlertsOfTransfer(db, transfer.key).findLast((one) => kinds.includes(one.kind))
+  const alert = listAlertsOfTransfer(db, transfer.key).findLast((one) => accusedAs[one.kind] === kind)
   const note = alert && keptFinding(alert).evidence[0]
   if (note) return `${note.source}: ${note.says}`
   if (kind === 'failed') return sayFailure(transfer)

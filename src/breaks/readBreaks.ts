@@ -128,7 +128,8 @@ const accusations = columns({
   transferKey: text.orNull(),
 })
 
-const accusedAs: Readonly<Record<string, BreakKind>> = {
+/** What the kind of an alert accuses a transfer of. */
+export const accusedAs: Readonly<Record<string, BreakKind>> = {
   'transfer.duplicate': 'duplicate',
   'transfer.unbacked': 'unbacked',
   'transfer.mismatch': 'mismatch',
@@ -162,7 +163,7 @@ function readMoney(
   { key, token, flow }: Read<typeof rested>,
 ): Pick<Break, 'amount' | 'inBaseUnits'> {
   const raw = flow === null ? null : bigintText.read(toCountedAmount(flow))
-  const decimals = tokens.find(token).decimals ?? (canonicalToken(token) === '' ? nativeDecimals : null)
+  const decimals = decimalsOf(tokens, token)
   if (raw !== undefined && raw !== null)
     return { amount: fromBaseUnits(raw, decimals ?? 0), inBaseUnits: decimals === null }
   return { amount: toDecimal(ledger.getTransfer(formatKey(key))?.amount ?? ''), inBaseUnits: false }
@@ -202,10 +203,12 @@ function toUnits(
   amount: Decimal | null,
   tokens: BreakSources['tokens'],
 ): Pick<Break, 'amount' | 'inBaseUnits'> {
-  const known =
-    tokens.find(token.address).decimals ?? (canonicalToken(token.address) === '' ? nativeDecimals : null)
-  if (known !== null) return { amount, inBaseUnits: false }
+  if (decimalsOf(tokens, token.address) !== null) return { amount, inBaseUnits: false }
   return { amount: amountRaw === null ? null : fromBaseUnits(amountRaw, 0), inBaseUnits: true }
+}
+
+function decimalsOf(tokens: BreakSources['tokens'], token: string): number | null {
+  return tokens.find(token).decimals ?? (canonicalToken(token) === '' ? nativeDecimals : null)
 }
 
 /** Each transfer once: by the gravest that is said of it, and the most money. */

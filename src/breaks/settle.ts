@@ -29,22 +29,19 @@ export function settle(one: Break, shares: readonly Share[]): Settlement {
     share.kind === one.kind && share.token === one.token && share.inBaseUnits === one.inBaseUnits
   const held = shares.filter(isHeld)
   const lapsed = shares.filter((share) => !isHeld(share))
-  const entries = held.map(({ entryId }) => entryId)
-  if (one.amount === null) {
-    const isOpen = !held.some(({ amount }) => amount === null)
-    return {
-      isOpen,
-      left: null,
-      settled: noAmount,
-      entries,
-      remark: isOpen ? sayWhy(one, held, lapsed) : null,
-    }
-  }
   const most = sumDecimals(held.map(({ amount }) => amount ?? noAmount))
-  const settled = compareDecimals(most, one.amount) > 0 ? one.amount : most
-  const left = subtractDecimals(one.amount, settled)
-  const isOpen = left.digits > 0n || held.length === 0
-  return { isOpen, left, settled, entries, remark: isOpen ? sayWhy(one, held, lapsed) : null }
+  const { amount } = one
+  const settled = amount === null ? noAmount : compareDecimals(most, amount) > 0 ? amount : most
+  const left = amount && subtractDecimals(amount, settled)
+  const isOpen =
+    left === null ? !held.some((share) => share.amount === null) : left.digits > 0n || held.length === 0
+  return {
+    isOpen,
+    left,
+    settled,
+    entries: held.map(({ entryId }) => entryId),
+    remark: isOpen ? sayWhy(one, held, lapsed) : null,
+  }
 }
 
 function sayWhy(one: Break, held: readonly Share[], lapsed: readonly Share[]): string | null {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { breakWords } from '../../breaks/break.ts'
+import { breakWords, partOf } from '../../breaks/break.ts'
 import type { ShownBreak } from '../../breaks/describeBreak.ts'
 import type { BreakSum } from '../../breaks/listBreaks.ts'
 import type { ShownEntry, ShownShare } from '../../breaks/showEntry.ts'
@@ -143,10 +143,8 @@ function sayAmount(one: ShownBreak): string {
   return `${templateFilters.amount(shown)}${of} ${unit}`
 }
 
-const payoutKinds: readonly ShownBreak['kind'][] = ['unbacked', 'duplicate', 'mismatch', 'out']
-
 function renderWriteOff({ name, kind }: ShownBreak, index: number, form: FormContext): Html {
-  const part = payoutKinds.includes(kind) ? 'payout' : 'origin'
+  const part = partOf[kind]
   return html`<details><summary>Settle by hand</summary>
 <p><a href="/breaks?${new URLSearchParams({ [part]: name }).toString()}#match">Match with ${part === 'payout' ? 'its origin' : 'its payout'}</a>, or write it off:</p>
 <form class="form" method="post" action="/breaks/write-off"><input type="hidden" name="proof" value="${form.proof}"><input type="hidden" name="name" value="${name}">
