@@ -6,6 +6,7 @@ import type { AlertView } from '../web/caseTypes.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { section } from './section.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from '../web/views/toAlertStory.ts'
 import { cleanText } from '../lib/text.ts'
@@ -102,10 +103,6 @@ function formatStory(story: AlertStory, now: number): string {
       story.decisions.map(({ at, what, reason }) => `${time(at)}  ${what}: ${clean(reason)}`),
     ),
   ].join('')
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`\n  ${title}\n`, ...lines.map((line) => `    ${line}\n`)]
 }
 
 interface AckCommand extends ShowAlertCommand {

@@ -11,6 +11,7 @@ import { type CaseStorySource, listCaseViews, toCaseSettings, toCaseStory } from
 import { exitCodes, type Io } from './io.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { section } from './section.ts'
 import { openOperations } from './openOperations.ts'
 import { readAuthor, toActor } from './readAuthor.ts'
 import { readRulesOrNull } from './silences.ts'
@@ -149,10 +150,6 @@ function formatFinding(finding: CaseStory['findings'][number]): string {
 
 function formatEntry({ at, what, by, text }: CaseStory['timeline'][number]): string {
   return `${time(at)}  ${clean(what, 40)}${by === null ? '' : ` by ${clean(by, 100)}`}: ${clean(text)}`
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`\n  ${title}\n`, ...lines.map((line) => `    ${line}\n`)]
 }
 
 export interface ChangeCaseCommand extends Shown {

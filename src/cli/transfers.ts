@@ -14,6 +14,7 @@ import { toTextFilter } from '../web/views/createWebDeps.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { section } from './section.ts'
 
 export interface ListCommand {
   readonly config: string
@@ -266,10 +267,6 @@ function formatSighting(sighting: Sighting): string {
   const until = sighting.lastAt > sighting.firstAt ? ` until ${time(sighting.lastAt)}` : ''
   const legs = `main ${sighting.mainHash ?? '-'} zone ${sighting.zoneHash ?? '-'}`
   return `${time(sighting.firstAt)}${until}  ${sighting.source}: status ${sighting.status}, ${legs}`
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`\n  ${title}\n`, ...lines.map((line) => `    ${line}\n`)]
 }
 
 function formatLeg(leg: Leg | null): string {
