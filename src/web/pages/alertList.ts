@@ -15,6 +15,7 @@ import {
   toSafeHref,
   toTransferPath,
 } from './words.ts'
+import { renderAck, renderHidden, renderSigner, renderTabs, type Tab } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 
 const stateWords: Readonly<Record<AlertView['state'], string>> = {
@@ -74,24 +75,15 @@ ${runbook === null ? '' : html`<a href="${runbook}" rel="noreferrer">Runbook<spa
 /** Whoever is known here acknowledges with one press; a name is asked for on the alert's own page. */
 function renderActions(alert: AlertView, form: FormContext, next: string): Html {
   const of = renderOf(alert)
-  return html`<div class="actions">${
-    alert.ack !== null
-      ? ''
-      : form.by === ''
-        ? html`<a class="button small" href="${toAlertPath(alert.id)}#by">Acknowledge…${of}</a>`
-        : html`<form method="post" action="${toAlertPath(alert.id)}/ack">${renderHidden(form, next)}<input type="hidden" name="by" value="${form.by}"><button class="small">Acknowledge${of}</button></form>`
-  }${renderSilenceLink(alert)}</div>`
+  const ack = renderAck({ path: toAlertPath(alert.id), anchor: 'by', of }, form, next)
+  return html`<div class="actions">${alert.ack === null ? ack : ''}${renderSilenceLink(alert)}</div>`
 }
 
 /** The same on the alert's own page, with a name to type or to change. */
 export function renderAckForm(alert: AlertView, form: FormContext): Html | '' {
   if (!mayAct(form)) return ''
   if (alert.ack !== null) return html`<div class="actions">${renderSilenceLink(alert)}</div>`
-  return html`<div class="actions"><form class="ack" method="post" action="${toAlertPath(alert.id)}/ack">${renderHidden(form, toAlertPath(alert.id))}<label for="by">Your name</label><input id="by" name="by" value="${form.by}" required maxlength="100" autocomplete="name"><button class="primary small">Acknowledge</button></form>${renderSilenceLink(alert)}</div>`
-}
-
-function renderHidden({ proof }: FormContext, next: string): Html {
-  return html`<input type="hidden" name="proof" value="${proof}"><input type="hidden" name="next" value="${next}">`
+  return html`<div class="actions"><form class="ack" method="post" action="${toAlertPath(alert.id)}/ack">${renderHidden(form, { next: toAlertPath(alert.id) })}${renderSigner('by', form.by)}<button class="primary small">Acknowledge</button></form>${renderSilenceLink(alert)}</div>`
 }
 
 function renderSilenceLink(alert: AlertView): Html {
@@ -123,7 +115,7 @@ function renderTold({ told, toldAt }: Pick<AlertView, 'told' | 'toldAt'>, now: U
 
 export type AlertTab = 'open' | 'events' | 'all'
 
-const tabs: readonly { readonly tab: AlertTab; readonly label: string; readonly href: string }[] = [
+const tabs: readonly Tab<AlertTab>[] = [
   { tab: 'open', label: 'Open', href: '/alerts' },
   { tab: 'events', label: 'Events', href: '/alerts?show=events' },
   { tab: 'all', label: 'All, the newest first', href: '/alerts?show=all' },
@@ -143,7 +135,7 @@ export function renderAlertsPage(tab: AlertTab, alerts: readonly AlertView[], vi
     live: true,
     main: html`<section class="card" aria-labelledby="alerts-title">
 <div class="head-row"><h1 id="alerts-title">Alerts</h1>
-<nav class="tabs" aria-label="Which alerts">${tabs.map(({ tab: one, label, href }) => html`<a href="${href}"${one === tab ? html` aria-current="true"` : ''}>${label}</a>`)}</nav></div>
+${renderTabs('Which alerts', tabs, tab)}</div>
 <div id="alerts" data-live>${alerts.length === 0 ? html`<p class="empty">${nothing[tab]}</p>` : renderAlertList(alerts, view)}</div>
 </section>`,
   })

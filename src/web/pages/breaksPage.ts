@@ -8,6 +8,7 @@ import { cleanText } from '../../lib/text.ts'
 import { templateFilters } from '../../rules/templates/templateFilters.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { BreakPage, TypedBreakQuery } from '../readBreakQuery.ts'
+import { renderHidden, renderReason, renderSigner } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import {
   directionPaths,
@@ -147,9 +148,9 @@ function renderWriteOff({ name, kind }: ShownBreak, index: number, form: FormCon
   const part = partOf[kind]
   return html`<details><summary>Settle by hand</summary>
 <p><a href="/breaks?${new URLSearchParams({ [part]: name }).toString()}#match">Match with ${part === 'payout' ? 'its origin' : 'its payout'}</a>, or write it off:</p>
-<form class="form" method="post" action="/breaks/write-off"><input type="hidden" name="proof" value="${form.proof}"><input type="hidden" name="name" value="${name}">
-<div class="fields"><div><label for="reason-${index}">Reason</label><input id="reason-${index}" name="reason" required maxlength="500" autocomplete="off"></div>
-<div><label for="by-${index}">Your name</label><input id="by-${index}" name="by" value="${form.by}" required maxlength="100" autocomplete="name"></div></div>
+<form class="form" method="post" action="/breaks/write-off">${renderHidden(form, { name })}
+<div class="fields"><div>${renderReason(`reason-${index}`)}</div>
+<div>${renderSigner(`by-${index}`, form.by)}</div></div>
 <p class="buttons"><button class="small">Write off<span class="hidden"> ${name}</span></button></p></form></details>`
 }
 
@@ -157,12 +158,12 @@ function renderMatchForm({ chosen, form }: BreaksView): Html {
   return html`<form class="card form" id="match" method="post" action="/breaks/match">
 <h2>Match</h2>
 <p class="muted">This payout belongs to that origin: two transfers, or a transfer and a movement, by key, id or hash. What one of them is more than the other stays a break. It hides nothing from the rules.</p>
-<input type="hidden" name="proof" value="${form.proof}">
+${renderHidden(form)}
 <div class="fields">
 <div><label for="m-payout">Payout</label><input id="m-payout" name="payout" value="${chosen.payout}" required maxlength="200" autocomplete="off" spellcheck="false"></div>
 <div><label for="m-origin">Origin</label><input id="m-origin" name="origin" value="${chosen.origin}" required maxlength="200" autocomplete="off" spellcheck="false"></div>
-<div><label for="m-reason">Reason</label><input id="m-reason" name="reason" required maxlength="500" autocomplete="off"></div>
-<div><label for="m-by">Your name</label><input id="m-by" name="by" value="${form.by}" required maxlength="100" autocomplete="name"></div>
+<div>${renderReason('m-reason')}</div>
+<div>${renderSigner('m-by', form.by)}</div>
 </div>
 <p class="check"><input type="checkbox" id="m-force" name="force" value="yes"> <label for="m-force">Also of different tokens, or where nobody knows how much it is</label></p>
 <p class="buttons"><button class="primary">Match</button></p>
@@ -219,8 +220,8 @@ function renderShare({ name, part, kind, token, inBaseUnits, amount, now }: Show
 
 function renderUndo(id: string, form: FormContext): Html {
   return html`<details><summary>Take back<span class="hidden"> ${id}</span></summary>
-<form class="form" method="post" action="/breaks/undo"><input type="hidden" name="proof" value="${form.proof}"><input type="hidden" name="entry" value="${id}">
-<div class="fields"><div><label for="undo-reason-${id}">Reason</label><input id="undo-reason-${id}" name="reason" required maxlength="500" autocomplete="off"></div>
-<div><label for="undo-by-${id}">Your name</label><input id="undo-by-${id}" name="by" value="${form.by}" required maxlength="100" autocomplete="name"></div></div>
+<form class="form" method="post" action="/breaks/undo">${renderHidden(form, { entry: id })}
+<div class="fields"><div>${renderReason(`undo-reason-${id}`)}</div>
+<div>${renderSigner(`undo-by-${id}`, form.by)}</div></div>
 <p class="buttons"><button class="small">Take back<span class="hidden"> ${id}</span></button></p></form></details>`
 }

@@ -5,6 +5,7 @@ import { cleanText } from '../../lib/text.ts'
 import type { CaseQuery, CaseView } from '../caseTypes.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { AlertView } from '../caseTypes.ts'
+import { renderAck, renderTabs, type Tab } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import {
   type Html,
@@ -84,10 +85,7 @@ function renderButtons({ id, state }: CaseView, form: FormContext, next: string)
   if (state === 'closed') return ''
   const path = toCasePath(id)
   const of = html`<span class="hidden"> case ${id}</span>`
-  const ack =
-    form.by === ''
-      ? html`<a class="button small" href="${path}#hand">Acknowledge…${of}</a>`
-      : html`<form method="post" action="${path}/ack">${renderProof(form, next)}<input type="hidden" name="by" value="${form.by}"><button class="small">Acknowledge${of}</button></form>`
+  const ack = renderAck({ path, anchor: 'hand', of }, form, next)
   return html`<div class="actions">${state === 'open' ? ack : ''}${
     state === 'handled'
       ? html`<a class="button small" href="${path}#hand">Reopen…${of}</a>`
@@ -95,13 +93,9 @@ function renderButtons({ id, state }: CaseView, form: FormContext, next: string)
   }</div>`
 }
 
-export function renderProof({ proof }: FormContext, next: string): Html {
-  return html`<input type="hidden" name="proof" value="${proof}"><input type="hidden" name="next" value="${next}">`
-}
-
 export type CaseTab = CaseQuery['state']
 
-const tabs: readonly { readonly tab: CaseTab; readonly label: string; readonly href: string }[] = [
+const tabs: readonly Tab<CaseTab>[] = [
   { tab: 'live', label: 'Open', href: '/cases' },
   { tab: 'handled', label: 'Handled', href: '/cases?state=handled' },
   { tab: 'closed', label: 'Closed', href: '/cases?state=closed' },
@@ -126,7 +120,7 @@ export function renderCasesPage(
     live: true,
     main: html`<section class="card" aria-labelledby="cases-title">
 <div class="head-row"><h1 id="cases-title">Cases</h1>
-<nav class="tabs" aria-label="Which cases">${tabs.map(({ tab: one, label, href }) => html`<a href="${href}"${one === tab ? html` aria-current="true"` : ''}>${label}</a>`)}</nav></div>
+${renderTabs('Which cases', tabs, tab)}</div>
 <div id="cases" data-live>${cases.length === 0 ? html`<p class="empty">${nothing[tab] ?? 'No case is known.'}</p>` : renderCaseList(cases, view)}
 ${cases.length < view.limit ? '' : html`<p class="note">The first ${view.limit}. <a href="/api/cases?limit=500">More as JSON</a></p>`}</div>
 </section>`,

@@ -5,7 +5,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { CaseStory } from '../caseTypes.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
 import { renderMeta } from './alertList.ts'
-import { renderCaseMeta, renderProof, toneOf } from './caseList.ts'
+import { renderCaseMeta, toneOf } from './caseList.ts'
+import { renderHidden } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import {
   type Html,
@@ -122,7 +123,7 @@ function renderDo(
   form: FormContext,
   { verb, label, isFirst }: { readonly verb: string; readonly label: string; readonly isFirst: boolean },
 ): Html {
-  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderProof(form, toCasePath(id))}${renderName(form, verb)}<button${isFirst ? html` class="primary"` : ''}>${label}</button></form>`
+  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderHidden(form, { next: toCasePath(id) })}${renderName(form, verb)}<button${isFirst ? html` class="primary"` : ''}>${label}</button></form>`
 }
 
 interface Say {
@@ -137,7 +138,7 @@ interface Say {
 
 function renderSay({ id }: CaseStory, form: FormContext, say: Say): Html {
   const { verb, label, field, hint, typed, isFree = false } = say
-  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderProof(form, toCasePath(id))}${renderName(form, verb)}<label for="${verb}-text">${field} <span class="muted">${hint}</span></label><input class="wide" id="${verb}-text" name="text" value="${typed}"${isFree ? '' : html` required`} maxlength="500" autocomplete="off"><button>${label}</button></form>`
+  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderHidden(form, { next: toCasePath(id) })}${renderName(form, verb)}<label for="${verb}-text">${field} <span class="muted">${hint}</span></label><input class="wide" id="${verb}-text" name="text" value="${typed}"${isFree ? '' : html` required`} maxlength="500" autocomplete="off"><button>${label}</button></form>`
 }
 
 /** Where it is about one transfer: that alone is offered first there. */

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { FormContext } from '../createFormGate.ts'
+import { renderHidden } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import type { Html } from './words.ts'
 
@@ -22,16 +23,15 @@ ${problem === null ? '' : html`<p class="problem" role="alert" id="problem">${pr
 <input type="text" name="username" value="spanwatch" autocomplete="username" hidden>
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${problem === null ? '' : html` aria-invalid="true" aria-describedby="problem"`}>
-<input type="hidden" name="proof" value="${proof}">
-<input type="hidden" name="next" value="${next}">
+${renderHidden({ proof }, { next })}
 <button class="primary">Sign in</button>
 </form>`,
   })
 }
 
 /** Who is signed in, and the way out; nothing where no token is asked for. */
-export function renderSignedIn({ role, proof }: FormContext): Html | '' {
-  if (role === null) return ''
-  const may = role === 'act' ? 'look and act' : 'look only'
-  return html`<form class="actions" method="post" action="/logout"><span class="muted">Signed in: you may ${may}.</span><input type="hidden" name="proof" value="${proof}"><button class="small">Sign out</button></form>`
+export function renderSignedIn(form: FormContext): Html | '' {
+  if (form.role === null) return ''
+  const may = form.role === 'act' ? 'look and act' : 'look only'
+  return html`<form class="actions" method="post" action="/logout"><span class="muted">Signed in: you may ${may}.</span>${renderHidden(form)}<button class="small">Sign out</button></form>`
 }

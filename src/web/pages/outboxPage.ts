@@ -3,6 +3,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { OutboxView } from '../viewTypes.ts'
+import { renderHidden } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderAgo, renderTag, toAlertPath } from './words.ts'
 
@@ -25,7 +26,7 @@ export function renderOutboxPage(
 <section class="card" aria-labelledby="dead-title"><h2 id="dead-title">Set aside</h2><div id="dead" data-live>${
       dead.length === 0 || !mayAct(form)
         ? ''
-        : html`<form class="actions" method="post" action="/outbox/dead/retry"><input type="hidden" name="proof" value="${form.proof}"><button class="small">Try all again</button></form>`
+        : html`<form class="actions" method="post" action="/outbox/dead/retry">${renderHidden(form)}<button class="small">Try all again</button></form>`
     }${renderItems(dead, now, form, 'Nothing was set aside.')}</div></section>`,
   })
 }
@@ -46,8 +47,8 @@ ${mayAct(form) ? renderActions(item, form) : ''}
 </li>`
 }
 
-function renderActions({ id, state }: OutboxView, { proof }: FormContext): Html {
+function renderActions({ id, state }: OutboxView, form: FormContext): Html {
   const of = html`<span class="hidden"> item ${id}</span>`
-  const hidden = html`<input type="hidden" name="proof" value="${proof}">`
+  const hidden = renderHidden(form)
   return html`<div class="actions"><form method="post" action="/outbox/${id}/retry">${hidden}<button class="small">Try now${of}</button></form>${state === 'queued' ? html`<form method="post" action="/outbox/${id}/drop">${hidden}<button class="small">Drop${of}</button></form>` : ''}</div>`
 }

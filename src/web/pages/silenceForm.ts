@@ -4,6 +4,7 @@ import { listScope } from '../../alerts/transferSilence.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'
 import { kindField, markPreviewed, type TypedSilence } from '../readSilenceForm.ts'
+import { renderHidden, renderSigner } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderTag, toAlertPath, toTransferPath } from './words.ts'
 
@@ -37,7 +38,7 @@ function renderTransferForm(typed: TypedSilence, { silence, now }: SilencePrevie
   return html`<form class="card form" method="post" action="/silences" aria-labelledby="one-title">
 <h2 id="one-title">This transfer alone: <a href="${toTransferPath(made.key)}">${cleanText(made.key)}</a></h2>
 <p class="muted">Silences what its alerts say now. Another kind, a higher severity, another token or more money is sent all the same, and says so.</p>
-<input type="hidden" name="proof" value="${form.proof}"><input type="hidden" name="transfer" value="${made.key}">
+${renderHidden(form, { transfer: made.key })}
 <fieldset><legend>Kinds</legend>${made.kinds.map(
     ({ kind }, index) =>
       html`<label class="check"><input type="checkbox" name="${kindField}${kind}" value="yes"${typed.kinds?.includes(kind) === false ? '' : html` checked`}> <span>${scope[index] ?? kind}</span></label>`,
@@ -61,7 +62,7 @@ function renderWideForm(
   return html`<form class="card form" method="post" action="/silences" aria-labelledby="wide-title">
 <h2 id="wide-title">${isOnly ? 'By labels' : 'Wider: every alert with these labels'}</h2>
 <p class="muted">Alerts whose labels match every line are silenced until it ends. They are judged as before; what still holds then is sent, and events are listed once.</p>
-<input type="hidden" name="proof" value="${form.proof}"><input type="hidden" name="previewed" value="${preview === null ? '' : markPreviewed(typed)}">
+${renderHidden(form, { previewed: preview === null ? '' : markPreviewed(typed) })}
 <label for="matchers">Matchers, one a line <span class="muted">label="value", !=, =~ or !~ with a pattern</span></label>
 <textarea id="matchers" name="matchers" rows="6" required spellcheck="false"${invalid}>${typed.matchers}</textarea>
 <label class="check"><input type="checkbox" name="unknown" value="yes"${typed.allowUnknown ? html` checked` : ''}> <span>Rules, kinds and labels may be ones that do not exist yet</span></label>
@@ -81,7 +82,7 @@ function renderSigned(
 ): Html {
   return html`<div class="fields">
 <div><label for="${prefix}for">${length} <span class="muted">such as 30m, 2h, 3d</span></label><input id="${prefix}for" name="for" value="${typed.for}" required maxlength="40" autocomplete="off"></div>
-<div><label for="${prefix}by">Your name</label><input id="${prefix}by" name="by" value="${typed.by}" required maxlength="100" autocomplete="name"></div>
+<div>${renderSigner(`${prefix}by`, typed.by)}</div>
 </div>
 <label for="${prefix}comment">Comment <span class="muted">why, for whoever comes next</span></label>
 <input id="${prefix}comment" name="comment" value="${typed.comment}" required maxlength="500" autocomplete="off">`

@@ -4,6 +4,7 @@ import { listScope } from '../../alerts/transferSilence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
+import { renderHidden } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, formatAge, renderAgo, renderTag, toTransferPath } from './words.ts'
 
@@ -36,6 +37,6 @@ function renderSilence(silence: ShownSilence, now: UnixMs, form: FormContext): H
 ${transfer === null ? html`<ul class="matchers">${matchers.map((matcher) => html`<li><code>${cleanText(matcher, 600)}</code></li>`)}</ul>` : html`<p><a href="${toTransferPath(transfer.key)}">Transfer ${cleanText(transfer.key)}</a>${transfer.untilOver ? ', until it is over' : ''}. What goes beyond this is sent:</p><ul class="matchers">${listScope(transfer).map((line) => html`<li>${cleanText(line, 200)}</li>`)}</ul>`}
 ${problem === null ? '' : html`<p class="problem">Silences nothing, because it cannot be read: ${cleanText(problem, 400)}</p>`}
 <p class="meta"><span>by ${cleanText(author, 100)}</span>${isPlanned ? html`<span>begins ${renderAgo(startsAt, now)}</span>` : html`<span>began ${renderAgo(startsAt, now)}</span>`}<span>ends ${transfer?.untilOver ? 'at the latest ' : ''}in ${formatAge(Math.max(0, endsAt - now))}</span></p>
-${mayAct(form) ? html`<form class="actions" method="post" action="/silences/${id}/expire"><input type="hidden" name="proof" value="${form.proof}"><button class="small">End now<span class="hidden"> silence ${id}</span></button></form>` : ''}
+${mayAct(form) ? html`<form class="actions" method="post" action="/silences/${id}/expire">${renderHidden(form)}<button class="small">End now<span class="hidden"> silence ${id}</span></button></form>` : ''}
 </li>`
 }
