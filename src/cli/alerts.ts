@@ -65,7 +65,7 @@ export async function showAlert(io: Io, id: string, options: ShowAlertCommand): 
   try {
     const store = createAlertStore(db)
     const now = io.clock.now()
-    const source = { ...createAlertViews(store, rules, now), alerts: store }
+    const source = createAlertViews(store, rules, now)
     const story = toAlertStory(source, findAlert(store, id))
     io.out(options.json ? `${JSON.stringify(story, null, 2)}\n` : formatStory(story, now))
     return exitCodes.fine

@@ -26,9 +26,8 @@ async function withCases<T>(io: Io, path: string, read: (source: CaseStorySource
   const { config, rules } = await loadProject(io, path, { needs: [] })
   const { db } = openLedger(config)
   try {
-    const store = createAlertStore(db)
-    const views = createAlertViews(store, rules, io.clock.now())
-    return read({ ...views, ...toCaseSettings(config), store })
+    const views = createAlertViews(createAlertStore(db), rules, io.clock.now())
+    return read({ ...views, ...toCaseSettings(config) })
   } finally {
     db.close()
   }

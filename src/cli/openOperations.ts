@@ -79,7 +79,7 @@ function openLocal(
     changeCase: async (...given) => {
       const row = operations.changeCase(...given)
       const views = createAlertViews(store, rules ?? [], io.clock.now())
-      return toCaseStory({ ...views, ...toCaseSettings(config), store }, row)
+      return toCaseStory({ ...views, ...toCaseSettings(config) }, row)
     },
     addSilence: async (...given) => operations.addSilence(...given),
     previewSilence: async (input) => operations.previewSilence(input),

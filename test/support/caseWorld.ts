@@ -76,7 +76,6 @@ export function createCaseWorld(options: BenchOptions = {}) {
       operations.changeCase({ id, do: verb, text }, ana),
     views: (): CaseStorySource => ({
       ...createAlertViews(store, rules, clock.now()),
-      store,
       tokens: toTokenFacts({ tokens: [{ address: usdc, symbol: 'USDC', usd: '0.5' }] }),
       routes,
     }),

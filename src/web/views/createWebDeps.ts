@@ -114,8 +114,6 @@ function readNamed(
   const views = () => ({
     ...createAlertViews(alerts, parts.live.rules, now(), parts.clockLeadMs()),
     ...settings,
-    alerts,
-    store: alerts,
   })
   return {
     listAlerts({ text, ...query }) {

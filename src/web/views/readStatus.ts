@@ -57,7 +57,7 @@ export function readStatus(
       lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
       staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, parts.intervals.byEndpoint)),
     })),
-    ...readStatusCases({ ...views, ...settings, store: alerts, db }),
+    ...readStatusCases({ ...views, ...settings, db }),
     openAlerts: open.map((row) => toAlertView(views, row)),
     openAlertCount:
       open.length < listed ? open.length : countOpenByRule(db).reduce((sum, { count }) => sum + count, 0),

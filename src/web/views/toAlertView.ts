@@ -13,7 +13,7 @@ import type { CaseRow } from '../../cases/store/caseRows.ts'
 import type { AlertView } from '../caseTypes.ts'
 
 export interface AlertViewSource {
-  readonly alerts: Pick<AlertStore, 'listAlerts' | 'listItemsOf' | 'readTransferState' | 'findCaseOfAlert'>
+  readonly store: AlertStore
   readonly rules: readonly LoadedRule[]
   readonly now: UnixMs
   /** By how much our clock is ahead of everybody's, ms. */
@@ -29,7 +29,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const { silence } = source.silencer(row)
   const rule = source.rules.find(({ name }) => name === row.rule)
   const leadMs = hasBlockTime(kinds.find(row.kind), row, finding) ? source.clockLeadMs : 0
-  const told = source.alerts.listItemsOf(row.id).filter((item) => item.state !== 'dead')
+  const told = source.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   return {
     id: alertIdOf(row.fingerprint),
     rule: row.rule,
@@ -55,7 +55,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     told: told.map((item) => ({ channel: item.channel, at: item.sentAt })),
     labels,
     silence: silence && { id: silence.id, endsAt: silence.endsAt },
-    case: nameCase(source.alerts.findCaseOfAlert(row.id)),
+    case: nameCase(source.store.findCaseOfAlert(row.id)),
   }
 }
 
@@ -67,21 +67,21 @@ function earlier(a: UnixMs | null, b: UnixMs | null): UnixMs | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-function hasEndedBadly({ alerts }: AlertViewSource, { resolvedReason, transferKey }: AlertRow): boolean {
+function hasEndedBadly({ store }: AlertViewSource, { resolvedReason, transferKey }: AlertRow): boolean {
   if (resolvedReason !== null) return true
-  const state = transferKey === null ? null : alerts.readTransferState(transferKey)
+  const state = transferKey === null ? null : store.readTransferState(transferKey)
   return state === 'failed' || state === 'unbacked'
 }
 
 /** What a reader needs beside the rows, at one moment. */
 export function createAlertViews(
-  alerts: AlertViewSource['alerts'] & Pick<AlertStore, 'listSilencesAt' | 'readTransferNames' | 'getAlert'>,
+  store: AlertStore,
   rules: readonly LoadedRule[],
   now: UnixMs,
   clockLeadMs = 0,
 ): AlertViewSource {
-  const silencer = createSilencer(alerts.listSilencesAt(now), { store: alerts, kinds })
-  return { alerts, rules, now, clockLeadMs, silencer }
+  const silencer = createSilencer(store.listSilencesAt(now), { store, kinds })
+  return { store, rules, now, clockLeadMs, silencer }
 }
 
 function summarize(rule: LoadedRule, finding: Finding, now: UnixMs): string | null {

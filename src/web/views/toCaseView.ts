@@ -1,7 +1,6 @@
 import { comesBack } from '../../alerts/caseOperations.ts'
 import type { Route } from '../../alerts/routing.ts'
 import type { CaseAlertRow } from '../../alerts/store/alertRows.ts'
-import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { CaseRow } from '../../cases/store/caseRows.ts'
 import { kinds } from '../../checks/index.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
@@ -12,7 +11,6 @@ import { caseStates } from '../caseTypes.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 
 export interface CaseViewSource extends AlertViewSource {
-  readonly store: AlertStore
   readonly tokens: TokenFacts
 }
 
