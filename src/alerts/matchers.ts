@@ -1,4 +1,5 @@
 import { type ReadPattern, readPattern } from '../lib/linearPattern.ts'
+import { putNewest } from '../lib/putNewest.ts'
 import { transferLabels } from '../rules/toFindingScope.ts'
 import type { Labels } from './routing.ts'
 
@@ -54,10 +55,8 @@ function isPattern({ operator }: Matcher): boolean {
 function readKnown(source: string): ReadPattern {
   const found = known.get(source)
   if (found !== undefined) return found
-  const [oldest] = known.keys()
-  if (oldest !== undefined && known.size >= mostKnown) known.delete(oldest)
   const read = readPattern(source, 'everything')
-  known.set(source, read)
+  putNewest(known, source, read, mostKnown)
   return read
 }
 

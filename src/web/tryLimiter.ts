@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../lib/clock.ts'
+import { putNewest } from '../lib/putNewest.ts'
 import { toPlain } from './clientAddress.ts'
 
 interface TryLimits {
@@ -37,11 +38,8 @@ export function createTryLimiter(clock: Pick<Clock, 'monotonicMs'>, limits = def
     },
     countFailure(address) {
       const entry = read(address) ?? { count: 0, since: clock.monotonicMs() }
-      const group = groupAddress(address)
-      failures.delete(group)
-      failures.set(group, { ...entry, count: entry.count + 1 })
-      const oldest = failures.keys().next()
-      if (failures.size > limits.maxAddresses && !oldest.done) failures.delete(oldest.value)
+      const counted = { ...entry, count: entry.count + 1 }
+      putNewest(failures, groupAddress(address), counted, limits.maxAddresses)
     },
   }
 }

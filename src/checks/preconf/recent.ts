@@ -1,3 +1,5 @@
+import { putNewest } from '../../lib/putNewest.ts'
+
 /** The newest entries of a map, so many of them. */
 export interface Recent<T> {
   add(key: string, value: T): void
@@ -8,15 +10,7 @@ export interface Recent<T> {
 
 export function createRecent<T>(size: number): Recent<T> {
   const entries = new Map<string, T>()
-  const add = (key: string, value: T) => {
-    entries.delete(key)
-    entries.set(key, value)
-    if (entries.size <= size) return
-    for (const oldest of entries.keys()) {
-      entries.delete(oldest)
-      return
-    }
-  }
+  const add = (key: string, value: T) => putNewest(entries, key, value, size)
   return {
     add,
     get: (key) => entries.get(key) ?? null,

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import { putNewest } from '../../lib/putNewest.ts'
 import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
 import { type Absence, isAbsent, notYetAbsent, noteReading } from './absence.ts'
 import type { EndpointId, Family } from './endpoint.ts'
@@ -208,12 +209,4 @@ function asideKey({ endpoint, params }: ControlQuestion): string {
 /** Whether something is asked of one transaction or participant: a list of blocks or records never ceases to exist. */
 function namesOne({ family, params }: Question): boolean {
   return 'txId' in params || 'txid' in params || (family === 'cross' && 'address' in params)
-}
-
-/** Drops the oldest beyond the bound; a key that comes again counts as new. */
-function putNewest<V>(map: Map<string, V>, key: string, value: V, most: number): void {
-  map.delete(key)
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

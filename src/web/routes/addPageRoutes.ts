@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { renderChart } from '../../lib/charts.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
+import { putNewest } from '../../lib/putNewest.ts'
 import { cleanText } from '../../lib/text.ts'
 import { type KeptReport, readKeptReport } from '../../report/readKeptReport.ts'
 import { refuseReader } from '../createAccess.ts'
@@ -202,10 +203,8 @@ export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     const known = kept.get(key)
     if (known) return known
     const drawing = renderChart(spec)
-    kept.set(key, drawing)
+    putNewest(kept, key, drawing, mostKept)
     drawing.catch(() => kept.delete(key))
-    const [oldest] = kept.keys()
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
     return drawing
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../../../lib/clock.ts'
 import { errorText } from '../../../lib/errors.ts'
 import type { Logger } from '../../../lib/log.ts'
+import { putNewest } from '../../../lib/putNewest.ts'
 import { cleanText } from '../../../lib/text.ts'
 import type { CaseActions, CaseAnswer } from '../caseActions.ts'
 import { inertOptions } from '../renderSlack.ts'
@@ -260,12 +261,7 @@ function createOnce(clock: Pick<Clock, 'monotonicMs'>): Once {
     isNew(key, window) {
       const now = clock.monotonicMs()
       if ((until.get(key) ?? -Infinity) > now) return false
-      until.delete(key)
-      until.set(key, now + windows[window])
-      for (const [oldest] of until) {
-        if (until.size <= mostRemembered) break
-        until.delete(oldest)
-      }
+      putNewest(until, key, now + windows[window], mostRemembered)
       return true
     },
     forget: (key) => void until.delete(key),

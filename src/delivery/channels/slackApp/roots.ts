@@ -1,6 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts'
 import { errorText } from '../../../lib/errors.ts'
 import type { Logger } from '../../../lib/log.ts'
+import { putNewest } from '../../../lib/putNewest.ts'
 import type { ListeningStatus, MessageCase } from '../message.ts'
 import type { SlackApi } from './api.ts'
 import { readMessages } from './findPosted.ts'
@@ -62,10 +63,10 @@ export function createRoots(deps: RootsDeps): Roots {
     work: Promise.resolve(),
   }
   return {
-    remember: ({ channel, ts }, parts) => keep(state.parts, `${channel} ${ts}`, parts, mostRemembered),
+    remember: ({ channel, ts }, parts) => putNewest(state.parts, `${channel} ${ts}`, parts, mostRemembered),
     refresh(thread, of) {
       if (thread.isPlain || state.stop.signal.aborted) return
-      keep(state.stale, `${thread.channel} ${thread.ts}`, { thread, of }, mostStale)
+      putNewest(state.stale, `${thread.channel} ${thread.ts}`, { thread, of }, mostStale)
       if (!state.isWorking) state.work = work(state)
     },
     async close() {
@@ -118,7 +119,7 @@ async function edit(state: State, key: string, { thread, of }: Stale): Promise<'
   const parts = state.parts.get(key) ?? (await readParts(state, thread))
   if (parts === 'later') return 'later'
   if (parts === null) return 'done'
-  keep(state.parts, key, parts, mostRemembered)
+  putNewest(state.parts, key, parts, mostRemembered)
   const { text, blocks } = renderRootAgain(of, parts, { hasButtons: hears(deps.ear) })
   const args = { channel: thread.channel, ts: thread.ts, text, blocks, parse: 'none', link_names: false }
   const answer = await deps.api.call({ method: 'chat.update', args, signal: stop.signal })
@@ -152,14 +153,4 @@ function judge(
   if (!state.said.has(key)) deps.log.warn({ reason: failure.reason }, what)
   state.said.add(key)
   return 'done'
-}
-
-/** Puts it at the end; what was put first goes when there are too many. */
-function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
-  map.delete(key)
-  map.set(key, value)
-  for (const oldest of map.keys()) {
-    if (map.size <= most) break
-    map.delete(oldest)
-  }
 }

@@ -1,3 +1,6 @@
+import { putNewest } from '../../../lib/putNewest.ts'
+import { createTurns, type Turns } from '../../../lib/turns.ts'
+
 /** Where a case is told: a channel, and the time stamp of its first message there. */
 export interface Thread {
   readonly channel: string
@@ -6,14 +9,12 @@ export interface Thread {
   readonly isPlain: boolean
 }
 
-export interface Threads {
+export interface Threads extends Turns {
   /** The thread of a case: made by this process, or given back by the outbox; null while there is none. */
   find(caseId: string, ref: string | null | undefined): Thread | null
   remember(caseId: string, thread: Thread): void
   /** It cannot be replied to: the case gets another one. */
   forget(caseId: string, thread: Thread): void
-  /** One at a time for a case, so that two messages of a new case do not make two threads. */
-  alone<T>(caseId: string, work: () => Promise<T>): Promise<T>
 }
 
 /** Threads of cases that were told long ago come back with the outbox. */
@@ -22,39 +23,22 @@ const mostKnown = 1_000
 const channelId = /^[A-Z][A-Z0-9]{6,20}$/
 const timeStamp = /^\d{1,12}\.\d{1,9}$/
 
-/** The threads of one channel. `channel` as it is configured: a name, or an id. */
+/** The threads of one channel; what is done alone of a case makes no second thread. `channel` as it is configured: a name, or an id. */
 export function createThreads(channel: string): Threads {
   const known = new Map<string, Thread>()
   const lost = new Set<string>()
-  const turns = new Map<string, Promise<unknown>>()
   return {
+    ...createTurns(),
     find(caseId, ref) {
       const own = known.get(caseId)
       if (own) return own
       const given = typeof ref === 'string' ? parseThread(ref, channel) : null
       return given && !lost.has(nameOf(given)) ? given : null
     },
-    remember(caseId, thread) {
-      known.delete(caseId)
-      known.set(caseId, thread)
-      for (const oldest of known.keys()) {
-        if (known.size <= mostKnown) break
-        known.delete(oldest)
-      }
-    },
+    remember: (caseId, thread) => putNewest(known, caseId, thread, mostKnown),
     forget(caseId, thread) {
       lost.add(nameOf(thread))
       known.delete(caseId)
-    },
-    async alone(caseId, work) {
-      const before = turns.get(caseId) ?? Promise.resolve()
-      const turn = before.then(work, work)
-      turns.set(caseId, turn)
-      try {
-        return await turn
-      } finally {
-        if (turns.get(caseId) === turn) turns.delete(caseId)
-      }
     },
   }
 }
