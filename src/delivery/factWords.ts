@@ -14,6 +14,10 @@ interface FactWords {
   readonly values?: Readonly<Record<string, string>>
   /** How a decision was come to, not what is to be acted on: it stands with the details. */
   readonly isDetail?: true
+  /** Worth a word only where it is so. */
+  readonly isOnlyTrue?: true
+  /** The evidence says it, source by source. */
+  readonly isEvidence?: true
 }
 
 const detail = { isDetail: true } as const
@@ -64,13 +68,15 @@ const factWords: Readonly<Record<string, FactWords>> = {
     values: { MainToZone: 'deposits (main to zone)', ZoneToMain: 'withdrawals (zone to main)' },
     isDetail: true,
   },
+  escrows: { label: 'Escrow' },
+  count: { label: 'How many' },
   escrowBalance: detail,
   amountRaw: detail,
-  asked: { label: 'Asked of', isDetail: true },
-  reads: { label: 'Readings', isDetail: true },
-  statusSources: { label: 'Status from', isDetail: true },
-  firstTimeRecipient: { label: 'Recipient never seen before', isDetail: true },
-  fewSamples: { label: 'By few samples only', isDetail: true },
+  asked: { isEvidence: true },
+  reads: { label: 'Looked up', unit: ' times', isDetail: true },
+  statusSources: { isEvidence: true },
+  firstTimeRecipient: { label: 'Recipient never seen before', isDetail: true, isOnlyTrue: true },
+  fewSamples: { label: 'By few samples only', isDetail: true, isOnlyTrue: true },
   leg: detail,
   moved: detail,
   decidedBy: { label: 'Decided by', isDetail: true },
@@ -92,18 +98,29 @@ export interface SaidFact {
 
 /** A fact in words, with its unit; null for one that says nothing. Names give the unit: `waitedMs` is a duration, `changedAt` a time. */
 export function sayFact(
-  finding: Pick<Finding, 'transfer'>,
+  finding: Pick<Finding, 'transfer' | 'facts'>,
   { name, value }: { readonly name: string; readonly value: FactValue },
   now: UnixMs,
 ): SaidFact | null {
-  const text = sayValue(finding, { name, value }, now)
+  const text = saysNothing(name, value) ? null : sayValue(finding, { name, value }, now)
   if (text === null) return null
   const { label = labelOf(name), isDetail = false } = factWords[name] ?? {}
-  return { label, value: text, isDetail: isDetail || value === false }
+  const named = name === 'party' ? (finding.facts['direction'] === 'in' ? 'From' : 'To') : label
+  return { label: named, value: text, isDetail: isDetail || value === false }
 }
 
+function saysNothing(name: string, value: FactValue): boolean {
+  const { isOnlyTrue = false, isEvidence = false } = factWords[name] ?? {}
+  // The headline says whether it left or came.
+  const isWay = name === 'direction' && (value === 'in' || value === 'out')
+  return isEvidence || isWay || (isOnlyTrue && value === false) || (name === 'count' && value === 1)
+}
+
+/** Facts in units of the token that a finding names. */
+const amounts = new Set(['amount', 'moved', 'total', 'missing', 'holdings', 'owed', 'baseline'])
+
 function sayValue(
-  finding: Pick<Finding, 'transfer'>,
+  finding: Pick<Finding, 'transfer' | 'facts'>,
   { name, value }: { readonly name: string; readonly value: FactValue },
   now: UnixMs,
 ): string | null {
@@ -114,6 +131,8 @@ function sayValue(
     return value === 0 ? null : `${sayDuration(value)}${unit}`
   if (typeof value === 'number' && name.endsWith('At')) return sayInstant(value, now)
   if (name === 'escrowBalance') return sayBalance(finding, String(value))
+  if (amounts.has(name) && isAmount(name, value))
+    return `${groupDigits(String(value))} ${finding.facts['token'] ?? ''}`.trim()
   const text = values?.[String(value)] ?? (isAmount(name, value) ? groupDigits(String(value)) : String(value))
   return `${text}${unit}`
 }

@@ -55,11 +55,20 @@ function placeFields(fields: readonly ItemField[], summary: string): ItemField[]
   let facts = 0
   return fields.map((one) => {
     if (one.place !== 'fact' && one.place !== 'detail') return one
-    if (isSaid(one.value, summary) || hashes.some((hash) => one.value.endsWith(hash)))
+    if (
+      isSaid(one.value, summary) ||
+      isSaid(bareNumber(one.value), summary) ||
+      hashes.some((hash) => one.value.endsWith(hash))
+    )
       return { ...one, place: 'said' }
     if (one.place === 'fact') facts += 1
     return facts > mostFacts ? { ...one, place: 'detail' } : one
   })
+}
+
+/** @example bareNumber('2,500 USDC') // '2,500' */
+function bareNumber(value: string): string {
+  return /^([\d,]+(?:\.\d+)?) \S+$/.exec(value)?.[1] ?? ''
 }
 
 /** A short number may stand in a headline for something else. */
@@ -176,6 +185,6 @@ function evidenceFields({ evidence }: Finding, now: UnixMs): ItemField[] {
   return evidence
     .slice(0, 8)
     .map(({ source, at, says }) =>
-      field(`Evidence ${nameSources(source)}`, `${says} (asked ${sayTime(at, now)})`, 'detail'),
+      field('Evidence', `${says}; asked ${nameSources(source)} at ${sayTime(at, now)}`, 'detail'),
     )
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { EscrowMove, EscrowPart } from './holding.ts'
 import { defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
 import { driftFacts, sumUp } from './sums.ts'
 
 type Facts = Moment & EscrowPart
@@ -108,7 +109,7 @@ function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Found
       {
         source: hash === null ? 'eth_call, E6, E8' : 'E6, E8, E3',
         at: move.checkedAt,
-        says: `${move.direction === 'out' ? 'left' : 'came in'}: ${move.moved} ${symbol}; ${move.reason}`,
+        says: `${move.direction === 'out' ? 'left' : 'came in'}: ${groupDigits(move.moved)} ${symbol}; ${move.reason}`,
       },
     ],
     since: move.at,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
@@ -76,7 +77,8 @@ function toFinding(
   const text = (raw: bigint) => (decimals === null ? `${raw} base units` : formatUnits(raw, decimals))
   // What left a moment ago may be an honest payout: no more is said to be missing than is without it.
   const owed = judged.owed - judged.openOut
-  const left = judged.openOut > 0n ? `, once the ${text(judged.openOut)} that just left count as paid` : ''
+  const left =
+    judged.openOut > 0n ? `, once the ${groupDigits(text(judged.openOut))} that just left count as paid` : ''
   return {
     subject: subjectOf(holding),
     title: `${symbol} at ${escrows.join(', ')}`,
@@ -95,7 +97,7 @@ function toFinding(
       {
         source: 'eth_call, E3, E12',
         at: judged.at,
-        says: `holds ${text(judged.holdings)} ${symbol} at block ${judged.height}, owes ${text(owed)}${left}`,
+        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}`,
       },
     ],
     since: judged.at,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
 
@@ -63,7 +64,7 @@ function detectLarge(
       {
         source: 'E3',
         at: transfer.readAt,
-        says: `the record gives ${transfer.amount ?? transfer.amountRaw ?? 'no amount'}`,
+        says: `the record gives ${groupDigits(transfer.amount ?? transfer.amountRaw?.toString() ?? 'no amount')}`,
       },
     ],
     since: destinationLeg(transfer)?.time ?? transfer.originAt,

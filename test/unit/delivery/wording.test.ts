@@ -208,7 +208,7 @@ test('an end keeps the facts as what was so while it was open, and no evidence o
     word(finding, { what }).fields.map(({ label, value }) => `${label}: ${value}`)
   expect(labels('resolved')).toEqual(['Not judged (while open): 5 transfers', 'All of it (while open): yes'])
   expect(labels('firing').join('\n')).toMatch(
-    /Not judged: 5 transfers\n.*Evidence E3 \(list of transfers\): HTTP 500/s,
+    /Not judged: 5 transfers\n.*Evidence: HTTP 500; asked E3 \(list of transfers\) at 14:13:20 UTC/s,
   )
 })
 
@@ -245,4 +245,58 @@ test('amounts rank as text in their exact order', () => {
     '100000000000000000000',
   ]
   expect(amounts.toReversed().map(rankAmount).sort()).toEqual(amounts.map(rankAmount))
+})
+
+const movement: Finding = {
+  ...createCondition('0xe5'),
+  kind: 'escrow.drift',
+  title: `escrow 0x${'e5'.repeat(20)}, WBTC, main ${hash('1')}`,
+  facts: {
+    direction: 'out',
+    amount: '231',
+    moved: '231',
+    token: 'WBTC',
+    mainTxHash: hash('1'),
+    party: `0x${'7f'.repeat(20)}`,
+    count: 1,
+    total: '231',
+  },
+  labels: { chain: 'main' },
+  evidence: [{ source: 'E6, E8', at: start, says: 'left: 231 WBTC' }],
+}
+
+test('of one movement its party is told, and neither that it is one nor its amount a second time', () => {
+  const rule = createRule({ summarize: () => '231 WBTC left the escrow' })
+  const { fields } = word(movement, { rule })
+  const shown = fields.filter(({ place }) => place !== 'said').map(({ label, value }) => `${label}: ${value}`)
+  expect(shown).toEqual([
+    `Main transaction: ${hash('1')}`,
+    `To: 0x${'7f'.repeat(20)}`,
+    'Evidence: left: 231 WBTC; asked E6 (transactions of an address), E8 (internal movements of an address) at 14:13:20 UTC',
+  ])
+})
+
+test('amounts name their token, and what the headline gives without it is not said again', () => {
+  const facts = { missing: '2500000', holdings: '177190851.595829', baseline: '5.5', token: 'USDC' }
+  const rule = createRule({ summarize: () => '2,500,000 USDC are missing: 177,190,851.595829 held' })
+  const { fields } = word({ ...createCondition('e'), facts }, { rule })
+  expect(fields.map(({ value, place }) => `${place}: ${value}`)).toEqual([
+    'said: 0 ms',
+    'said: 2,500,000 USDC',
+    'said: 177,190,851.595829 USDC',
+    'detail: 5.5 USDC',
+    'said: USDC',
+  ])
+})
+
+test('what is not so, and which sources were asked beside what they said, are no lines of a message', () => {
+  const facts = {
+    reason: 'absent',
+    asked: 'E9',
+    statusSources: 'E9',
+    fewSamples: false,
+    firstTimeRecipient: false,
+  }
+  const labels = word({ ...createEvent(1), facts }).fields.map(({ label }) => label)
+  expect(labels.filter((label) => /asked|status|sample|recipient never/i.test(label))).toEqual([])
 })
