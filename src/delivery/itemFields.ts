@@ -5,6 +5,7 @@ import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { sayDuration, sayTime } from '../lib/sayTime.ts'
 import type { ItemField } from './channels/message.ts'
+import { noHash } from './channels/textParts.ts'
 import { sayFact } from './factWords.ts'
 import { nameSources } from './kindWords.ts'
 
@@ -124,7 +125,7 @@ function legFields(transfer: Transfer, links: TransactionLinks): ItemField[] {
     const hash = transfer[chain]?.hash
     const label = chain === 'main' ? 'Main transaction' : 'Zone transaction'
     return hash === undefined
-      ? field(label, 'none seen', 'hash')
+      ? field(label, noHash, 'hash')
       : { label, value: hash, href: linkTo(hash, links[chain]), place: 'hash' }
   })
 }

@@ -1,6 +1,6 @@
 import { groupDigits } from '../../lib/groupDigits.ts'
 import type { Message, MessageCase, MoneyAtRisk } from './message.ts'
-import { headlineOf, part } from './textParts.ts'
+import { fitText, headlineOf, part } from './textParts.ts'
 
 /** How many tokens a line of money names. */
 const tokensNamed = 3
@@ -50,11 +50,11 @@ export function leadLines(message: Message): string[] {
 }
 
 /** A case in one line: severity as a word, its worst finding, what is at risk, how much it gathers, what it is called. */
-export function caseLine(of: MessageCase): string {
+export function caseLine(of: MessageCase, titleRoom = 300): string {
   const money = moneyLine(of.money)
   const risk = money === '' ? '' : `, ${money} at risk`
   const findings = of.members > 1 ? `, ${of.members} findings` : ''
-  return `${headlineOf({ headline: of.title, severity: of.severity })}${risk}${findings} (case ${part(of.id, 40)})`
+  return `${fitText(headlineOf({ headline: of.title, severity: of.severity }), titleRoom)}${risk}${findings} (case ${part(of.id, 40)})`
 }
 
 /** Who has it in hand, or took it out, and why; null while nobody did. */

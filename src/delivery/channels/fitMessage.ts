@@ -1,11 +1,12 @@
 import type { Message, MessageItem } from './message.ts'
+import type { Details } from './messageParts.ts'
 import { fieldsOf, fitText, part, verdictLine } from './textParts.ts'
 
 /** How one service renders a message, and whether it takes what came out. */
 interface Form<T> {
   readonly message: Message
-  /** Every finding with all that is known of it. */
-  full(): T
+  /** Every finding, with all that is known of it or its whole hashes alone. */
+  full(details: Details): T
   /** These findings alone, each within so many characters; for none of them it has to fit whatever they say. */
   compact(items: readonly MessageItem[], room: number): T
   fits(rendered: T): boolean
@@ -15,10 +16,12 @@ const rooms = [1_500, 1_000, 700, 500, 350] as const
 /** Less than this cannot hold two hashes and what they are about. */
 const leastRoom = 280
 
-/** The largest form that a service takes: all findings in full, else all of them shorter, and only then fewer. */
+/** The largest form that a service takes: all findings in full, else with less of the details, else shorter, and only then fewer. */
 export function fitMessage<T>(form: Form<T>): T {
-  const full = form.full()
-  if (form.fits(full)) return full
+  for (const details of ['all', 'hashes'] as const) {
+    const full = form.full(details)
+    if (form.fits(full)) return full
+  }
   const { items } = form.message
   for (const room of rooms) {
     const compact = form.compact(items, room)

@@ -7,6 +7,7 @@ import {
   hashesOf,
   isSaidByHeadline,
   nameHash,
+  noHash,
   originLine,
   part,
   safeLink,
@@ -51,6 +52,9 @@ export interface DetailParts {
   readonly story: string | null
 }
 
+/** What stands at a message's end: all that is known, or whole hashes alone. */
+export type Details = 'all' | 'hashes'
+
 /** How long a headline a channel shows whole: a longer one is said again below. */
 export interface PartOptions {
   readonly saysHeadline?: boolean
@@ -64,6 +68,14 @@ export function fullItems({ items, briefFrom }: Message): readonly MessageItem[]
 /** Those that are told in a line each: many of one kind. */
 export function briefItems({ items, briefFrom }: Message): readonly MessageItem[] {
   return briefFrom === undefined ? [] : items.slice(briefFrom)
+}
+
+/** Of some of a message's first findings those in full, and those in a line each. */
+export function splitBrief(
+  { briefFrom = Infinity }: Message,
+  items: readonly MessageItem[],
+): { readonly full: readonly MessageItem[]; readonly brief: readonly MessageItem[] } {
+  return { full: items.slice(0, briefFrom), brief: items.slice(briefFrom) }
 }
 
 export function itemParts(message: Message, item: MessageItem, options: PartOptions = {}): ItemParts {
@@ -90,9 +102,6 @@ function withoutCommon({ headline }: Message, words: string): string {
   return at > 0 && headline.includes(words.slice(at + 2)) ? words.slice(0, at) : words
 }
 
-/** A transaction that is not there, which is worth a word of a finding in full alone. */
-const noHash = 'none seen'
-
 /** Nothing else becomes the words of a link. */
 function isShortHash(text: string): boolean {
   return /^0x[0-9a-f]{4}…[0-9a-f]{4}$/i.test(text)
@@ -108,22 +117,34 @@ export function briefParts(
   return { words, hashes: hashParts(item).filter(({ short }) => short !== noHash) }
 }
 
-export function detailParts(message: Message, item: MessageItem, index: number): DetailParts {
+export function detailParts(
+  message: Message,
+  item: MessageItem,
+  { index, details = 'all' }: { readonly index: number; readonly details?: Details },
+): DetailParts {
+  const of = message.items.length > 1 ? `Finding ${index + 1}` : null
+  const isBrief = index >= (message.briefFrom ?? Infinity)
+  const alert = isBrief && details === 'all' ? ` (alert #${part(item.alertId, 20)})` : ''
   return {
-    of: message.items.length > 1 ? `Finding ${index + 1}` : null,
-    line: index >= (message.briefFrom ?? Infinity) ? detailLine(item, index) : null,
+    of,
+    line:
+      isBrief || details === 'hashes' ? `${of === null ? '' : `${of}: `}${nameWhole(item)}${alert}` : null,
     fields: detailsOf(item),
     origin: originLine(item),
     story: storyLink(message, item),
   }
 }
 
-/** @example 'Finding 3: zone 0x…, main 0x… (alert #a1b2c3d4)' */
-function detailLine(item: MessageItem, index: number): string {
+/** @example 'zone 0x…, main 0x…' */
+function nameWhole(item: MessageItem): string {
   const hashes = hashesOf(item).filter(({ value }) => value !== noHash)
-  const named = hashes.map((field) => `${nameHash(field).words} ${part(field.value, 100)}`)
-  const about = named.length === 0 ? part(item.subject, 300) : named.join(', ')
-  return `Finding ${index + 1}: ${about} (alert #${part(item.alertId, 20)})`
+  const named = hashes.slice(0, 4).map((field) => `${nameHash(field).words} ${part(field.value, 100)}`)
+  return named.length === 0 ? part(item.subject, 300) : named.join(', ')
+}
+
+/** One of many where there is no room for details: what it is, its hashes whole. */
+export function briefWhole(message: Message, item: MessageItem): string {
+  return `• ${briefParts(message, item).words}: ${nameWhole(item)}`
 }
 
 /** What to do, where it is the same for several findings: it is said once. */
@@ -178,14 +199,30 @@ export function untoldLine(message: Message, told: number): string | null {
   return `… and ${untold} more${where}`
 }
 
-/** The cases of a digest, one line each. */
-export function caseLines({
-  cases = [],
-  caseCount = cases.length,
-}: Message): { readonly words: string; readonly href: string | null }[] {
-  const more = caseCount - cases.length
+/** A case of a digest in a line, and its page. */
+export interface CaseLine {
+  readonly words: string
+  readonly href: string | null
+}
+
+/** Of a case's title in a digest, so that its money and its name are never cut. */
+const caseTitleRoom = 140
+
+/** The cases of a digest, one line each; those beyond `most` are counted. */
+export function caseLines({ cases = [], caseCount = cases.length }: Message, most = Infinity): CaseLine[] {
+  const shown = cases.slice(0, most)
+  const more = caseCount - shown.length
   return [
-    ...cases.map((of: MessageCase) => ({ words: caseLine(of), href: safeLink(of.url) })),
-    ...(more > 0 ? [{ words: `… and ${more} more cases`, href: null }] : []),
+    ...shown.map((of: MessageCase) => ({ words: caseLine(of, caseTitleRoom), href: safeLink(of.url) })),
+    ...(more > 0 ? [{ words: `… and ${more} more ${more === 1 ? 'case' : 'cases'}`, href: null }] : []),
   ]
+}
+
+/** As many of them as fit into so many characters, as a channel writes them, and the count of the others. */
+export function takeCaseLines(message: Message, room: number, write: (line: CaseLine) => string): string[] {
+  for (let most = message.cases?.length ?? 0; ; most -= 1) {
+    const lines = caseLines(message, most).map(write)
+    const length = lines.reduce((sum, line) => sum + line.length + 1, 0)
+    if (length <= room || most <= 0) return lines
+  }
 }

@@ -4,16 +4,21 @@ import type { ItemField, Message, MessageItem } from './message.ts'
 import {
   briefItems,
   briefParts,
-  caseLines,
+  briefWhole,
+  type CaseLine,
+  type DetailParts,
   detailParts,
+  type Details,
   fullItems as listFull,
   type HashPart,
   itemParts,
   listLinks,
   sharedRemedy,
+  splitBrief,
+  takeCaseLines,
   untoldLine,
 } from './messageParts.ts'
-import { countUntold, fitText, headlineOf, idLine, isoInstant, part, takeLines } from './textParts.ts'
+import { countUntold, fitText, headlineOf, idLine, isoInstant, part } from './textParts.ts'
 
 interface Embed {
   readonly description?: string
@@ -57,8 +62,14 @@ const noMentions = { parse: [] } as const
 export function renderDiscord(message: Message): DiscordMessage {
   return fitMessage({
     message,
-    full: () => frame(message, fullEmbeds(message), message.items.length),
-    compact: (items, room) => frame(message, compactEmbeds(message, items, room), items.length),
+    full: (details) =>
+      frame(message, {
+        body: fullEmbeds(message),
+        details: detailEmbeds(message, details),
+        told: message.items.length,
+      }),
+    compact: (items, room) =>
+      frame(message, { body: compactEmbeds(message, items, room), details: [], told: items.length }),
     fits,
   })
 }
@@ -94,7 +105,13 @@ function lengthOf({ description = '', fields = [], footer }: Embed): number {
   return [description.length, footer?.text.length ?? 0, ...named].reduce((sum, length) => sum + length, 0)
 }
 
-function frame(message: Message, body: readonly Embed[], told: number): DiscordMessage {
+interface Told {
+  readonly body: readonly Embed[]
+  readonly details: readonly Embed[]
+  readonly told: number
+}
+
+function frame(message: Message, { body, details, told }: Told): DiscordMessage {
   const untold = untoldLine(message, told)
   const timestamp = isoInstant(message.createdAt)
   const color = colorOf(message)
@@ -103,13 +120,18 @@ function frame(message: Message, body: readonly Embed[], told: number): DiscordM
     ...(untold === null ? [] : [`**${escapeTo(untold, 200)}**`]),
     ...(links.length === 0 ? [] : [links.join(' · ')]),
   ]
+  const where: Embed[] = lines.length === 0 ? [] : [{ description: lines.join('\n'), color }]
+  const shown = [...body, ...where, ...details]
   const foot: Embed = {
-    ...(lines.length > 0 && { description: lines.join('\n') }),
-    color,
+    ...(shown.at(-1) ?? { color }),
     footer: { text: fitText(idLine(message), 100) },
     ...(timestamp !== null && { timestamp }),
   }
-  return { content: contentOf(message), embeds: [...body, foot], allowed_mentions: noMentions }
+  return {
+    content: contentOf(message),
+    embeds: [...shown.slice(0, -1), foot],
+    allowed_mentions: noMentions,
+  }
 }
 
 /** Headline, what the case is, the cases of a digest, and what to do where it is the same for all. */
@@ -119,12 +141,14 @@ function contentOf(message: Message): string {
     `**${escapeTo(headlineOf(message), lineRoom)}**`,
     ...leadLines(message).map((line) => escapeTo(line, lineRoom)),
     ...(remedy === null ? [] : [`What to do: ${escapeTo(remedy, 400)}`]),
-    ...caseLines(message).map(({ words, href }) => {
-      const page = href === null ? '' : ` ${link('Case', href)}`
-      return `• ${escapeTo(words, 300)}${page.length > 300 ? '' : page}`
-    }),
   ]
-  return takeLines(lines, limits.content).join('\n')
+  const room = limits.content - lines.join('\n').length - 1
+  return [...lines, ...takeCaseLines(message, room, caseText)].join('\n')
+}
+
+function caseText({ words, href }: CaseLine): string {
+  const page = href === null ? '' : ` ${link('Case', href)}`
+  return `• ${escapeTo(words, 300)}${page.length > 300 ? '' : page}`
 }
 
 const colors = {
@@ -143,7 +167,6 @@ function colorOf({ items, severity }: Pick<Message, 'items' | 'severity'>): numb
 }
 
 function fullEmbeds(message: Message): Embed[] {
-  const details = message.items.map((item, index) => detailText(message, item, index))
   return [
     ...listFull(message).map((item) => fullItem(message, item)),
     ...packEmbeds(
@@ -151,7 +174,6 @@ function fullEmbeds(message: Message): Embed[] {
       briefItems(message).map((item) => briefText(message, item)),
       '\n',
     ),
-    ...packEmbeds(message, details, '\n\n'),
   ]
 }
 
@@ -181,16 +203,21 @@ function briefText(message: Message, item: MessageItem): string {
   return `• ${[escapeTo(words, 300), ...hashes.slice(0, 2).map(hashText)].join(' · ')}`
 }
 
-/** Whole hashes to copy, addresses, evidence. */
-function detailText(message: Message, item: MessageItem, index: number): string {
-  const { of, line, fields, origin, story } = detailParts(message, item, index)
-  if (line !== null) return escapeTo(line, 500)
+/** Whole hashes to copy, addresses, evidence. Findings of a line each stand together. */
+function detailEmbeds(message: Message, details: Details): Embed[] {
+  const parts = message.items.map((item, index) => detailParts(message, item, { index, details }))
+  const texts = parts.filter(({ line }) => line === null).map(detailText)
+  const brief = parts.flatMap(({ line }) => (line === null ? [] : [escapeTo(line, 500)]))
+  return [...packEmbeds(message, texts, '\n\n'), ...packEmbeds(message, brief, '\n')]
+}
+
+function detailText({ of, fields, origin, story }: DetailParts): string {
   const lines = [
     ...(of === null ? [] : [`**${escapeTo(of, 300)}**`]),
     ...fields.map(({ label, value }) => `${escapeTo(part(label, 60), 120)}: ${code(part(value), 500)}`),
     `${escapeTo(origin, 600)}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
   ]
-  return takeLines(lines, limits.description).join('\n')
+  return lines.join('\n')
 }
 
 /** The value as code: nothing formats there, and a hash can be copied as a whole. */
@@ -206,11 +233,13 @@ function code(value: string, room: number): string {
 
 /** Several findings an embed, as many as its description takes. */
 function compactEmbeds(message: Message, items: readonly MessageItem[], room: number): Embed[] {
-  const texts = items.map((item) => {
+  const { full, brief } = splitBrief(message, items)
+  const texts = full.map((item) => {
     const [verdict = '', ...lines] = compactLines(item, room)
     return [`**${escapeTo(verdict, room * 2)}**`, ...lines.map((line) => escapeTo(line, room * 2))].join('\n')
   })
-  return packEmbeds(message, texts, '\n\n')
+  const lines = brief.map((item) => escapeTo(fitText(briefWhole(message, item), room), room * 2))
+  return [...packEmbeds(message, texts, '\n\n'), ...packEmbeds(message, lines, '\n')]
 }
 
 /** Texts in as few embeds as their descriptions take. */

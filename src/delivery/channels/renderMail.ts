@@ -172,7 +172,7 @@ ${items.map((item, index) => detailRows(item, message, index))}
 }
 
 function detailRows(item: MessageItem, message: Message, index: number): Markup {
-  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  const { of, line, fields, origin, story } = detailParts(message, item, { index })
   if (line !== null)
     return html`<tr><td class="muted" colspan="2" style="${mailStyles.origin}">${line}</td></tr>`
   return html`${of === null ? '' : html`<tr><td class="muted line" colspan="2" style="${mailStyles.detailOf}">${of}</td></tr>`}

@@ -5,6 +5,7 @@ import {
   briefParts,
   caseLines,
   detailParts,
+  type Details,
   fullItems,
   type HashPart,
   itemParts,
@@ -98,9 +99,6 @@ const packedRoom = 2_800
 /** All details of one finding. */
 const detailRoom = 1_900
 
-/** How much of the details fits: all, or whole hashes alone. */
-type Detail = 'all' | 'hashes'
-
 /**
  * A message in Block Kit, always within Slack's limits: each finding in full with all its details, then with its hashes
  * alone for details, then each in one block of shrinking size, and only then fewer of them with the true count of the rest.
@@ -110,8 +108,8 @@ export function renderSlack(message: Message, head: SlackHead = headlineAlone(me
     ...fullItems(message).flatMap((item, index) => fullItem(message, item, { index, head })),
     ...briefBlocks(message),
   ]
-  for (const detail of ['all', 'hashes'] as const) {
-    const told = { told: message.items.length, details: detailBlocks(message, detail) }
+  for (const details of ['all', 'hashes'] as const) {
+    const told = { told: message.items.length, details: detailBlocks(message, details) }
     const full = assemble(message, head, [...sharedBlock(message), ...body], told)
     if (fits(full)) return full
   }
@@ -283,17 +281,13 @@ function briefBlocks(message: Message): SlackBlock[] {
 }
 
 /** All else that is known of the findings, at the message's end: whole hashes first, for copying. */
-function detailBlocks(message: Message, detail: Detail): SlackBlock[] {
+function detailBlocks(message: Message, details: Details): SlackBlock[] {
   const texts = message.items.map((item, index) => {
-    const { of, line, fields, origin, story } = detailParts(message, item, index)
+    const { of, line, fields, origin, story } = detailParts(message, item, { index, details })
     if (line !== null) return toSlackText(line, detailRoom)
-    const shown = detail === 'all' ? fields : fields.filter(({ place }) => place === 'hash').slice(0, 4)
     const lines = [
       ...(of === null ? [] : [of]),
-      // Nothing that is a hash, and nothing else either: then its subject is all that names it.
-      ...(shown.length === 0
-        ? [part(item.subject)]
-        : shown.map(({ label, value }) => `${part(label, 60)}: ${part(value) || '–'}`)),
+      ...fields.map(({ label, value }) => `${part(label, 60)}: ${part(value) || '–'}`),
       origin,
       ...(story === null ? [] : [`Whole story: ${story}`]),
     ]

@@ -4,13 +4,17 @@ import type { ItemField, Message, MessageItem } from './message.ts'
 import {
   briefItems,
   briefParts,
+  briefWhole,
   caseLines,
+  type DetailParts,
   detailParts,
+  type Details,
   fullItems as listFull,
   type HashPart,
   itemParts,
   listLinks,
   sharedRemedy,
+  splitBrief,
   untoldLine,
 } from './messageParts.ts'
 import { countUntold, fitText, headlineOf, idLine, part, safeLink } from './textParts.ts'
@@ -73,13 +77,8 @@ const limits = { headline: 300, plain: 3_000, field: 500 } as const
 export function renderTeams(message: Message): TeamsMessage {
   return fitMessage({
     message,
-    full: () => frame(message, fullItems(message), message.items.length),
-    compact: (items, room) =>
-      frame(
-        message,
-        items.map((item) => compactItem(item, room)),
-        items.length,
-      ),
+    full: (details) => frame(message, fullItems(message, details), message.items.length),
+    compact: (items, room) => frame(message, compactItems(message, items, room), items.length),
     fits: (rendered) => {
       const text = JSON.stringify(rendered)
       return text.length * 2 <= mostBytes && Buffer.byteLength(text) <= mostBytes
@@ -126,6 +125,7 @@ function toMessage(
 
 function frame(message: Message, body: readonly RichTextBlock[], told: number): TeamsMessage {
   const untold = untoldLine(message, told)
+  const remedy = sharedRemedy(message)
   const head = run(fitText(headlineOf(message), limits.headline), {
     weight: 'Bolder',
     size: 'Large',
@@ -137,6 +137,7 @@ function frame(message: Message, body: readonly RichTextBlock[], told: number): 
       block(head),
       ...leadLines(message).map((line) => block(run(fitText(line, limits.field)))),
       ...caseLines(message).map(({ words, href }) => block(run(fitText(words, limits.field), linked(href)))),
+      ...(remedy === null ? [] : [block(run(`What to do: ${remedy}`))]),
       ...body,
       ...(untold === null ? [] : [block(run(untold, { weight: 'Bolder' }))]),
       block(run(idLine(message), { isSubtle: true })),
@@ -161,13 +162,12 @@ function open(title: string, url: string): OpenUrl {
 }
 
 /** All findings and, below all of them, their details. */
-function fullItems(message: Message): RichTextBlock[] {
-  const remedy = sharedRemedy(message)
+function fullItems(message: Message, details: Details): RichTextBlock[] {
+  const briefs = briefItems(message).flatMap((item) => briefRuns(message, item))
   return [
-    ...(remedy === null ? [] : [block(run(`What to do: ${remedy}`))]),
     ...listFull(message).map((item) => fullItem(message, item)),
-    ...briefItems(message).map((item) => briefItem(message, item)),
-    ...message.items.map((item, index) => detailBlock(message, item, index)),
+    ...(briefs.length === 0 ? [] : [{ ...block(...briefs), separator: true as const }]),
+    ...detailBlocks(message, details),
   ]
 }
 
@@ -202,26 +202,44 @@ function isHex(text: string): boolean {
   return /^0x[0-9a-f]{8,}$/i.test(text)
 }
 
-function briefItem(message: Message, item: MessageItem): RichTextBlock {
+function briefRuns(message: Message, item: MessageItem): TextRun[] {
   const { words, hashes } = briefParts(message, item)
-  return block(run(`• ${words}`), ...hashes.flatMap(hashRuns))
+  return [run(`• ${words}`), ...hashes.flatMap(hashRuns), run('\n')]
 }
 
-/** Small, at the card's end: whole hashes to copy, addresses, evidence. */
-function detailBlock(message: Message, item: MessageItem, index: number): RichTextBlock {
-  const { of, line, fields, origin, story } = detailParts(message, item, index)
-  if (line !== null) return block(run(line, { isSubtle: true, size: 'Small' }))
+const small = { isSubtle: true, size: 'Small' } as const
+
+/** Small, at the card's end: whole hashes to copy, addresses, evidence. Findings of a line each stand together. */
+function detailBlocks(message: Message, details: Details): RichTextBlock[] {
+  const parts = message.items.map((item, index) => detailParts(message, item, { index, details }))
+  const lines = parts.flatMap(({ line }) => (line === null ? [] : [line]))
+  return [
+    ...parts.filter(({ line }) => line === null).map(detailBlock),
+    ...(lines.length === 0 ? [] : [{ ...block(run(lines.join('\n'), small)), separator: true as const }]),
+  ]
+}
+
+function detailBlock({ of, fields, origin, story }: DetailParts): RichTextBlock {
   const lines = [
     ...(of === null ? [] : [of]),
     ...fields.map(({ label, value }) => `${part(label, 60)}: ${part(value, limits.field) || '–'}`),
   ]
   return {
     ...block(
-      ...lines.map((line) => run(`${line}\n`, { isSubtle: true, size: 'Small' })),
-      run(origin, { isSubtle: true, size: 'Small', ...linked(story) }),
+      ...(lines.length === 0 ? [] : [run(`${lines.join('\n')}\n`, small)]),
+      run(origin, { ...small, ...linked(story) }),
     ),
     separator: true,
   }
+}
+
+function compactItems(message: Message, items: readonly MessageItem[], room: number): RichTextBlock[] {
+  const { full, brief } = splitBrief(message, items)
+  const lines = brief.map((item) => fitText(briefWhole(message, item), room))
+  return [
+    ...full.map((item) => compactItem(item, room)),
+    ...(lines.length === 0 ? [] : [{ ...block(run(lines.join('\n'))), separator: true as const }]),
+  ]
 }
 
 function compactItem(item: MessageItem, room: number): RichTextBlock {

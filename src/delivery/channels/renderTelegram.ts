@@ -4,16 +4,20 @@ import type { ItemField, Message, MessageItem } from './message.ts'
 import {
   briefItems,
   briefParts,
-  caseLines,
+  briefWhole,
+  type DetailParts,
   detailParts,
+  type Details,
   fullItems as listFull,
   type HashPart,
   itemParts,
   listLinks,
   sharedRemedy,
+  splitBrief,
+  takeCaseLines,
   untoldLine,
 } from './messageParts.ts'
-import { countUntold, fitText, headlineOf, idLine, part, takeLines } from './textParts.ts'
+import { countUntold, fitText, headlineOf, idLine, part } from './textParts.ts'
 
 /** Telegram's own limits: characters once the tags are read, and tags. */
 const limits = { text: 4_096, entities: 100, bytes: 30_000 } as const
@@ -25,13 +29,14 @@ const casesRoom = 1_500
 export function renderTelegram(message: Message): string {
   return fitMessage({
     message,
-    full: () => frame(message, fullItems(message), message.items.length),
+    full: (details) =>
+      frame(message, {
+        body: fullItems(message),
+        details: detailItems(message, details),
+        told: message.items.length,
+      }),
     compact: (items, room) =>
-      frame(
-        message,
-        items.map((item) => compactItem(item, room)),
-        items.length,
-      ),
+      frame(message, { body: compactItems(message, items, room), details: [], told: items.length }),
     fits: (html) => {
       const { length, entities } = measureTelegram(html)
       return length <= limits.text && entities <= limits.entities && Buffer.byteLength(html) <= limits.bytes
@@ -58,7 +63,13 @@ export function measureTelegram(html: string): { readonly length: number; readon
   return { length: text.length, entities: html.match(/<[a-z]/g)?.length ?? 0 }
 }
 
-function frame(message: Message, items: readonly string[], told: number): string {
+interface Told {
+  readonly body: readonly string[]
+  readonly details: readonly string[]
+  readonly told: number
+}
+
+function frame(message: Message, { body, details, told }: Told): string {
   const untold = untoldLine(message, told)
   const remedy = sharedRemedy(message)
   const links = listLinks(message).map(({ words, href }) => link(text(words), href))
@@ -66,18 +77,18 @@ function frame(message: Message, items: readonly string[], told: number): string
     [
       bold(fitText(headlineOf(message), lineRoom)),
       ...leadLines(message).map((line) => text(fitText(line, lineRoom))),
-      ...takeLines(
-        caseLines(message).map(
-          ({ words, href }) =>
-            `• ${text(fitText(words, 300))}${href === null ? '' : ` ${link('Case', href)}`}`,
-        ),
+      ...takeCaseLines(
+        message,
         casesRoom,
+        ({ words, href }) => `• ${text(fitText(words, 300))}${href === null ? '' : ` ${link('Case', href)}`}`,
       ),
       ...(remedy === null ? [] : [text(`What to do: ${remedy}`)]),
     ].join('\n'),
-    ...items,
+    ...body,
     ...(untold === null ? [] : [bold(untold)]),
-    [...links, text(idLine(message))].join(' · '),
+    ...(links.length === 0 ? [] : [links.join(' · ')]),
+    ...details,
+    text(idLine(message)),
   ]
   return blocks.join('\n\n')
 }
@@ -87,7 +98,6 @@ function fullItems(message: Message): string[] {
   return [
     ...listFull(message).map((item) => fullItem(message, item)),
     ...(briefs.length > 0 ? [briefs.join('\n')] : []),
-    ...message.items.map((item, index) => detailItem(message, item, index)),
   ]
 }
 
@@ -115,15 +125,28 @@ function briefItem(message: Message, item: MessageItem): string {
   return `• ${[text(words), ...hashes.map(hashText)].join(' · ')}`
 }
 
-/** Whole hashes to copy, addresses, evidence. */
-function detailItem(message: Message, item: MessageItem, index: number): string {
-  const { of, line, fields, origin, story } = detailParts(message, item, index)
-  if (line !== null) return text(line)
+/** Whole hashes to copy, addresses, evidence. Findings of a line each stand together. */
+function detailItems(message: Message, details: Details): string[] {
+  const parts = message.items.map((item, index) => detailParts(message, item, { index, details }))
+  const lines = parts.flatMap(({ line }) => (line === null ? [] : [text(line)]))
+  return [
+    ...parts.filter(({ line }) => line === null).map(detailItem),
+    ...(lines.length === 0 ? [] : [lines.join('\n')]),
+  ]
+}
+
+function detailItem({ of, fields, origin, story }: DetailParts): string {
   return [
     ...(of === null ? [] : [text(of)]),
     ...fields.map(fieldText),
     `${text(origin)}${story === null ? '' : ` · ${link('Whole story', story)}`}`,
   ].join('\n')
+}
+
+function compactItems(message: Message, items: readonly MessageItem[], room: number): string[] {
+  const { full, brief } = splitBrief(message, items)
+  const lines = brief.map((item) => text(fitText(briefWhole(message, item), room)))
+  return [...full.map((item) => compactItem(item, room)), ...(lines.length === 0 ? [] : [lines.join('\n')])]
 }
 
 function compactItem(item: MessageItem, room: number): string {

@@ -100,7 +100,7 @@ function hashText({ words, short, href }: HashPart): string {
 }
 
 function detailLines(item: MessageItem, message: Message, index: number): string[] {
-  const { of, line, fields, origin, story } = detailParts(message, item, index)
+  const { of, line, fields, origin, story } = detailParts(message, item, { index })
   if (line !== null) return [`  ${line}`]
   return [
     ...(of === null ? [] : [of]),

@@ -69,13 +69,15 @@ export function hashesOf({ fields }: MessageItem): ItemField[] {
   return fields.filter(({ place }) => place === 'hash')
 }
 
+/** What stands in the place of a transaction that is not there. */
+export const noHash = 'none seen'
+
 /** All else that is known of a finding: what it is about, whole hashes, addresses, evidence. */
 export function detailsOf(item: MessageItem): ItemField[] {
   const { fields, subject, summary } = item
-  const hashes = hashesOf(item)
-  const isCovered =
-    hashes.length > 0 &&
-    (subject.match(/0x[0-9a-f]{64}/gi) ?? []).every((hash) => hashes.some((one) => one.value === hash))
+  const names = subject.match(/0x[0-9a-f]{40,64}/gi) ?? []
+  const shown = fields.filter(({ place }) => place !== 'said').map(({ value }) => value)
+  const isCovered = names.length > 0 && names.every((name) => shown.some((value) => value.includes(name)))
   const about =
     isCovered || subject === '' || summary.includes(subject)
       ? []
@@ -83,6 +85,7 @@ export function detailsOf(item: MessageItem): ItemField[] {
   const others = fields.filter(
     ({ place }, index) => (place ?? (index < mostFacts ? 'fact' : 'detail')) === 'detail',
   )
+  const hashes = hashesOf(item).filter(({ value }) => value !== noHash)
   return [...about, ...hashes, ...listFacts(item).slice(mostFacts), ...others]
 }
 
@@ -177,15 +180,6 @@ export function fitText(text: string, room: number): string {
   const kept = text.slice(0, Math.max(room - 1, 0))
   // The first half of a pair alone is no character.
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`.slice(0, Math.max(room, 0))
-}
-
-/** The lines that fit into so many characters, in their order. */
-export function takeLines(lines: readonly string[], room: number): string[] {
-  let left = room
-  return lines.filter((line) => {
-    left -= line.length + 1
-    return left >= -1
-  })
 }
 
 /** How many findings a message counts without showing them. */

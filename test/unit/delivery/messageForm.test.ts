@@ -152,3 +152,28 @@ test('a digest is a line a case, the worst first', () => {
     '- CRITICAL: the zone stands still (case c43) <https://watch.example.com/cases/c42>',
   ])
 })
+
+describe('details', () => {
+  const lines = (overrides: Parameters<typeof toItem>[0]) =>
+    renderText(toMessage({ items: [toItem(overrides)] }), { withRest: false })
+      .details.flat()
+      .join('\n')
+  const hashField = (value: string) =>
+    ({ label: 'Main transaction', value, href: null, place: 'hash' }) as const
+
+  test('name a transaction that was not seen once, beneath the headline', () => {
+    const message = toMessage({ items: [toItem({ fields: [hashField('none seen')], subject: zoneHash })] })
+    const text = joinText(renderText(message, { withRest: false }))
+    expect(text.split('none seen')).toHaveLength(2)
+    expect(text).toContain('main none seen')
+  })
+
+  test('say what it is about where an address of it stands nowhere else, and only there', () => {
+    const escrow = `0x${'e5'.repeat(20)}`
+    const subject = `escrow ${escrow}, USDC, main ${mainHash}`
+    expect(lines({ subject, fields: [hashField(mainHash)] })).toContain(`About: ${subject}`)
+    const named = { label: 'Escrow', value: escrow, href: null, place: 'fact' } as const
+    expect(lines({ subject, fields: [hashField(mainHash), named] })).not.toContain('About')
+    expect(lines({ subject: `USDC at ${escrow}`, fields: [named] })).not.toContain('About')
+  })
+})

@@ -29,12 +29,13 @@ test('a case: the verdict, the finding in full, what is at risk, and where to go
       },
     ]),
   })
-  expect(embeds[1]?.description).toContain(
-    `About: \`withdrawal, zone transaction ${zoneHash}, no main transaction\``,
-  )
-  expect(embeds[2]).toEqual({
+  expect(embeds[1]).toEqual({
     description:
       '[Runbook](<https://runbooks.example.com/stalled>) · [Case](<https://watch.example.com/cases/c42>)',
+    color: 0xd32f2f,
+  })
+  expect(embeds[2]).toMatchObject({
+    description: expect.stringContaining('Evidence: `E12 at 08:59:58 UTC: no main transaction`'),
     color: 0xd32f2f,
     footer: { text: 'message #a1b2c3' },
     timestamp: '2026-01-05T09:00:00.000Z',

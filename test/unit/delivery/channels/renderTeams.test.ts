@@ -21,8 +21,7 @@ Amount: 1250000.500001 USDC
 Token: USDC 0xcccccccccccccccccccccccccccccccccccccccc
 Direction: ZoneToMain
 Zone transaction: ${zoneHash}`,
-    `About: withdrawal, zone transaction ${zoneHash}, no main transaction
-Main transaction: –
+    `Main transaction: –
 Evidence: E12 at 08:59:58 UTC: no main transaction
 rule withdrawal-stalled (transfer.stalled), sent 2026-01-05 09:00:00 UTC`,
     'message #a1b2c3',

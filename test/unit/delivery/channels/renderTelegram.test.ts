@@ -25,12 +25,13 @@ Token: <code>USDC 0xcccccccccccccccccccccccccccccccccccccccc</code>
 Direction: <code>ZoneToMain</code>
 Zone transaction: <code>${zoneHash}</code>
 
-About: <code>withdrawal, zone transaction ${zoneHash}, no main transaction</code>
+<a href="https://runbooks.example.com/stalled">Runbook</a> · <a href="https://watch.example.com/cases/c42">Case</a>
+
 Main transaction: <code>–</code>
 Evidence: <code>E12 at 08:59:58 UTC: no main transaction</code>
 rule withdrawal-stalled (transfer.stalled), sent 2026-01-05 09:00:00 UTC
 
-<a href="https://runbooks.example.com/stalled">Runbook</a> · <a href="https://watch.example.com/cases/c42">Case</a> · message #a1b2c3`,
+message #a1b2c3`,
   )
 })
 
