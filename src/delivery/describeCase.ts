@@ -71,10 +71,19 @@ function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): 
   }
 }
 
-/** The most valuable first, then by amount. */
 function listMoney(tokens: TokenFacts, { money }: Pick<CaseRow, 'money'>): MoneyAtRisk[] {
-  return Object.entries(money)
-    .map(([token, one]) => ({ token, amount: atRisk(one) }))
+  return rankMoney(
+    tokens,
+    Object.entries(money).map(([token, one]) => ({ token, amount: atRisk(one) })),
+  )
+}
+
+/** The most valuable first, then by amount. */
+export function rankMoney(
+  tokens: TokenFacts,
+  sums: readonly { readonly token: string; readonly amount: Decimal }[],
+): MoneyAtRisk[] {
+  return sums
     .filter(({ amount }) => amount.digits > 0n)
     .map(({ token, amount }) => ({ token, amount, usd: worthOf(amount, tokens.priceOf(token)) }))
     .toSorted((a, b) => compareDecimals(b.usd ?? zero, a.usd ?? zero) || compareDecimals(b.amount, a.amount))

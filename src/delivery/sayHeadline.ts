@@ -1,4 +1,4 @@
-import { type Decimal, formatDecimal } from '../bridge/decimal.ts'
+import type { Decimal } from '../bridge/decimal.ts'
 import { groupDigits } from '../lib/groupDigits.ts'
 import { sayDuration } from '../lib/sayTime.ts'
 import { shortHash } from '../lib/shortHash.ts'
@@ -6,9 +6,10 @@ import { cleanText } from '../lib/text.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Severity } from '../rules/types.ts'
 import type { CaseChange, MessageCase, MessageItem } from './channels/message.ts'
+import { saySum } from './channels/caseWords.ts'
 import { verdictLine } from './channels/textParts.ts'
 import type { KindCount } from './countKinds.ts'
-import type { TokenFacts } from './describeCase.ts'
+import { rankMoney, type TokenFacts } from './describeCase.ts'
 import { wordsOf } from './kindWords.ts'
 
 export interface Headlined {
@@ -91,14 +92,13 @@ function saySpan({ firstAt, lastAt }: KindCount): string {
 }
 
 /** How many tokens a headline names. */
-const tokensNamed = 3
+const tokensNamed = 2
 
 function sayMoney(tokens: TokenFacts, money: ReadonlyMap<string, Decimal>): string {
-  const named = [...money]
-    .filter(([, amount]) => amount.digits > 0n)
-    .map(([token, amount]) => ({ token, amount, isPriced: tokens.priceOf(token) !== null }))
-    .toSorted((a, b) => Number(b.isPriced) - Number(a.isPriced) || a.token.localeCompare(b.token))
-    .map(({ token, amount }) => `${groupDigits(formatDecimal(amount))} ${nameToken(tokens, token)}`)
+  const sums = [...money].map(([token, amount]) => ({ token, amount }))
+  const named = rankMoney(tokens, sums).map(
+    ({ token, amount }) => `${saySum(amount)} ${nameToken(tokens, token)}`,
+  )
   const more = named.length - tokensNamed
   const shown = named.slice(0, tokensNamed)
   if (shown.length === 0) return ''

@@ -1,3 +1,4 @@
+import { type Decimal, formatDecimal, noAmount, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import type { Message, MessageCase, MoneyAtRisk } from './message.ts'
 import { fitText, headlineOf, part } from './textParts.ts'
@@ -6,20 +7,42 @@ import { fitText, headlineOf, part } from './textParts.ts'
 const tokensNamed = 3
 
 /**
- * What is at risk in a case, the largest first; '' where nothing is known to be.
- * @example moneyLine(money) // '1,250,000.5 USDC (1,250,000.50 USD at the price of the configuration), 3 [FOO]'
+ * What is at risk in a case, the largest first, and what all of it is worth; '' where nothing is known to be.
+ * @example moneyLine(money) // '1,250,000.5 USDC, 3 [FOO] (of that 1,250,000.50 USD at the price of the configuration)'
  */
 export function moneyLine(money: readonly MoneyAtRisk[]): string {
-  const shown = money.slice(0, tokensNamed)
-  const priced = shown.findIndex(({ usd }) => usd !== null)
-  const named = shown.map(({ amount, symbol, usd }, index) => {
-    // Once is enough: what holds for the first holds for all.
-    const price = index === priced ? ' at the price of the configuration' : ''
-    const value = usd === null ? '' : ` (${groupDigits(part(usd, 200))} USD${price})`
-    return `${groupDigits(part(amount, 200))} ${part(symbol)}${value}`
-  })
+  const named = money.slice(0, tokensNamed).map(({ amount, symbol }) => `${saySum(amount)} ${part(symbol)}`)
   const more = money.length - named.length
-  return more > 0 ? `${named.join(', ')} and ${more} more tokens` : named.join(', ')
+  const rest = more > 0 ? ` and ${more} more ${more === 1 ? 'token' : 'tokens'}` : ''
+  return `${named.join(', ')}${rest}${sayWorth(money)}`
+}
+
+function sayWorth(money: readonly MoneyAtRisk[]): string {
+  const priced = money.flatMap(({ usd }) => (usd === null ? [] : [toDecimal(usd) ?? noAmount]))
+  if (priced.length === 0) return ''
+  const worth = groupDigits(formatCents(sumDecimals(priced)))
+  const isAll = priced.length === money.length
+  const price = priced.length === 1 ? 'price' : 'prices'
+  return ` (${isAll ? '' : 'of that '}${worth} USD at the ${price} of the configuration)`
+}
+
+function formatCents(sum: Decimal): string {
+  const [whole = '0', cents = ''] = formatDecimal(sum).split('.')
+  return `${whole}.${cents.slice(0, 2).padEnd(2, '0')}`
+}
+
+/**
+ * A sum as people read it: thousands separated, cut after six decimals, or after three digits of one that is smaller.
+ * What is exact stands in the case's page and in what programs get.
+ * @example saySum('65.204673004196542394') // '65.204673'
+ */
+export function saySum(amount: string): string {
+  const text = part(amount, 200)
+  const [, whole = '', decimals = ''] = /^(-?\d+)\.(\d+)$/.exec(text) ?? []
+  const zeros = /^0*/.exec(decimals)?.[0].length ?? 0
+  const places = /^-?0+$/.test(whole) ? Math.max(zeros + 3, 6) : 6
+  if (decimals.length <= places) return groupDigits(text)
+  return groupDigits(`${whole}.${decimals.slice(0, places)}`.replace(/\.?0+$/, ''))
 }
 
 /**
@@ -28,10 +51,9 @@ export function moneyLine(money: readonly MoneyAtRisk[]): string {
  */
 export function leadLine(of: MessageCase): string {
   const money = moneyLine(of.money)
-  const findings = `${of.members} ${of.members === 1 ? 'finding' : 'findings'}`
   return [
     ...(money === '' ? [] : [`At risk: ${money}`]),
-    findings,
+    ...(of.members > 1 ? [`${of.members} findings`] : []),
     `case ${part(of.id, 40)}`,
     handLine(of) ?? (of.state === 'open' ? 'nobody has it yet' : of.state),
   ].join(' · ')

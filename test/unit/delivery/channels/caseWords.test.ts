@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { leadLine, moneyLine, saySum } from '../../../../src/delivery/channels/caseWords.ts'
+import { toCase } from '../messages.ts'
+
+const of = (symbol: string, amount: string, usd: string | null = null) => ({
+  token: symbol,
+  symbol,
+  amount,
+  usd,
+})
+
+test.each([
+  ['2500000', '2,500,000'],
+  ['110593.883745', '110,593.883745'],
+  ['65.204673004196542394', '65.204673'],
+  ['1000.000000000000000001', '1,000'],
+  ['0.000000012345', '0.0000000123'],
+  ['0.00012345678', '0.000123'],
+  ['12.00', '12.00'],
+  ['0.5', '0.5'],
+  ['-3.25', '-3.25'],
+  ['unknown', 'unknown'],
+])('a sum of %s reads %s', (amount, said) => {
+  expect(saySum(amount)).toBe(said)
+})
+
+test('what several tokens are worth is one sum', () => {
+  const money = [of('WETH', '840.5', '2689600.00'), of('USDC', '2500000', '2500000.00')]
+  expect(moneyLine(money)).toBe(
+    '840.5 WETH, 2,500,000 USDC (5,189,600.00 USD at the prices of the configuration)',
+  )
+})
+
+test('a sum of what has a price says that it is not all', () => {
+  const money = [of('USDC', '10', '10.05'), of('[FOO]', '7'), of('[BAR]', '5'), of('[BAZ]', '1')]
+  expect(moneyLine(money)).toBe(
+    '10 USDC, 7 [FOO], 5 [BAR] and 1 more token (of that 10.05 USD at the price of the configuration)',
+  )
+  expect(moneyLine([of('[FOO]', '7')])).toBe('7 [FOO]')
+  expect(moneyLine([])).toBe('')
+})
+
+test('that a case has one finding is not worth a word', () => {
+  expect(leadLine(toCase({ members: 1, money: [] }))).toBe('case c42 · nobody has it yet')
+  expect(leadLine(toCase({ members: 2, money: [] }))).toBe('2 findings · case c42 · nobody has it yet')
+})
