@@ -67,7 +67,10 @@ export function composeMessage(
   const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
   const silencer = once(() => createSilencer(store.listSilencesAt(now), deps))
   const words = { ...deps, rules, silencer }
-  const joined = joinItems(told.map((one) => wordSafely(words, one, true, now)))
+  const joined = joinItems(
+    told.map((one) => wordSafely(words, one, true, now)),
+    delivery.caseId !== null,
+  )
   const total = count - (told.length - joined.length)
   // What joined another item is told within it, and counts no more by itself.
   const counts = total === joined.length && count !== total ? countItems(joined) : countKinds(carried, risks)
@@ -141,8 +144,8 @@ interface Worded {
   readonly above: AlertRow | null
 }
 
-/** What joins another item of the same message is shown within it. */
-function joinItems(worded: readonly Worded[]): MessageItem[] {
+/** What joins another item of the same message is shown within it. The case that is named beside it says of what it is an update. */
+function joinItems(worded: readonly Worded[], isOfCase: boolean): MessageItem[] {
   const placeOf = (one: Worded): Worded => {
     const { above, item } = one
     const place =
@@ -154,7 +157,16 @@ function joinItems(worded: readonly Worded[]): MessageItem[] {
   return [...places].map(([{ item, above }, inside]) => ({
     ...item,
     summary:
-      item.status === 'update' && above ? `Update of ${nameAlert(above)}: ${item.summary}` : item.summary,
+      item.status === 'update' && above && !isOfCase
+        ? `Update of ${nameAlert(above)}: ${item.summary}`
+        : item.summary,
+    fields:
+      item.status === 'update' && above && isOfCase
+        ? [
+            ...item.fields,
+            { label: 'Update of', value: nameAlert(above), href: null, place: 'detail' as const },
+          ]
+        : item.fields,
     joined: inside.filter((one) => one.item !== item).map((one) => one.item),
   }))
 }

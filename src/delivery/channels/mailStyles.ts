@@ -74,5 +74,6 @@ export const styleSheet = raw(`
   td[valign=top] { display: block !important; width: auto !important; padding-right: 0 !important; }
   td.muted[valign=top] { padding-bottom: 0 !important; }
   td[valign=top] + td[valign=top] { padding-top: 0 !important; }
+  td.detail[valign=top] { padding-left: 16px !important; padding-right: 16px !important; }
 }
 `)

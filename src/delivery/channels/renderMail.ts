@@ -104,8 +104,7 @@ function itemCard(item: MessageItem, message: Message): Markup {
   return html`<tr><td style="${mailStyles.cardRow}">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card ${tone}" style="${mailStyles.card}${mailStyles.edge[tone]}">
 <tr><td style="${mailStyles.cardHead}">
-<div class="${tone}-text" style="${mailStyles.status}${mailStyles.ink[tone]}">${statusLine(item)}</div>
-${verdict === null ? '' : html`<div class="ink" style="${mailStyles.summary}">${part(item.summary)}</div>`}
+${verdict === null ? '' : html`<div class="${tone}-text" style="${mailStyles.status}${mailStyles.ink[tone]}">${statusLine(item)}</div><div class="ink" style="${mailStyles.summary}">${part(item.summary)}</div>`}
 <div class="muted" style="${mailStyles.subject}">${when}${hashes.map(hashMarkup)}</div>
 </td></tr>
 ${remedyRow(remedy)}
@@ -183,8 +182,8 @@ ${fields.map(detailRow)}
 function detailRow({ label, value }: ItemField): Markup {
   const text = part(value) || '–'
   return html`<tr>
-<td class="muted" valign="top" style="${mailStyles.detailLabel}">${part(label, 60)}</td>
-<td class="muted" valign="top" style="${isHex(text) ? mailStyles.detailHash : mailStyles.detailValue}">${text}</td>
+<td class="muted detail" valign="top" style="${mailStyles.detailLabel}">${part(label, 60)}</td>
+<td class="muted detail" valign="top" style="${isHex(text) ? mailStyles.detailHash : mailStyles.detailValue}">${text}</td>
 </tr>`
 }
 

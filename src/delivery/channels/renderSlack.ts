@@ -13,6 +13,7 @@ import {
   sharedRemedy,
   untoldLine,
 } from './messageParts.ts'
+import { headerBlocks } from './slackHeader.ts'
 import { renderText } from './renderText.ts'
 import {
   codeSpan,
@@ -31,6 +32,7 @@ import {
   headlineOf,
   idLine,
   isSaidByHeadline,
+  noHash,
   part,
   safeLink,
   verdictLine,
@@ -48,7 +50,7 @@ export interface SlackButton {
 
 export type SlackBlock = { readonly block_id?: string } & (
   | { readonly type: 'header'; readonly text: PlainText }
-  | { readonly type: 'section'; readonly text?: SlackText; readonly fields?: SlackText[] }
+  | { readonly type: 'section'; readonly text: SlackText }
   | { readonly type: 'context'; readonly elements: SlackText[] }
   | { readonly type: 'actions'; readonly elements: SlackButton[] }
   | { readonly type: 'divider' }
@@ -89,9 +91,6 @@ const slackLimits = {
   body: 13_000,
   blocks: 45,
   text: 3_000,
-  fields: 10,
-  field: 2_000,
-  header: 150,
 } as const
 
 /** One section's text, with room for what JSON adds. */
@@ -136,11 +135,7 @@ function renderCompact(message: Message, head: SlackHead): SlackPayload {
 
 function headlineAlone(message: Message): SlackHead {
   const headline = `${symbolOf(message)} ${headlineOf(message)}`
-  const header: SlackBlock = { type: 'header', text: plainText(headline, slackLimits.header) }
-  // Of one finding the whole verdict follows; what is said of several together stands nowhere else.
-  const isCut = message.total !== 1 && slackCost(headline) > slackLimits.header
-  const whole: SlackBlock = { type: 'section', text: plainText(headlineOf(message), 1_500) }
-  return { blocks: isCut ? [header, whole] : [header], saysHeadline: isSaidByHeader(message) }
+  return { blocks: headerBlocks(headline), saysHeadline: isSaidByHeadline(message) }
 }
 
 /** The plain form: after a refused message, text alone and at most 3,000 characters of it. */
@@ -235,11 +230,6 @@ export function fallbackText(message: Message): string {
   return toSlackText([headlineOf(message), ...lines].join('\n'), 600)
 }
 
-/** The header is short: what does not fit there is said in full below it. */
-function isSaidByHeader(message: Message): boolean {
-  return isSaidByHeadline(message) && slackCost(headlineOf(message)) + 4 <= slackLimits.header
-}
-
 function fullItem(
   message: Message,
   item: MessageItem,
@@ -249,8 +239,6 @@ function fullItem(
   const isSaid = head.saysHeadline
   const { when, hashes, remedy, facts } = parts
   const verdict: SlackBlock[] = isSaid ? [] : [{ type: 'section', text: plainText(verdictLine(item), 1_400) }]
-  const todo = remedy === null ? {} : { text: plainText(`What to do: ${remedy}`, 400) }
-  const fields = facts.map(fieldText)
   const [first, ...others]: SlackBlock[] = [
     ...(index > 0 ? [{ type: 'divider' } satisfies SlackBlock] : []),
     ...verdict,
@@ -258,9 +246,12 @@ function fullItem(
       type: 'context',
       elements: [plainText(when, 200), ...hashes.slice(0, 8).map((one) => markdown(hashText(one)))],
     },
-    ...(remedy === null && fields.length === 0
+    ...(remedy === null
       ? []
-      : [{ type: 'section', ...todo, ...(fields.length > 0 && { fields }) } satisfies SlackBlock]),
+      : [{ type: 'section', text: plainText(`What to do: ${remedy}`, 400) } satisfies SlackBlock]),
+    ...(facts.length === 0
+      ? []
+      : [{ type: 'section', text: markdown(facts.map(factLine).join('\n')) } satisfies SlackBlock]),
   ]
   return first === undefined ? [] : [{ ...first, block_id: `finding-${index}` }, ...others]
 }
@@ -268,7 +259,7 @@ function fullItem(
 /** Words that are ours and the short form of a hash, linked where it can be looked at. */
 function hashText({ words, short, href }: HashPart): string {
   const label = toSlackText(words.replace(/[*_~`]/g, ' '), 60)
-  return `${label} ${href !== null ? link(href, short) : codeSpan(short, 120)}`
+  return `${label} ${href !== null ? link(href, short) : short === noHash ? short : codeSpan(short, 120)}`
 }
 
 /** Many of one kind: a line each. */
@@ -301,13 +292,17 @@ function detailBlocks(message: Message, details: Details): SlackBlock[] {
   )
 }
 
+/** Of one finding's facts, at most four. */
+const factRoom = 700
+
 /** Label and value, the value as code: data never formats, and a hash can be copied as a whole. */
-function fieldText(field: MessageItem['fields'][number]): SlackText {
+function factLine(field: MessageItem['fields'][number]): string {
   const label = toSlackText(part(field.label.replace(/[*_~`]/g, ' '), 60) || 'Field', 200)
   const href = safeLink(field.href)
-  const suffix = href === null ? '' : `\n${link(href, 'open')}`
-  const room = slackLimits.field - label.length - suffix.length - 10
-  return markdown(`*${label}*\n${codeSpan(part(field.value), Math.min(room, 1_000))}${suffix}`)
+  const linked = href === null ? '' : ` ${link(href, 'open')}`
+  const suffix = linked.length > factRoom / 2 ? '' : linked
+  const room = factRoom - label.length - suffix.length
+  return `*${label}:* ${codeSpan(part(field.value), room)}${suffix}`
 }
 
 /** One block for one finding: the subject, with its hashes, has the first claim on the room. */

@@ -54,7 +54,8 @@ export function codeSpan(value: string, maxCost: number): string {
   return `\`${toSlackText(inert === '' ? '–' : inert, maxCost - 2)}\``
 }
 
-function cutByCost(text: string, maxCost: number): string {
+/** What of a text costs at most so much, an ellipsis behind it. */
+export function cutByCost(text: string, maxCost: number): string {
   let kept = ''
   let cost = 1 // the ellipsis
   for (const char of text) {

@@ -104,9 +104,15 @@ describe('semantics.md 49: of one transfer the lower finding joins the higher', 
     await world.tell([unbacked, about('transfer.unbacked')])
     await world.tell([mismatch, about('transfer.mismatch')])
     expect(world.said()).toEqual(['event unbacked', 'update mismatch'])
-    expect(world.items()[1]?.summary).toBe(
-      `Update of alert #${world.items()[0]?.alertId} (unbacked): Withdrawal of 100 USDC: its record and its transactions disagree`,
-    )
+    const [first, update] = world.items()
+    expect(update?.summary).toBe('Withdrawal of 100 USDC: its record and its transactions disagree')
+    expect(update?.fields).toContainEqual({
+      label: 'Update of',
+      value: `alert #${first?.alertId} (unbacked)`,
+      href: null,
+      place: 'detail',
+    })
+    expect(world.ops.sent[1]?.headline).toBe(`CRITICAL, update: ${update?.summary}`)
     await world.stop()
   })
 
@@ -176,7 +182,7 @@ test('semantics.md 49: what is missing joins what accounts for most of it, depos
   ])
   await world.judge(ruleOn('escrow.shortfall'), short)
   expect(world.said()).toEqual(['event unbacked', 'event mismatch', 'update shortfall'])
-  expect(world.items()[2]?.summary).toContain(`alert #${world.items()[1]?.alertId} (mismatch)`)
+  expect(JSON.stringify(world.items()[2]?.fields)).toContain(`alert #${world.items()[1]?.alertId} (mismatch)`)
   await world.stop()
 })
 

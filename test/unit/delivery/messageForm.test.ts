@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../../src/checks/index.ts'
 import { joinText, renderText } from '../../../src/delivery/channels/renderText.ts'
 import { renderSlack } from '../../../src/delivery/channels/renderSlack.ts'
+import { renderReply, renderRoot } from '../../../src/delivery/channels/slackApp/renderCase.ts'
 import { readSlackText } from '../../../src/sandbox/inbox/slackInbox.ts'
 import type { Message } from '../../../src/delivery/channels/message.ts'
 import { createBench, createEvent, createRule } from '../alerts/harness.ts'
@@ -117,10 +118,8 @@ test('in Slack the same', () => {
     main 0xa1a1…a1a1: https://scan.example/tx/0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
     zone \`0xb2b2…b2b2\`
     What to do: Ask the relayer.
-    *Age*
-    \`42 min, limit 30 min, from rule withdrawal-stalled\`
-    *Sender and recipient*
-    \`0xaa\`
+    *Age:* \`42 min, limit 30 min, from rule withdrawal-stalled\`
+    *Sender and recipient:* \`0xaa\`
     Runbook: https://runbooks.example.com/stalled
     Case: https://watch.example.com/cases/c42
     Explorer: https://scan.example/tx/0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
@@ -175,5 +174,33 @@ describe('details', () => {
     const named = { label: 'Escrow', value: escrow, href: null, place: 'fact' } as const
     expect(lines({ subject, fields: [hashField(mainHash), named] })).not.toContain('About')
     expect(lines({ subject: `USDC at ${escrow}`, fields: [named] })).not.toContain('About')
+  })
+})
+
+describe('a headline that no header of Slack holds', () => {
+  const summary = `Withdrawal of 1 USDC failed ${'for a long reason '.repeat(12)}in the end`
+  const item = toItem({ summary, fields: [] })
+  const message = toMessage({
+    headline: `CRITICAL: ${summary}`,
+    items: [item],
+    case: toCase({ title: summary }),
+  })
+
+  test.each([
+    ['the webhook', renderSlack(message)],
+    ['a first message', renderRoot(message, toCase({ title: summary }), { hasButtons: true }).payload],
+    ['a reply', renderReply(message, toCase())],
+  ])('goes on below it in %s, and is told once', (_, { blocks = [] }) => {
+    const [header, rest] = blocks.map((block) => ('text' in block ? block.text.text : ''))
+    expect(header?.length).toBeLessThanOrEqual(150)
+    expect(header).toMatch(/\w …$/)
+    expect(`${header?.slice(0, -1)}${rest?.slice(2)}`).toBe(`🔴 CRITICAL: ${summary}`)
+    expect(JSON.stringify(blocks).split('in the end')).toHaveLength(2)
+  })
+
+  test('without a space is cut all the same', () => {
+    const long = 'A'.repeat(400)
+    const { blocks = [] } = renderSlack({ ...message, headline: `CRITICAL: ${long}` })
+    expect(readSlackText({ blocks: blocks.slice(0, 2) }).match(/A/g)).toHaveLength(400 + 1)
   })
 })

@@ -14,14 +14,14 @@ import {
   symbolOf,
   symbols,
 } from '../renderSlack.ts'
-import { plainText, slackCost, toSlackText } from '../slackText.ts'
+import { headerBlocks } from '../slackHeader.ts'
+import { plainText, toSlackText } from '../slackText.ts'
 import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 
 /** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */
 const ownBlock = /^case-/
 /** What buttons are called in what Slack says of a press. */
 export const actionIds = { ack: 'case-ack', silence: 'case-silence', handle: 'case-handle' } as const
-const headerCost = 150
 
 /** What a first message keeps while its case changes. */
 export interface RootParts {
@@ -81,7 +81,7 @@ export function renderReply(message: Message, of: MessageCase): SlackPayload {
   }
   const header = `${symbolOf(message)} ${headlineOf(message)}`
   const saysHeadline = isOneOf(message, header)
-  const blocks: SlackBlock[] = [...told, { type: 'header', text: plainText(header, headerCost) }]
+  const blocks: SlackBlock[] = [...told, ...headerBlocks(header)]
   const text = [...lines.map((line) => toSlackText(line, 200)), fallbackText(message)].join('\n')
   return { ...renderSlack(message, { blocks, saysHeadline, saysLead: true }), text }
 }
@@ -154,7 +154,7 @@ function isSaidByTitle(message: Message, of: MessageCase): boolean {
 
 function isOneOf(message: Message, header: string): boolean {
   const [item] = message.items
-  if (item === undefined || message.total !== 1 || slackCost(header) > headerCost) return false
+  if (item === undefined || message.total !== 1) return false
   return header.includes(verdictLine(item))
 }
 
@@ -168,7 +168,7 @@ function headerText(of: MessageCase): string {
 function headBlocks(of: MessageCase, links: readonly SlackButton[], options: RootOptions): SlackBlock[] {
   const elements = [...(options.hasButtons ? listButtons(of) : []), ...links]
   return [
-    { type: 'header', block_id: 'case-title', text: plainText(headerText(of), headerCost) },
+    ...headerBlocks(headerText(of), 'case-title'),
     { type: 'section', block_id: 'case-facts', text: plainText(stateLine(of), 900) },
     ...(elements.length === 0
       ? []

@@ -104,3 +104,11 @@ test('the plain form has the text and no HTML', () => {
   expect(mail.html).toBeUndefined()
   expect(mail.text).toContain(zoneHash)
 })
+
+test('on a phone the details keep the margin of their card', () => {
+  const { html = '' } = renderMail(toMessage())
+  expect(html).toContain('<td class="muted detail" valign="top"')
+  expect(html).toMatch(
+    /td\.detail\[valign=top\] \{ padding-left: 16px !important; padding-right: 16px !important; \}/,
+  )
+})

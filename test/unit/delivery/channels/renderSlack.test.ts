@@ -226,7 +226,7 @@ describe('hostile text', () => {
     expect(activeParts(payload)).toEqual([])
     const formatted = listMarkdown(payload.blocks).filter((one) => one.startsWith('*'))
     expect(formatted.length).toBeGreaterThan(0)
-    for (const one of formatted) expect(one).toMatch(/^\*[^*_~`\n]+\*\n`[^`\n]+`$/)
+    for (const one of formatted) expect(one).toMatch(/^\*[^*_~`\n]+:\* `[^`\n]+`$/)
     expect(payload).toMatchObject({
       mrkdwn: false,
       link_names: false,

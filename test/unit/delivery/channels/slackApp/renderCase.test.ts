@@ -38,6 +38,7 @@ test('the first message says how its case stands, then the findings', () => {
       "section",
       "context",
       "section",
+      "section",
       "context",
       "context",
     ]
