@@ -5,7 +5,8 @@ import { Secret } from '../../src/lib/secret.ts'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/types.ts'
-import { hasBrowser, type Look, launchBrowser, openPage, type OpenedPage } from '../support/openBrowser.ts'
+import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
+import { type Look, openPage, type OpenedPage } from '../support/openBrowser.ts'
 import { createFakeWeb, failed, now, quiet, stalled, toStory, transfer } from '../unit/web/support/fakeWeb.ts'
 
 interface Opened extends OpenedPage {

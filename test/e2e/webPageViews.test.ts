@@ -5,7 +5,8 @@ import { Secret } from '../../src/lib/secret.ts'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/types.ts'
-import { findViolations, hasBrowser, launchBrowser, type Look, openPage } from '../support/openBrowser.ts'
+import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
+import { findViolations, type Look, openPage } from '../support/openBrowser.ts'
 import { createFakeWeb, failed, now, quiet, stalled, zoneHash } from '../unit/web/support/fakeWeb.ts'
 
 const hour = 3_600_000

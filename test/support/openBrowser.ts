@@ -1,29 +1,9 @@
-import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { type Browser, type Page, chromium } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
+import { hasBrowser } from './launchBrowser.ts'
 
-const executablePath = '/usr/bin/chromium'
-
-export const hasBrowser = existsSync(executablePath)
-if (!hasBrowser)
-  console.warn(`skipped: the pages were not looked at in a browser, ${executablePath} is missing`)
-
-/** The system's Chromium, without what it would ask the network for by itself. */
-export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  const args = [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-dev-shm-usage',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    ...more,
-  ]
-  return chromium.launch({ executablePath, args })
-}
+if (!hasBrowser) console.warn('skipped: the pages were not looked at in a browser, Chromium is missing')
 
 export interface Look {
   readonly width?: number

@@ -1,0 +1,56 @@
+import type { Posted } from '../../test/support/fakeSlack/methods.ts'
+import { discordStyles, discordView } from './discordView.ts'
+import { type Drawn, page } from './draw.ts'
+import { mailStyles, mailView, textMailView } from './mailView.ts'
+import { type SlackPost, slackStyles, slackView } from './slackView.ts'
+import { teamsStyles, teamsView } from './teamsView.ts'
+import { telegramStyles, telegramView } from './telegramView.ts'
+import type { Told } from './tellScene.ts'
+
+export interface Picture {
+  readonly name: string
+  readonly html: string
+  readonly width: number
+  /** A longer message is cut there, as one that scrolls. */
+  readonly mostHeight: number
+  readonly scheme: 'light' | 'dark'
+}
+
+/** The pictures of a scene, of what each service was sent first. */
+export function listPictures(scene: string, told: Told): Picture[] {
+  const draw = (name: string, body: Drawn, more: Partial<Picture> & { readonly styles: string }): Picture => {
+    const { styles, width = 680, mostHeight = 1_500, scheme = 'light' } = more
+    return { name: `${scene}-${name}`, html: page({ styles, width, body }), width, mostHeight, scheme }
+  }
+  const [teams] = told.teams
+  const [discord] = told.discord
+  const [mail] = told.mails
+  if (mail === undefined) throw new Error(`${scene}: no mail was sent`)
+  return [
+    draw('slack', slackView([{ payload: told.slack[0], at: '09:42' }]), { styles: slackStyles }),
+    draw('slack-app', slackView(threadOf(told.slackApp)), { styles: slackStyles }),
+    draw('teams', teamsView(teams), { styles: teamsStyles }),
+    draw('discord', discordView(discord), { styles: discordStyles }),
+    draw('telegram', telegramView(told.telegram.slice(0, 2), ''), { styles: telegramStyles, width: 560 }),
+    draw('mail', mailView(mail, 'light'), { styles: mailStyles, width: 640 }),
+    draw('mail-phone', mailView(mail, 'light'), { styles: mailStyles, width: 360 }),
+    draw('mail-dark', mailView(mail, 'dark'), { styles: mailStyles, width: 640, scheme: 'dark' }),
+    draw('mail-text', textMailView(mail), { styles: mailStyles, width: 680 }),
+  ]
+}
+
+/** The first case's first message and what follows it. */
+function threadOf(posted: readonly Posted[]): SlackPost[] {
+  const [root] = posted.filter(({ thread_ts }) => thread_ts === undefined)
+  const replies = posted.filter(({ thread_ts }) => thread_ts === root?.ts)
+  return root === undefined ? [] : [{ ...toPost(root), replies: replies.slice(0, 4).map(toPost) }]
+}
+
+function toPost(post: Posted): SlackPost {
+  return {
+    payload: post,
+    at: new Date(Number(post.ts) * 1_000).toISOString().slice(11, 16),
+    isEdited: post.edits > 0,
+    isBroadcast: post.reply_broadcast === true,
+  }
+}
