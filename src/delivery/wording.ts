@@ -70,6 +70,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
   const present = presentOf(wording, now)
   const isFlapping = (wording.firings ?? 0) >= flappingFrom
   const said = summaryOf(wording, { status, lastedMs }, present)
+  const runbook = alert.runbook ?? runbookLink(alert.kind, wording.pageUrl ?? null)
   return {
     alertId: alertIdOf(alert.fingerprint),
     rule: alert.rule,
@@ -92,13 +93,19 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     ),
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
-    remedy: isResolved || status === 'correction' ? null : (wording.kind?.remedy ?? null),
-    runbook: alert.runbook ?? runbookLink(alert.kind, wording.pageUrl ?? null),
+    remedy: isResolved || status === 'correction' ? null : remedyOf(wording, runbook),
+    runbook,
     since: finding.since,
     at: now,
     lastedMs,
     joined: [],
   }
+}
+
+/** What to do, and where no address leads to the runbook, where it stands. */
+function remedyOf({ kind }: Wording, runbook: string | null): string | null {
+  if (kind === null) return null
+  return runbook === null ? `${kind.remedy} Runbook: docs/runbooks.md, ${kind.kind}` : kind.remedy
 }
 
 /** The present by the clock that its beginning is measured by. */

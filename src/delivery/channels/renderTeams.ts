@@ -186,8 +186,13 @@ function fullItem(message: Message, item: MessageItem): RichTextBlock {
   }
 }
 
+const subtle = { isSubtle: true } as const
+
 function hashRuns({ words, short, href }: HashPart): TextRun[] {
-  return [run(` · ${words} `, { isSubtle: true }), run(short, { fontType: 'Monospace', ...linked(href) })]
+  return [
+    run(` · ${words} `, subtle),
+    run(short, href === null ? subtle : { fontType: 'Monospace', ...linked(href) }),
+  ]
 }
 
 function fieldRuns({ label, value, href }: ItemField): TextRun[] {

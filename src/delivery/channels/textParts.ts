@@ -74,12 +74,16 @@ export const noHash = 'none seen'
 
 /** All else that is known of a finding: what it is about, whole hashes, addresses, evidence. */
 export function detailsOf(item: MessageItem): ItemField[] {
-  const { fields, subject, summary } = item
-  const names = subject.match(/0x[0-9a-f]{40,64}/gi) ?? []
+  const { fields, summary } = item
+  const names = item.subject.match(/0x[0-9a-f]{40,64}/gi) ?? []
   const shown = fields.filter(({ place }) => place !== 'said').map(({ value }) => value)
   const isCovered = names.length > 0 && names.every((name) => shown.some((value) => value.includes(name)))
+  // A transaction with a line of its own is not named again.
+  const subject = item.subject.replace(/,? ?\b(?:main|zone) (0x[0-9a-f]{64})\b/gi, (whole, hash: string) =>
+    shown.includes(hash) ? '' : whole,
+  )
   const about =
-    isCovered || subject === '' || summary.includes(subject)
+    isCovered || subject === '' || summary.includes(item.subject)
       ? []
       : [{ label: 'About', value: subject, href: null }]
   const others = fields.filter(

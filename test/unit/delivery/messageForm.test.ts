@@ -170,7 +170,7 @@ describe('details', () => {
   test('say what it is about where an address of it stands nowhere else, and only there', () => {
     const escrow = `0x${'e5'.repeat(20)}`
     const subject = `escrow ${escrow}, USDC, main ${mainHash}`
-    expect(lines({ subject, fields: [hashField(mainHash)] })).toContain(`About: ${subject}`)
+    expect(lines({ subject, fields: [hashField(mainHash)] })).toContain(`About: escrow ${escrow}, USDC\n`)
     const named = { label: 'Escrow', value: escrow, href: null, place: 'fact' } as const
     expect(lines({ subject, fields: [hashField(mainHash), named] })).not.toContain('About')
     expect(lines({ subject: `USDC at ${escrow}`, fields: [named] })).not.toContain('About')

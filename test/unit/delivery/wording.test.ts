@@ -300,3 +300,16 @@ test('what is not so, and which sources were asked beside what they said, are no
   const labels = word({ ...createEvent(1), facts }).fields.map(({ label }) => label)
   expect(labels.filter((label) => /asked|status|sample|recipient never/i.test(label))).toEqual([])
 })
+
+test('where no address leads to the runbook, what to do says where it stands', () => {
+  const failed = createEvent(1)
+  const own = rowOf(failed)
+  const bare = rowOf(failed, { runbook: null })
+  const remedyOf = (overrides: Partial<Wording>) => word(failed, overrides).remedy
+  expect(remedyOf({ alert: bare })).toMatch(/refund it\. Runbook: docs\/runbooks\.md, transfer\.failed$/)
+  expect(remedyOf({ alert: bare, pageUrl: 'https://watch.example' })).toMatch(/refund it\.$/)
+  expect(remedyOf({ alert: own })).toMatch(/refund it\.$/)
+  // Renderers take 300 characters of it.
+  for (const { kind, remedy } of kinds.all)
+    expect(`${remedy} Runbook: docs/runbooks.md, ${kind}`.length).toBeLessThan(300)
+})
