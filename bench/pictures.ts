@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { launchBrowser } from '../test/support/launchBrowser.ts'
 import { listPictures, type Picture } from './pictures/listPictures.ts'
+import { toPalette } from './pictures/toPalette.ts'
 import { storm, tellScene, theft } from './pictures/tellScene.ts'
 
 // Pictures of what people receive: the whole daemon watches a theft and a storm in a sandbox and tells every kind of
@@ -44,5 +45,5 @@ async function shoot(from: Browser, { html, width, scheme, mostHeight }: Picture
   const height = Math.min(Number(await page.evaluate('document.body.scrollHeight')), mostHeight)
   const png = await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height } })
   await page.close()
-  return png
+  return toPalette(png)
 }

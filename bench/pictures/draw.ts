@@ -63,9 +63,11 @@ export function anchor(href: string, words: Drawn): Drawn {
 
 /** A page with one message on it. */
 export function page(of: { readonly styles: string; readonly width: number; readonly body: Drawn }): string {
-  return String(html`<!doctype html>
+  const markup = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><style>${raw(common + of.styles)}</style></head>
-<body style="width:${of.width}px">${of.body}</body></html>`)
+<body style="width:${of.width}px">${of.body}</body></html>`
+  // `html` gives a promise only when something inside is one, and nothing here is.
+  return markup instanceof Promise ? unknown('promise', null) : markup.toString()
 }
 
 const common = `

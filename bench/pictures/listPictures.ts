@@ -19,7 +19,7 @@ export interface Picture {
 /** The pictures of a scene, of what each service was sent first. */
 export function listPictures(scene: string, told: Told): Picture[] {
   const draw = (name: string, body: Drawn, more: Partial<Picture> & { readonly styles: string }): Picture => {
-    const { styles, width = 680, mostHeight = 1_500, scheme = 'light' } = more
+    const { styles, width = 680, mostHeight = 1_150, scheme = 'light' } = more
     return { name: `${scene}-${name}`, html: page({ styles, width, body }), width, mostHeight, scheme }
   }
   const [teams] = told.teams
@@ -39,11 +39,15 @@ export function listPictures(scene: string, told: Told): Picture[] {
   ]
 }
 
-/** The first case's first message and what follows it. */
+/** The first case's first message, and of what follows it the first, the first that the whole channel sees, and the newest. */
 function threadOf(posted: readonly Posted[]): SlackPost[] {
   const [root] = posted.filter(({ thread_ts }) => thread_ts === undefined)
   const replies = posted.filter(({ thread_ts }) => thread_ts === root?.ts)
-  return root === undefined ? [] : [{ ...toPost(root), replies: replies.slice(0, 4).map(toPost) }]
+  const wide = replies.find(({ reply_broadcast: isWide }) => isWide === true)
+  const shown = new Set([replies[0], wide, replies.at(-1)].filter((one) => one !== undefined))
+  return root === undefined
+    ? []
+    : [{ ...toPost(root), count: replies.length, replies: [...shown].map(toPost) }]
 }
 
 function toPost(post: Posted): SlackPost {

@@ -7,7 +7,9 @@ export interface SlackPost {
   /** At what time it says it was posted. */
   readonly at: string
   readonly isEdited?: boolean
+  /** Those that are shown of `count`. */
   readonly replies?: readonly SlackPost[]
+  readonly count?: number
   /** A reply that is shown in the channel as well. */
   readonly isBroadcast?: boolean
 }
@@ -25,7 +27,7 @@ function drawPost(post: SlackPost, isReply: boolean): Drawn {
   return html`<div class="post ${isReply ? 'reply' : ''}"><div class="face">s</div><div class="main">
 <div class="who"><b>spanwatch</b> <span class="app">APP</span> <span class="at">${post.at}</span>${post.isEdited === true ? html` <span class="at">(edited)</span>` : ''}</div>${note}
 ${readList(blocks).map(drawBlock)}
-${post.replies === undefined ? '' : html`<div class="count">${post.replies.length} replies</div><div class="thread">${post.replies.map((one) => drawPost(one, true))}</div>`}
+${post.replies === undefined ? '' : html`<div class="count">${post.count} replies</div><div class="thread">${post.replies.map((one) => drawPost(one, true))}</div>`}
 </div></div>`
 }
 

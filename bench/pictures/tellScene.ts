@@ -30,7 +30,7 @@ export interface Scene {
   readonly yaml: string
   /** So much of the world's time is watched. */
   readonly minutes: number
-  happen?(run: ScenarioRun): Promise<void>
+  readonly happen?: (run: ScenarioRun) => Promise<void>
 }
 
 const ann = { by: 'ann', from: { via: 'cli', address: null, role: null, session: null } } as const
@@ -82,7 +82,7 @@ timeline:
 export async function tellScene({ yaml, minutes, happen }: Scene): Promise<Told> {
   const clock = createLeapingClock(Date.UTC(2026, 2, 11, 9, 40))
   const [slack, mail] = [await createSlackInbox(), await createSmtpInbox()]
-  const app = await startFakeSlack({ now: clock.now })
+  const app = await startFakeSlack({ now: () => clock.now() })
   const [teams, discord, telegram] = [
     await startFakeTeams(),
     await startFakeDiscord(),
