@@ -4,7 +4,7 @@ import type { Detector } from '../rules/kind.ts'
 import { listKeys } from '../cases/listKeys.ts'
 import { moreMoney, openAgain } from '../cases/judgeCase.ts'
 import { hasGrown, toRisk } from '../cases/money.ts'
-import { listEventChannels } from './mutes.ts'
+import { createSpeaking, listEventChannels } from './mutes.ts'
 import type { NewMember, Placed } from '../cases/placeMember.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
@@ -42,10 +42,12 @@ export function putIntoCase(context: EngineContext, alert: CaseAlert, finding: F
     const holds = placed.merged.some(({ state }) => state === 'open') ? [] : listEventChannels(context, alert)
     const quiet = new Set(holds.flatMap((one) => (one.hold ? [one.channel] : [])))
     tellChange(context, { row: placed.row, change: 'opened again', quiet })
+    // What was told already says more now: a channel that follows no cases would hear it with its next reminder.
+    if (placed.reopened === moreMoney && !placed.isNew) remindOf(context, placed.row, context.now)
     noteCase(context, placed.row, { what: 'case opened again', reason: placed.reopened })
   }
-  if (placed.isFirst || placed.reopened !== null || placed.isNew)
-    scheduleEscalations(context, placed.row, alert)
+  if (placed.isFirst || placed.reopened !== null || placed.isNew || placed.isGraver)
+    scheduleEscalations(context, placed.row, { alert, isGraver: placed.isGraver })
   return placed
 }
 
@@ -135,6 +137,12 @@ export function tellChange(
   }
 }
 
+/** What of a case holds is told once more, to the channels that follow no cases and were told nothing of it since a time. */
+function remindOf({ store, channels, following, now }: EngineContext, { id }: CaseRow, since: UnixMs): void {
+  for (const channel of channels)
+    if (!following.has(channel)) store.remindNow({ caseId: id, channel, since }, now)
+}
+
 function noteCase(
   context: EngineContext,
   row: Pick<CaseRow, 'id' | 'worstAlert'>,
@@ -165,10 +173,23 @@ export function recheckCases(context: EngineContext): void {
     store.saveCase(opened)
     store.beginEscalations(row.id, opened.turn, now)
     store.addCaseLog({ caseId: row.id, at: now, what: 'opened again', by: null, text: moreMoney })
-    tellChange(context, { row: opened, change: 'opened again' })
+    tellChange(context, { row: opened, change: 'opened again', quiet: listQuiet(context, row) })
+    remindOf(context, row, row.turnAt)
     noteCase(context, opened, { what: 'case opened again', reason: moreMoney })
   }
 }
+
+/** The channels to which nothing of a case may be said now, because all of it is silenced or muted there. */
+function listQuiet(context: EngineContext, { id }: CaseRow): Set<string> {
+  const { store, now, following } = context
+  const isSpoken = createSpeaking(context)
+  const standing = store.listStanding(id, { now, limit: mostAsked })
+  // Beyond that something may be heard: rather a ring too many.
+  if (standing.length === mostAsked || standing.some((alert) => isSpoken(alert))) return new Set()
+  return new Set(following)
+}
+
+const mostAsked = 1_000
 
 /** Cases of which nothing holds any more are over. */
 export function closeCases(context: EngineContext): void {

@@ -123,9 +123,6 @@ function addNote(deps: ByHand, id: string, text: string): CaseRow {
   return record(deps, row, { what: 'noted', text: note })
 }
 
-/** How long what is handled is shown so at least, ms: meanwhile it can be opened again by hand. */
-const handledMs = 24 * 3_600_000
-
 function handle(deps: ByHand, id: string, reason: string): CaseRow {
   assertNamed(deps)
   const row = findCaseNamed(deps.store, id)
@@ -135,8 +132,6 @@ function handle(deps: ByHand, id: string, reason: string): CaseRow {
   const { store, actor, now } = deps
   store.ackCase(row.id, actor.by, now)
   store.endEscalations(row.id)
-  const end = store.readCaseEnd(row.id, { isHandled: true })
-  const closeAt = end === null ? null : Math.max(end, now + handledMs)
   const handled: CaseRow = {
     ...row,
     state: 'handled',
@@ -144,9 +139,8 @@ function handle(deps: ByHand, id: string, reason: string): CaseRow {
     byAt: now,
     reason: why,
     turnMoney: row.money,
-    closeAt,
   }
-  return record(deps, handled, { what: 'handled', text: why })
+  return record(deps, { ...handled, closeAt: store.readCaseEnd(handled) }, { what: 'handled', text: why })
 }
 
 function reopen(deps: ByHand, id: string, reason: string): CaseRow {
@@ -156,8 +150,8 @@ function reopen(deps: ByHand, id: string, reason: string): CaseRow {
   if (row.state === 'open') throw new MonitorError('usage', `Case c${row.id} is open.`)
   const { store, now } = deps
   store.clearAcks(row.id)
-  const closeAt = store.readCaseEnd(row.id, { isHandled: false })
-  const opened = { ...openAgain(row, now), closeAt }
+  const again = openAgain(row, now)
+  const opened = { ...again, closeAt: store.readCaseEnd(again) }
   store.beginEscalations(row.id, opened.turn, now)
   return record(deps, opened, { what: 'opened again', text: cleanText(reason, 500).trim() || 'by hand' })
 }

@@ -2,23 +2,29 @@ import type { CaseRow } from '../cases/store/caseRows.ts'
 import type { Escalation } from '../cases/store/escalations.ts'
 import { noteKnown } from './caseWindows.ts'
 import { type EngineContext, expiryOf, note, routesFor } from './engineContext.ts'
-import { listEventChannels } from './mutes.ts'
+import { createSpeaking } from './mutes.ts'
 import { isByCase, type Route } from './routing.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
 
-/** Sets the clock of each step of an alert's routes: it runs from the beginning of the case's turn, once a turn. */
+/**
+ * Sets the clock of each step of an alert's routes: it runs from the beginning of the case's turn, once a turn, and once
+ * more where an open case got graver since. A case that somebody has waits for nobody, and keeps its steps for when it
+ * opens again.
+ */
 export function scheduleEscalations(
   context: EngineContext,
   row: CaseRow,
-  alert: Pick<AlertHead, 'labels' | 'transferKey'>,
+  of: { readonly alert: Pick<AlertHead, 'labels' | 'transferKey'>; readonly isGraver: boolean },
 ): void {
-  if (row.state !== 'open') return
+  const { alert, isGraver } = of
   for (const route of routesFor(context, alert))
     for (const [step, { afterMs }] of (route.escalate ?? []).entries()) {
       const of = { caseId: row.id, route: route.id, step }
       const known = context.store.getEscalation(of)
-      if (known?.turn === row.turn && known.afterMs === afterMs) continue
-      context.store.saveEscalation({ ...of, turn: row.turn, afterMs, dueAt: row.turnAt + afterMs })
+      const isAnew = isGraver && known?.turn === row.turn && known.dueAt === null
+      if (known?.turn === row.turn && known.afterMs === afterMs && !isAnew) continue
+      const dueAt = row.state === 'open' ? (isAnew ? context.now : row.turnAt) + afterMs : null
+      context.store.saveEscalation({ ...of, turn: row.turn, afterMs, dueAt })
     }
 }
 
@@ -32,7 +38,7 @@ export function resumeEscalations(context: EngineContext): void {
     for (const waiting of store.listWaitingEscalations(row.id))
       if (!stepOf(context, waiting)) store.dropEscalation(waiting)
     for (const alert of store.listStanding(row.id, { now, limit: mostEscalated }))
-      scheduleEscalations(context, row, alert)
+      scheduleEscalations(context, row, { alert, isGraver: false })
   }
 }
 
@@ -50,9 +56,7 @@ export function escalate(context: EngineContext): void {
     const route = context.routes.find(({ id }) => id === due.route)
     const step = stepOf(context, due)
     if (row?.state !== 'open' || !route || !step) continue
-    const alerts = context.store
-      .listStanding(row.id, { now: context.now, limit: mostEscalated })
-      .filter((alert) => isSpoken(context, alert, route))
+    const alerts = listSpoken(context, row, route)
     // Silenced, or in a mute time: it is asked again until it ends, or somebody takes the case.
     if (alerts.length === 0) {
       context.store.saveEscalation({ ...due, dueAt: context.now + recheckMs })
@@ -65,8 +69,15 @@ export function escalate(context: EngineContext): void {
 const mostEscalated = 100
 const recheckMs = 5_000
 
-function isSpoken(context: EngineContext, alert: AlertRow, { id }: Route): boolean {
-  return listEventChannels(context, alert).some(({ route, hold }) => route.id === id && hold === null)
+/** What of a case its route may say now, the worst first: what is silenced hides nothing, however much of it there is. */
+function listSpoken(context: EngineContext, row: CaseRow, route: Route): AlertRow[] {
+  const { store, now } = context
+  const isSpoken = createSpeaking(context)
+  for (let offset = 0; ; offset += mostEscalated) {
+    const page = store.listStanding(row.id, { now, limit: mostEscalated, offset })
+    const spoken = page.filter((alert) => isSpoken(alert, route))
+    if (spoken.length > 0 || page.length < mostEscalated) return spoken
+  }
 }
 
 function tellAll(

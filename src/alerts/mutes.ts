@@ -170,6 +170,20 @@ export function listEventChannels(context: EngineContext, alert: SilencedAlert):
   return [...found.values()]
 }
 
+/** Whether a route may tell of an alert now, or any of its routes: no silence holds it, and no mute time of the route. */
+type Speaking = (alert: SilencedAlert, route?: Route) => boolean
+
+export function createSpeaking(context: EngineContext): Speaking {
+  const silencer = createSilencer(context.store.listSilencesAt(context.now), context)
+  return (alert, route) => {
+    const routes = routesFor(context, alert).filter(({ id }) => route === undefined || route.id === id)
+    return (
+      silencer(alert).silence === null &&
+      routes.some((one) => holdByTime(context, one, alert.severity) === null)
+    )
+  }
+}
+
 function holdByTime(context: EngineContext, route: Route, severity: string): ChannelHold['hold'] {
   const reason = sayMuteTime(context, route, severity)
   if (reason === null) return null

@@ -161,8 +161,9 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
     return tellRecurrence(context, row, { finding, told, digest })
-  putIntoCase(context, row, finding)
-  const isFilledIn = isOnlyFilledIn(kind, keptFinding(row), finding)
+  const placed = putIntoCase(context, row, finding)
+  // An amount that was not known may open again what somebody had taken: who follows no cases hears it by that.
+  const isFilledIn = placed?.reopened == null && isOnlyFilledIn(kind, keptFinding(row), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode })
   // What joined it has to be sent by itself from now on.
   if (!stands({ finding, kind })) context.store.touchQuietGroups(context.now)

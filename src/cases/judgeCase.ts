@@ -58,6 +58,20 @@ export function openAgain(row: CaseRow, now: UnixMs): CaseRow {
   }
 }
 
+/** How long what is handled is shown so at least, ms: meanwhile it can be opened again by hand. */
+const handledMs = 24 * 3_600_000
+
+/**
+ * When a case is over whose last finding ends at `end`.
+ * @param end null while something holds
+ */
+export function endOfCase(
+  { state, byAt }: Pick<CaseRow, 'state' | 'byAt'>,
+  end: UnixMs | null,
+): UnixMs | null {
+  return end === null || state !== 'handled' ? end : Math.max(end, (byAt ?? 0) + handledMs)
+}
+
 const urgency = ['acknowledged', 'handled', 'closed', 'merged', 'open'] as const
 
 /**

@@ -1,7 +1,15 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
 import type { Database } from '../store/database.ts'
-import { type CaseNews, endOfTurn, joinCases, judgeReopening, openAgain, worseOf } from './judgeCase.ts'
+import {
+  type CaseNews,
+  endOfCase,
+  endOfTurn,
+  joinCases,
+  judgeReopening,
+  openAgain,
+  worseOf,
+} from './judgeCase.ts'
 import { type CaseKey, isErrorKey } from './listKeys.ts'
 import { rankAmount } from '../bridge/amount.ts'
 import { changePlace, hasGrown, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
@@ -47,6 +55,8 @@ export interface Placed {
   readonly isFirst: boolean
   /** Why it opened again; null when it did not. */
   readonly reopened: string | null
+  /** It is more severe than it was. */
+  readonly isGraver: boolean
   /** Other cases that turned out to be this one, as they were. */
   readonly merged: readonly CaseRow[]
 }
@@ -86,7 +96,8 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
   row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk }) }
   const isNew = known === null
   const settled = settle(db, row, { member, isNew, isFirst, isOfStorm, merged: others }, now)
-  return { ...settled, isNew, isFirst, merged: others }
+  const isGraver = worseOf(found.severity, settled.row.severity) !== found.severity
+  return { ...settled, isNew, isFirst, isGraver, merged: others }
 }
 
 const weights: Readonly<Record<Severity, number>> = { critical: 2, warning: 1, info: 0 }
@@ -254,7 +265,7 @@ function settle(
   if (reopened !== null) row = openAgain(row, now)
   else if (row.state === 'open' && hasGrown(row.turnMoney, row.money))
     row = { ...row, recheckAt: endOfTurn(row) }
-  row = { ...row, closeAt: rows.readCaseEnd(db, row.id, { isHandled: row.state === 'handled' }) }
+  row = { ...row, closeAt: readCaseEnd(db, row) }
   saveCase(db, row)
   if (isNew && row.members <= longestLog)
     addCaseLog(db, {
@@ -275,8 +286,12 @@ export function retireMember(db: Database, alertId: number, now: UnixMs): void {
   if (row === null) return
   rows.endMembers(db, alertId, now)
   const money = moveRisk(db, row, { alertId, risk: null })
-  const closeAt = rows.readCaseEnd(db, row.id, { isHandled: row.state === 'handled' })
-  saveCase(db, { ...row, money, closeAt })
+  saveCase(db, { ...row, money, closeAt: readCaseEnd(db, row) })
+}
+
+/** When a case is over as far as its findings say, which are saved; null while something holds. */
+export function readCaseEnd(db: Database, row: Pick<CaseRow, 'id' | 'state' | 'byAt'>): UnixMs | null {
+  return endOfCase(row, rows.readMembersEnd(db, row.id, { isHandled: row.state === 'handled' }))
 }
 
 /** The case of an alert, as it goes on. */

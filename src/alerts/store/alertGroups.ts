@@ -134,6 +134,19 @@ export function moveGroups(db: Database, from: string, to: string, now: UnixMs):
   }
 }
 
+/** A channel's reminders of what holds in a case are due at once, unless it was told of something there since a time. */
+export function remindNow(
+  db: Database,
+  { caseId, channel, since }: { readonly caseId: number; readonly channel: string; readonly since: UnixMs },
+  now: UnixMs,
+): void {
+  db.prepare(
+    `UPDATE group_channels SET repeat_at = ?4 WHERE channel = ?2 AND group_key IN (SELECT g.group_key FROM group_members g
+      JOIN case_members m ON m.alert_id = g.alert_id WHERE m.case_id = ?1) AND NOT EXISTS (SELECT 1 FROM case_members m
+      JOIN outbox o ON o.alert_id = m.alert_id WHERE m.case_id = ?1 AND o.channel = ?2 AND o.created_at > ?3)`,
+  ).run(caseId, channel, since, now)
+}
+
 /** How many reminders in a row a channel got of a group. */
 export function countRepeats(db: Database, key: string, channel: string): number {
   const sql = 'SELECT count FROM group_repeats WHERE group_key = ? AND channel = ?'

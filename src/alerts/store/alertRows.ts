@@ -213,12 +213,12 @@ export function clearAck(db: Database, id: number): void {
 export function listStanding(
   db: Database,
   caseId: number,
-  { now, limit }: { readonly now: UnixMs; readonly limit: number },
+  { now, limit, offset = 0 }: { readonly now: UnixMs; readonly limit: number; readonly offset?: number },
 ): AlertRow[] {
   const sql = `SELECT ${alertColumns} FROM case_members m JOIN alerts a ON a.id = m.alert_id AND a.episode = m.episode
     WHERE m.case_id = ? AND a.state <> 'merged' AND (m.until_at IS NULL OR m.until_at > ?)
-    ORDER BY CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.amount_rank DESC, a.id LIMIT ?`
-  return alertTable.all(db, sql, caseId, now, limit)
+    ORDER BY CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.amount_rank DESC, a.id LIMIT ? OFFSET ?`
+  return alertTable.all(db, sql, caseId, now, limit, offset)
 }
 
 const caseAlerts = columns({ ...alertTable.shape, ofEpisode: int, untilAt: instant.orNull() })

@@ -48,7 +48,7 @@ export function listCaseMembers(db: Database, caseId: number, limit: number): Ca
 }
 
 /** When the last of what keeps a case open ends: null while something holds, 0 for one without members. */
-export function readCaseEnd(
+export function readMembersEnd(
   db: Database,
   caseId: number,
   of: { readonly isHandled: boolean },

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
+import {
+  failed,
+  failure,
+  lack,
+  minute,
+  outflow,
+  run,
+  shortfall,
+  smallDrift,
+  theft,
+  unbacked,
+} from './caseWorld.ts'
+import { createFakeChannel, createRoute, createRule } from './harness.ts'
+
+const ten = [{ afterMs: 10 * minute, channels: ['pager'] }]
+const r = (o: object) => createRoute({ channels: ['ops'], groupWaitMs: 0, ...o })
+const two = () => [createFakeChannel('ops'), createFakeChannel('pager')]
+const silence = (world: ReturnType<typeof run>, matcher: string) =>
+  world.store.insertSilence({
+    matchers: [matcher],
+    startsAt: world.clock.now(),
+    endsAt: world.clock.now() + 600 * minute,
+    author: 'ana',
+    comment: 'known',
+    createdAt: world.clock.now(),
+    transfer: null,
+  })
+
+test('two routes that name one channel escalate by either', async () => {
+  const world = run({
+    fakes: two(),
+    routes: [r({ id: 'r1', continue: true }), r({ id: 'r2', escalate: ten })],
+  })
+  await world.tell(unbacked, theft(1, '100'))
+  await world.send(10 * minute)
+  expect(world.pager.sent).toHaveLength(1)
+  await world.stop()
+})
+test('more money of what is all silenced rings no pager', async () => {
+  const world = run()
+  await world.tell(unbacked, theft(1, '100'))
+  const n = world.pager.sent.length
+  silence(world, 'rule="unbacked"')
+  await world.tell(unbacked, theft(2, '1000'))
+  await world.send(5 * minute)
+  expect(world.pager.sent.length).toBe(n)
+  await world.stop()
+})
+test('what is handled and ends then is shown for a day', async () => {
+  const world = run()
+  await world.judge(shortfall, lack('50'))
+  await world.by('c1', 'handle', 'x')
+  await world.send(minute)
+  await world.judge(shortfall)
+  await world.send(minute)
+  expect(world.cases()[0]?.state).toBe('handled')
+  await world.stop()
+})
+test('more money without a new finding opens what was taken, and is told to who follows no cases', async () => {
+  const world = run({ fakes: two() })
+  await world.judge(shortfall, lack('1000'))
+  await world.by('c1', 'ack')
+  const n = world.ops.sent.length
+  await world.clock.advance(minute)
+  await world.judge(shortfall, lack('10000000'))
+  await world.send(10 * minute)
+  expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+  expect(world.ops.sent.length).toBe(n + 1)
+  await world.stop()
+})
+test('more money without a new finding in an open case is told to who follows no cases', async () => {
+  const world = run({ fakes: two() })
+  await world.judge(shortfall, lack('1000'))
+  const n = world.ops.sent.length
+  await world.clock.advance(minute)
+  await world.judge(shortfall, lack('10000000'))
+  await world.send(10 * minute)
+  expect(world.ops.sent.length).toBe(n + 1)
+  await world.stop()
+})
+test('a critical finding joins an open case that has escalated as a warning', async () => {
+  const world = run({ fakes: two(), routes: [r({ escalate: ten })] })
+  await world.judge(smallDrift, outflow(1, '1000'))
+  await world.send(10 * minute)
+  expect(world.pager.sent).toHaveLength(1)
+  await world.judge(shortfall, lack('10'))
+  await world.send(30 * minute)
+  expect(world.cases()).toHaveLength(1)
+  expect(world.pager.sent).toHaveLength(2)
+  await world.stop()
+})
+test('many that are silenced keep none from escalating', async () => {
+  const world = run({ fakes: two(), routes: [r({ escalate: ten })] })
+  const loud = createRule({ name: 'urgent', kind: 'transfer.failed', severity: 'critical' })
+  silence(world, 'rule="failed"')
+  await world.tell(failed, ...Array.from({ length: 120 }, (_, n) => failure(n + 1, 'x', { amount: '50' })))
+  await world.tell(loud, failure(500, 'x'))
+  await world.send(11 * minute)
+  expect(world.pager.sent).toHaveLength(1)
+  await world.stop()
+})
+test('what joined while somebody had the case escalates once that is taken back', async () => {
+  const world = run({
+    fakes: two(),
+    routes: [
+      r({ id: 'r1', matches: (l: Record<string, string>) => l['rule'] === 'small-drift' }),
+      r({ id: 'r2', escalate: ten }),
+    ],
+  })
+  await world.judge(smallDrift, outflow(1, '1000'))
+  await world.by('c1', 'ack')
+  await world.tell(
+    createRule({ name: 'unbacked', kind: 'transfer.unbacked', severity: 'warning' }),
+    theft(1, '10'),
+  )
+  expect(world.cases()).toMatchObject([{ state: 'acknowledged' }])
+  await world.by('c1', 'reopen')
+  await world.send(11 * minute)
+  expect(world.pager.sent).toHaveLength(1)
+  await world.stop()
+})
+test('an amount that becomes known opens what was taken, and is told to who follows no cases', async () => {
+  const world = run({ fakes: two() })
+  const unknown = theft(1, '1')
+  const told = { ...unknown.transfer, amount: null, amountRaw: null } as unknown as Transfer
+  await world.tell(unbacked, { ...unknown, transfer: told })
+  await world.by('c1', 'ack')
+  const n = world.ops.sent.length
+  await world.tell(unbacked, theft(1, '10000000'))
+  expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+  expect(world.ops.sent.length).toBe(n + 1)
+  await world.stop()
+})
