@@ -48,7 +48,7 @@ const creators: Creators = {
 }
 
 /** Kinds of channels that show a case as one thing that changes. */
-const followingTypes: ReadonlySet<string> = new Set(['slack-app', 'pagerduty', 'alertmanager'])
+const followingTypes: ReadonlySet<string> = new Set(['slack-app', 'webhook', 'pagerduty', 'alertmanager'])
 
 export function followsCases(type: string): boolean {
   return followingTypes.has(type)

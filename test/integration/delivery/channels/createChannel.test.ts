@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest'
 import { createSystemClock } from '../../../../src/lib/clock.ts'
 import { Secret } from '../../../../src/lib/secret.ts'
-import { type ChannelConfig, createChannel } from '../../../../src/delivery/channels/createChannel.ts'
+import {
+  type ChannelConfig,
+  createChannel,
+  followsCases,
+} from '../../../../src/delivery/channels/createChannel.ts'
 
 const deps = { clock: createSystemClock(), write: () => undefined, color: false }
 
 test.each<ChannelConfig>([
   { name: 'a', type: 'slack', url: new Secret('https://hooks.example.com/services/T/B/k') },
+  {
+    name: 's',
+    type: 'slack-app',
+    token: new Secret('xoxb-1'),
+    channel: 'C012AB3CD',
+    url: new Secret('https://slack.com/api/'),
+  },
   {
     name: 'b',
     type: 'email',
@@ -35,5 +46,7 @@ test.each<ChannelConfig>([
 ])('a configuration of type $type becomes its channel', async (config) => {
   const channel = createChannel(deps, config)
   expect({ name: channel.name, type: channel.type }).toEqual({ name: config.name, type: config.type })
+  // What cases are told by before there is a channel.
+  expect(channel.followsCases ?? false).toBe(followsCases(config.type))
   await channel.close()
 })
