@@ -114,3 +114,24 @@ export interface AlertView {
   /** The case that it is part of; null while it is pending, and when its case is forgotten. */
   readonly case: { readonly id: string; readonly state: CaseView['state'] } | null
 }
+
+/** An alert with all that the ledger knows of it. */
+export interface AlertStory extends AlertView {
+  readonly subject: string
+  readonly episode: number
+  readonly firedAt: UnixMs | null
+  /** Channels that it is to be sent to when a silence or a mute time ends. */
+  readonly heldFor: readonly string[]
+  /** Oldest first. */
+  readonly messages: readonly {
+    readonly item: number
+    readonly channel: string
+    readonly what: string
+    readonly state: string
+    readonly message: string | null
+    readonly queuedAt: UnixMs
+    readonly sentAt: UnixMs | null
+  }[]
+  /** The newest 200, oldest first. */
+  readonly decisions: readonly { readonly at: UnixMs; readonly what: string; readonly reason: string }[]
+}

@@ -25,7 +25,7 @@ import type { Head } from '../kernel/heads.ts'
 import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
 import type { CaseCount } from '../cases/store/caseRows.ts'
-import type { AlertView, CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
+import type { AlertStory, AlertView, CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
@@ -35,27 +35,6 @@ export interface Verdict {
   readonly level: VerdictLevel
   /** The worst first; empty only when the level is `fine`. */
   readonly reasons: readonly string[]
-}
-
-/** An alert with all that the ledger knows of it. */
-export interface AlertStory extends AlertView {
-  readonly subject: string
-  readonly episode: number
-  readonly firedAt: UnixMs | null
-  /** Channels that it is to be sent to when a silence or a mute time ends. */
-  readonly heldFor: readonly string[]
-  /** Oldest first. */
-  readonly messages: readonly {
-    readonly item: number
-    readonly channel: string
-    readonly what: string
-    readonly state: string
-    readonly message: string | null
-    readonly queuedAt: UnixMs
-    readonly sentAt: UnixMs | null
-  }[]
-  /** The newest 200, oldest first. */
-  readonly decisions: readonly { readonly at: UnixMs; readonly what: string; readonly reason: string }[]
 }
 
 /** How much of one source was looked at. */

@@ -26,8 +26,8 @@ import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts
 import { readBreakQuery } from '../readBreakQuery.ts'
 import { toAlertPath, toCasePath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
-import type { AlertStory, WebDeps, WebEnv } from '../types.ts'
-import type { AlertView } from '../caseTypes.ts'
+import type { WebDeps, WebEnv } from '../types.ts'
+import type { AlertStory, AlertView } from '../caseTypes.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
 

@@ -1,5 +1,5 @@
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
-import type { AlertStory } from '../types.ts'
+import type { AlertStory } from '../caseTypes.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 
 const mostDecisions = 200

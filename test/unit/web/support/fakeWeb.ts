@@ -6,15 +6,8 @@ import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { Registry } from 'prom-client'
-import type {
-  AlertStory,
-  StatusFacts,
-  TransferFilter,
-  TransferStory,
-  WebDeps,
-} from '../../../../src/web/types.ts'
-import type { AlertView } from '../../../../src/web/caseTypes.ts'
-import type { CaseStory } from '../../../../src/web/caseTypes.ts'
+import type { StatusFacts, TransferFilter, TransferStory, WebDeps } from '../../../../src/web/types.ts'
+import type { AlertStory, AlertView, CaseStory } from '../../../../src/web/caseTypes.ts'
 import { toPageOf } from '../../../../src/web/readBreakQuery.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
