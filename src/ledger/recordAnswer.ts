@@ -123,7 +123,8 @@ function saveGroup(pass: Pass, saving: Saving): { change: TransferChange; checkA
   const isAsked = group.members.some(
     (sighting) => sighting.source === 'E12' && sighting.lastAt === after.readAt,
   )
-  const before = row ? deriveTransfer(row.group, context) : null
+  // Whose records are the same is the same by the same evidence.
+  const before = row && row.group !== group ? deriveTransfer(row.group, context) : row && after
   const keptCheckAt = row && before && !isAsked ? orderedCheckAt(row, before) : null
   const checkAt = scheduleCheck(pass, saving, after, isAsked) ?? keptCheckAt
   const misses = isAsked ? 0 : (row?.misses ?? 0)

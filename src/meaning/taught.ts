@@ -54,7 +54,8 @@ const othersMs = 120_000
  */
 export function taughtByMoney({ transfer, related, learned, bridge, now }: Example, isTold: boolean): Taught {
   const { main } = transfer
-  if (main === null || transfer.evidence.length === 0) return nothing
+  // A failed one moved nothing to learn from: who shares its transaction need not be read.
+  if (main === null || transfer.status === 'failed' || transfer.evidence.length === 0) return nothing
   // A bridge with several vaults shows all of them in its past.
   const settings = toMoneySettings(bridge, isTold ? learned : onlyCertain(learned))
   const judged = judgeMoney(transfer, related.sharing('main', main.hash), settings)

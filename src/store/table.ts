@@ -73,9 +73,11 @@ type CodecParts<T> = Pick<Codec<T>, 'type' | 'isNullable' | 'expected' | 'column
 function createCodec<T>(parts: CodecParts<T>): Codec<T> {
   const { read, write, expected } = parts
   const readFirst = (row: Row, sql: string): T => {
-    const [name = '', cell] = Object.entries(row)[0] ?? []
-    const value = read(cell)
-    return value === undefined ? refuse(placeOf(sql), name, expected, cell) : value
+    for (const name in row) {
+      const value = read(row[name])
+      return value === undefined ? refuse(placeOf(sql), name, expected, row[name]) : value
+    }
+    return refuse(placeOf(sql), '', expected, undefined)
   }
   return {
     ...parts,

@@ -121,7 +121,7 @@ function compareStatus(transfer: Transfer): Difference | null {
 }
 
 function compareMoney(record: Transfer, context: EventContext): Difference | null {
-  if (record.main === null || awaitsDetail(record, context.now)) return null
+  if (record.main === null || record.status === 'failed' || awaitsDetail(record, context.now)) return null
   const { learned, bridge } = context
   const fill = (one: Transfer) => (learned ? fillFromZone(one, learned) : one)
   const transfer = fill(record)

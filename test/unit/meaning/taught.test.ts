@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLearned } from '../../../src/ledger/learned.ts'
-import { taughtByAction } from '../../../src/meaning/taught.ts'
+import { taughtByAction, taughtByMoney } from '../../../src/meaning/taught.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
@@ -53,5 +53,20 @@ test('semantics.md 48: what is about to be reported teaches nothing that it is j
   const unrelated = { kind: 'action', name, value: 'unrelated' }
   expect(taughtByAction(example, true)).toEqual([])
   expect(taughtByAction(example, false)).toContainEqual(unrelated)
+  db.close()
+})
+
+test('a failed transfer teaches nothing of money, and nobody who shares its transaction is read for that', () => {
+  const db = openDatabase(':memory:')
+  const sharing = () => {
+    throw new Error('read')
+  }
+  const [learned, bridge] = [createLearned(db), { fees: [] }]
+  const failed = { ...batch, status: 'failed' } as const
+  expect(failed.evidence).not.toEqual([])
+  expect(taughtByMoney({ transfer: failed, related: { sharing }, learned, bridge, now: 2 }, true)).toEqual({
+    samples: [],
+    isHeld: false,
+  })
   db.close()
 })
