@@ -131,7 +131,7 @@ function whereOf(
 ): { caseId: number | null; notBefore: UnixMs } {
   const { route, alert, channel, placed, at } = of
   if (placed === null || !isByCase(route)) return { caseId: null, notBefore: at }
-  const isUrgent = placed.isFirst || placed.reopened !== null
+  const isUrgent = placed.isFirst || placed.reopened !== null || placed.isGraver
   const notBefore = Math.max(at, whenToTell(context, placed.row, { alert, channel, isUrgent }))
   return { caseId: placed.row.id, notBefore }
 }

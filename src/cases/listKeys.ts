@@ -9,6 +9,8 @@ export interface CaseKey {
   readonly key: string
   /** How long after one the next may come and still be of the same cause, ms; Infinity for what is one for ever. */
   readonly gapMs: number
+  /** Left out, two are enough; else so many within `gapMs`. */
+  readonly least?: number
 }
 
 /** Where a token's money is held, as the configuration says. */
@@ -23,6 +25,9 @@ const hourMs = 60 * minuteMs
 const escrowGapMs = 24 * hourMs
 /** Failures with the same text that come in a storm; two a day are two causes. */
 const errorGapMs = 10 * minuteMs
+/** So many of one kind within a minute are a storm, whatever is known of why; a few happen at the same time. */
+const crowdGapMs = minuteMs
+const crowdLeast = 5
 const sourceGapMs = 10 * minuteMs
 /** What comes and goes within the hour flaps: that is one case. */
 const subjectGapMs = hourMs
@@ -62,6 +67,9 @@ const tieOf: Readonly<Record<Tie, (finding: Finding, escrows: readonly KnownEscr
     const key = `error:${kind}:${transfer?.direction ?? ''}:${text}`
     return text === '' ? [] : [{ key: shorten(key), gapMs: errorGapMs }]
   },
+  crowd: ({ kind, transfer }) => [
+    { key: `crowd:${kind}:${transfer?.direction ?? ''}`, gapMs: crowdGapMs, least: crowdLeast },
+  ],
   source: ({ labels }) => (labels.source ? [{ key: `source:${labels.source}`, gapMs: sourceGapMs }] : []),
   chain: ({ labels }) => (labels.chain ? [{ key: `chain:${labels.chain}`, gapMs: sourceGapMs }] : []),
   token: ({ labels }) =>

@@ -10,7 +10,8 @@ import {
   openAgain,
   worseOf,
 } from './judgeCase.ts'
-import { type CaseKey, isErrorKey } from './listKeys.ts'
+import { findNear } from './findNear.ts'
+import { isErrorKey } from './listKeys.ts'
 import { rankAmount } from '../bridge/amount.ts'
 import { changePlace, hasGrown, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
@@ -24,7 +25,6 @@ import {
 } from './store/caseRows.ts'
 import { moveChannels } from './store/caseChannels.ts'
 import * as rows from './store/caseMembers.ts'
-import { joinSpans, type Span } from './spans.ts'
 
 /** One episode of an alert, as far as its case is concerned. */
 export interface NewMember {
@@ -115,28 +115,19 @@ function findPlace(
 ): { found: CaseRow; others: CaseRow[]; isFirst: boolean; isOfStorm: boolean } {
   const from = Math.min(member.from, known?.fromAt ?? member.from)
   const own = { from, until: Math.max(member.until ?? from, from) }
-  const near = member.keys.map((key) => ({ key, ...findNear(db, key, own) }))
+  const near = member.keys.map((key) => findNear(db, key, { ...own, alertId: member.alertId }))
   const ids = new Set(near.flatMap(({ touched }) => touched.map(({ caseId }) => caseId)))
   if (known) ids.add(known.caseId)
   const found = [...ids].flatMap((id) => findCase(db, id) ?? []).toSorted((a, b) => a.id - b.id)
   const [oldest, ...others] = [...new Map(found.map((one) => [one.id, one])).values()]
   const row = oldest ?? openCase(db, member, now)
-  for (const { key, hull, touched } of near)
-    rows.replaceSpans(db, key.key, touched, { ...hull, caseId: row.id })
+  for (const { keep } of near) keep(row.id)
   const taken = new Set(found.flatMap(({ id, state }) => (state === 'acknowledged' ? [id] : [])))
-  const isOfStorm = near.some(
-    ({ key, touched }) => isErrorKey(key) && touched.some(({ caseId }) => taken.has(caseId)),
-  )
+  // Of one whose text is not known yet, that it is one more of many says as much.
+  const texts = near.filter(({ key }) => isErrorKey(key))
+  const ofStorm = texts.length > 0 ? texts : near.filter(({ key }) => key.least !== undefined)
+  const isOfStorm = ofStorm.some(({ touched }) => touched.some(({ caseId }) => taken.has(caseId)))
   return { found: row, others, isFirst: oldest === undefined, isOfStorm }
-}
-
-/** What holds without an end reaches until now. */
-function findNear(db: Database, { key, gapMs }: CaseKey, own: Pick<Span, 'from' | 'until'>) {
-  const openSince = rows.findOpenSince(db, key)
-  const isUnderOpen = openSince !== null && openSince <= own.until + gapMs
-  const stretch = isUnderOpen ? { from: Math.min(openSince, own.from), until: own.until } : own
-  const reach = gapMs === Infinity ? null : { from: stretch.from - gapMs, until: stretch.until + gapMs }
-  return joinSpans(rows.listSpans(db, key, reach), stretch, gapMs)
 }
 
 function openCase(db: Database, member: NewMember, now: UnixMs): CaseRow {

@@ -50,7 +50,16 @@ export type FactsOf<T extends FactTable> = {
 } & { readonly [N in OptionalOf<T>]?: ValueOf<T[N]> }
 
 /** What findings have in common when they share a cause. */
-export type Tie = 'transfer' | 'transaction' | 'escrow' | 'party' | 'error' | 'source' | 'chain' | 'token'
+export type Tie =
+  | 'transfer'
+  | 'transaction'
+  | 'escrow'
+  | 'party'
+  | 'error'
+  | 'crowd'
+  | 'source'
+  | 'chain'
+  | 'token'
 
 /** A finding as the code of its kind makes it; the kind's object puts the name on it. */
 export interface Found<T extends FactTable> extends Omit<Finding, 'kind' | 'facts'> {

@@ -44,6 +44,7 @@ import { auditLogTables } from './migrations/0031_audit_log.ts'
 import { caseTables } from './migrations/0032_cases.ts'
 import { caseRanks } from './migrations/0033_case_ranks.ts'
 import { breakEntryTables } from './migrations/0034_break_entries.ts'
+import { caseCrowds } from './migrations/0035_case_crowds.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -80,6 +81,7 @@ const migrations: readonly string[] = [
   caseTables,
   caseRanks,
   breakEntryTables,
+  caseCrowds,
 ]
 
 type Row = Record<string, SQLOutputValue>

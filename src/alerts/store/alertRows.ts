@@ -196,7 +196,7 @@ export function renameAlert(
 }
 
 export function deleteAlert(db: Database, id: number): void {
-  for (const name of ['case_members', 'case_open_keys', 'case_risks'])
+  for (const name of ['case_members', 'case_open_keys', 'case_risks', 'case_crowds'])
     db.prepare(`DELETE FROM ${name} WHERE alert_id = ?`).run(id)
   db.prepare('DELETE FROM alerts WHERE id = ?').run(id)
 }

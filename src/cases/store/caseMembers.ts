@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { flag, instant, int, type Read, table, text } from '../../store/table.ts'
+import { columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 import type { RiskUnit } from '../money.ts'
 import type { Span } from '../spans.ts'
 
@@ -33,6 +33,7 @@ export function saveMember(db: Database, member: CaseMember): void {
 export function endMembers(db: Database, alertId: number, at: UnixMs): void {
   db.prepare('UPDATE case_members SET until_at = ? WHERE alert_id = ? AND until_at IS NULL').run(at, alertId)
   db.prepare('DELETE FROM case_open_keys WHERE alert_id = ?').run(alertId)
+  db.prepare('DELETE FROM case_crowds WHERE alert_id = ?').run(alertId)
 }
 
 /** Whatever its episode: the case that an alert was put into last. */
@@ -105,6 +106,33 @@ export function setOpenKeys(
       of.alertId,
       of.episode,
     )
+}
+
+const crowd = columns({ from: instant.from('from_at'), caseId: int.orNull() })
+
+/** Of a key, as many alerts as `count` that began no later than one, and as many that began after it, with their cases. */
+export function listCrowd(
+  db: Database,
+  key: string,
+  of: { readonly alertId: number; readonly from: UnixMs; readonly count: number },
+): { readonly from: UnixMs; readonly caseId: number }[] {
+  const caseOf =
+    '(SELECT m.case_id FROM case_members m WHERE m.alert_id = c.alert_id ORDER BY m.episode DESC LIMIT 1) AS case_id'
+  const near = `SELECT from_at, ${caseOf} FROM case_crowds c WHERE key = ? AND alert_id <> ? AND from_at`
+  return [`${near} <= ? ORDER BY from_at DESC LIMIT ?`, `${near} > ? ORDER BY from_at LIMIT ?`]
+    .flatMap((sql) => crowd.all(db, sql, key, of.alertId, of.from, of.count))
+    .flatMap(({ from, caseId }) => (caseId === null ? [] : { from, caseId }))
+}
+
+export function saveCrowd(
+  db: Database,
+  of: { readonly alertId: number; readonly key: string; readonly from: UnixMs },
+): void {
+  db.prepare('INSERT OR REPLACE INTO case_crowds (alert_id, key, from_at) VALUES (?, ?, ?)').run(
+    of.alertId,
+    of.key,
+    of.from,
+  )
 }
 
 /** All that belongs to one case belongs to another now. */

@@ -140,6 +140,9 @@ export function purgeCases(db: Database, before: UnixMs, limit: number): number 
     limit,
   )
   for (const id of ids) {
+    const ofCrowds =
+      'DELETE FROM case_crowds WHERE alert_id IN (SELECT alert_id FROM case_members WHERE case_id = ?)'
+    db.prepare(ofCrowds).run(id)
     for (const name of [
       'case_members',
       'case_spans',

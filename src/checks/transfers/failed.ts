@@ -31,7 +31,7 @@ export const transferFailed = defineEvent({
     "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
   words: { open: sayFailed, many: 'failed' },
   sources: ['explorer'],
-  ties: ['transfer', 'error'],
+  ties: ['transfer', 'error', 'crowd'],
   risksTransfer: true,
   joins: { of: 'transfer', rank: 4 },
   stands: (transfer) => transfer?.state === 'failed',

@@ -88,6 +88,70 @@ describe('a case', () => {
     await world.stop()
   })
 
+  test('of many failures of one kind within a minute is one before anything says why, and a few are their own', async () => {
+    const world = run()
+    const fail = (n: number) => world.tell(failed, failure(n, '', { at: world.clock.now() }))
+    for (const n of [1, 2, 3, 4]) {
+      await fail(n)
+      await world.send(15_000)
+    }
+    expect(world.cases()).toHaveLength(4)
+    await fail(5)
+    expect(world.cases().map(({ id, members }) => [id, members])).toEqual([[1, 5]])
+    // A deposit is none of them, and neither is what failed long after.
+    const { transfer, ...rest } = failure(6, '')
+    await world.tell(failed, { ...rest, transfer: transfer && { ...transfer, direction: 'MainToZone' } })
+    await world.send(2 * minute)
+    await fail(7)
+    expect(world.cases().map(({ members }) => members)).toEqual([5, 1, 1])
+    await world.stop()
+  })
+
+  test('of a storm of which nothing says why is told at once, and then in one update a minute', async () => {
+    const world = run()
+    for (let second = 0; second < 130; second += 1) {
+      const at = world.clock.now()
+      world.engine.tellEvents(
+        [1, 2, 3].map((n) => ({ rule: failed, finding: failure(second * 3 + n, '', { at }) })),
+        at,
+      )
+      await world.send(1_000)
+    }
+    await world.send(minute)
+    expect(world.cases().map(({ members }) => members)).toEqual([390])
+    expect(world.ops.sent[0]?.createdAt).toBe(start)
+    expect(world.ops.sent.length).toBeLessThanOrEqual(10)
+    // Four of them before they were many.
+    expect(new Set(world.pager.sent.flatMap((message) => message.case?.id ?? [])).size).toBeLessThanOrEqual(4)
+    await world.stop()
+  })
+
+  test('more severe than all of a storm waits for nothing within it', async () => {
+    const world = run()
+    const slight = createRule({ name: 'slight', severity: 'warning' })
+    await world.tell(slight, ...[1, 2, 3, 4, 5].map((n) => failure(n, '')))
+    for (const n of [6, 7, 8]) {
+      await world.send(1_000)
+      await world.tell(slight, failure(n, ''))
+    }
+    const before = world.ops.sent.length
+    await world.send(1_000)
+    await world.tell(failed, failure(9, '', { amount: '0.1' }))
+    expect(world.ops.sent.slice(before).map(({ severity }) => severity)).toEqual(['critical'])
+    await world.stop()
+  })
+
+  test('of a storm that somebody took is not opened by one more of it, before anything says why', async () => {
+    const world = run()
+    await world.tell(failed, ...[1, 2, 3, 4, 5].map((n) => failure(n, '', { amount: '100' })))
+    await world.by('c1', 'ack')
+    await world.tell(failed, failure(6, '', { amount: '1' }))
+    expect(world.cases()).toMatchObject([{ state: 'acknowledged', members: 6 }])
+    await world.tell(failed, failure(7, 'proof does not fit', { amount: '1' }))
+    expect(world.cases()).toMatchObject([{ state: 'open', members: 7 }])
+    await world.stop()
+  })
+
   test('large by itself waits for nothing within a storm', async () => {
     const world = run()
     for (let n = 1; n <= 40; n += 1) await world.tell(failed, failure(n, 'nonce too low'))
@@ -331,10 +395,10 @@ describe('semantics.md 51: a case never swallows', () => {
 
 test('a channel that takes digests gets one of many cases, and what happened to each within that case', async () => {
   const app = Object.assign(createFakeChannel('pager', 'slack-app'), { followsCases: true as const })
-  const world = run({ fakes: [createFakeChannel('ops'), app] })
+  const world = run({ fakes: [createFakeChannel('ops'), app], escrows: [] })
   await world.tell(failed, failure(0, 'first'))
-  const many = Array.from({ length: 30 }, (_, n) => failure(n + 1, ''))
-  await world.tell(failed, ...many)
+  const toAnother = (n: number) => ({ targetAddress: `0x${String(n).padStart(40, '9')}` })
+  await world.tell(unbacked, ...Array.from({ length: 30 }, (_, n) => theft(n + 1, '5', toAnother(n))))
   await world.send(minute)
   expect(app.sent.map((message) => [message.case?.id ?? null, message.total])).toEqual([
     ['c1', 1],

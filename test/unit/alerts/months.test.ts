@@ -55,7 +55,7 @@ test('F65: two months of alerts and transfers: tables, timers and listeners stay
         const { changes } = ledger.recordAnswer([record], now)
         const told = changes.map(({ after }) => ({
           rule: failed,
-          finding: createEvent(n, { key: after.key }),
+          finding: createEvent(n, { key: after.key, originAt: now }),
         }))
         engine.tellEvents(told, now)
         const findings = n % 2 === 0 ? [createCondition('zone')] : []

@@ -24,7 +24,15 @@ function open(): Database {
 const shared = open()
 
 function empty(): Database {
-  for (const name of ['cases', 'case_members', 'case_spans', 'case_open_keys', 'case_risks', 'case_log'])
+  for (const name of [
+    'cases',
+    'case_members',
+    'case_spans',
+    'case_open_keys',
+    'case_risks',
+    'case_log',
+    'case_crowds',
+  ])
     shared.prepare(`DELETE FROM ${name}`).run()
   return shared
 }
@@ -36,14 +44,20 @@ interface Given {
   readonly until: number
 }
 
-const gaps: Readonly<Record<string, number>> = { a: Infinity, b: 10, c: 3, d: 0 }
+const gaps: Readonly<Record<string, number>> = { a: Infinity, b: 10, c: 3, d: 0, m: 10 }
+/** Of the key m so many within its gap are together, and fewer are not. */
+const least = 3
 
 function toMember(given: Given, overrides: Partial<NewMember> = {}): NewMember {
   return {
     alertId: given.id,
     episode: 1,
     severity: 'warning',
-    keys: given.keys.map((key) => ({ key, gapMs: gaps[key.slice(0, 1)] ?? 0 })),
+    keys: given.keys.map((key) => ({
+      key,
+      gapMs: gaps[key.slice(0, 1)] ?? 0,
+      ...(key.startsWith('m') && { least }),
+    })),
     from: start + given.from,
     until: start + given.until,
     openUntil: start + given.until,
@@ -67,7 +81,7 @@ function partition(db: Database): string[] {
     .toSorted()
 }
 
-/** By the definition: whoever shares a key within its gap is together, and so on from one to the next. */
+/** By the definition: whoever shares a key within its gap is together, and so on from one to the next; of some keys, where they are many. */
 function model(all: readonly Given[]): string[] {
   const parent = new Map(all.map(({ id }) => [id, id]))
   const rootOf = (id: number): number => (parent.get(id) === id ? id : rootOf(parent.get(id) ?? id))
@@ -76,11 +90,18 @@ function model(all: readonly Given[]): string[] {
       const isTied = a.keys.some(
         (key) =>
           b.keys.includes(key) &&
+          !key.startsWith('m') &&
           a.from <= b.until + (gaps[key.slice(0, 1)] ?? 0) &&
           b.from <= a.until + (gaps[key.slice(0, 1)] ?? 0),
       )
       if (isTied) parent.set(rootOf(a.id), rootOf(b.id))
     }
+  for (const first of all.filter(({ keys }) => keys.includes('m1'))) {
+    const stretch = all.filter(
+      ({ keys, from }) => keys.includes('m1') && from >= first.from && from <= first.from + 10,
+    )
+    if (stretch.length >= least) for (const { id } of stretch) parent.set(rootOf(first.id), rootOf(id))
+  }
   const groups = Map.groupBy(all, ({ id }) => rootOf(id))
   return [...groups.values()]
     .map((group) =>
@@ -93,7 +114,7 @@ function model(all: readonly Given[]): string[] {
 }
 
 const member = fc.record({
-  keys: fc.uniqueArray(fc.constantFrom('a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1'), {
+  keys: fc.uniqueArray(fc.constantFrom('a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'm1'), {
     minLength: 1,
     maxLength: 3,
   }),

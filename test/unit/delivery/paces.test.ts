@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import type { Channel } from '../../../src/delivery/channels/message.ts'
 import { createBench, createEvent, createFakeChannel, createRoute, createRule } from '../alerts/harness.ts'
 
-const warning = createRule()
-const critical = createRule({ name: 'urgent', severity: 'critical' })
+// Of a kind each finding of which is a case of its own, however many there are.
+const kind = 'transfer.rewritten'
+const warning = createRule({ kind })
+const critical = createRule({ name: 'urgent', severity: 'critical', kind })
 
 /** When each message left in four minutes of an event every half second, every twentieth of them critical. */
 async function listTimes(
@@ -23,7 +25,7 @@ async function listTimes(
   const dispatcher = startSending()
   for (let n = 1; n <= 480; n += 1) {
     const rule = n % 20 === 0 ? critical : warning
-    engine.tellEvents([{ rule, finding: createEvent(n) }], clock.now())
+    engine.tellEvents([{ rule, finding: { ...createEvent(n), kind } }], clock.now())
     dispatcher.wake()
     await clock.advance(500)
   }

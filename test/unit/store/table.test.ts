@@ -142,6 +142,7 @@ test('each table is described as the migrations make it', async () => {
       "bridge_contracts",
       "bridge_events",
       "bridge_topics",
+      "case_crowds",
       "case_open_keys",
       "flow_amounts",
       "flow_dirty",
