@@ -3,7 +3,7 @@ import { createChannel } from '../../../src/delivery/channels/createChannel.ts'
 import { createSystemClock } from '../../../src/lib/clock.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { services } from '../../support/channelServices.ts'
-import { createEvent, createRoute, createRule } from '../../unit/alerts/harness.ts'
+import { createLoneEvent, createRoute, createRule } from '../../unit/alerts/harness.ts'
 import { startAlerting } from './startAlerting.ts'
 
 const [path = '', url = '', service = '', ...amounts] = process.argv.slice(2)
@@ -21,7 +21,7 @@ const dispatcher = send()
 const rule = createRule({ severity: 'critical' })
 
 for (const amount of amounts) {
-  const finding = createEvent(Number(amount), { amount })
+  const finding = createLoneEvent(Number(amount), { amount })
   database.transaction(() => engine.tellEvents([{ rule, finding }], clock.now()))
   dispatcher.wake()
   await clock.sleep(1)

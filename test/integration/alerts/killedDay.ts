@@ -3,7 +3,13 @@
 import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
 import { createWebhookChannel } from '../../../src/delivery/channels/webhook.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createCondition, createEvent, createRoute, createRule, start } from '../../unit/alerts/harness.ts'
+import {
+  createCondition,
+  createLoneEvent,
+  createRoute,
+  createRule,
+  start,
+} from '../../unit/alerts/harness.ts'
 import { startAlerting } from './startAlerting.ts'
 
 const [path = '', url = '', to = '0', dieAt = 'never'] = process.argv.slice(2)
@@ -44,7 +50,7 @@ for (step += 1; step <= Number(to); step += 1) {
     // The newest three are found again and again, as an overlap is re-read.
     const events = [step, step - 1, step - 2].filter((n) => n > 0)
     engine.tellEvents(
-      events.map((n) => ({ rule: failed, finding: createEvent(n) })),
+      events.map((n) => ({ rule: failed, finding: createLoneEvent(n) })),
       clock.now(),
     )
     engine.applyCondition(

@@ -2,7 +2,7 @@
 import { createSystemClock } from '../../../src/lib/clock.ts'
 import type { Channel } from '../../../src/delivery/channels/message.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createEvent, createRule } from '../../unit/alerts/harness.ts'
+import { createLoneEvent, createRule } from '../../unit/alerts/harness.ts'
 import { startAlerting } from './startAlerting.ts'
 
 const [path = '', url = '', from = '1', to = '0'] = process.argv.slice(2)
@@ -26,7 +26,7 @@ const dispatcher = send()
 for (let n = Number(from); n <= Number(to); n += 1) {
   // Found again after each restart, as a re-read range is.
   database.transaction(() =>
-    engine.tellEvents([{ rule: createRule(), finding: createEvent(n) }], clock.now()),
+    engine.tellEvents([{ rule: createRule(), finding: createLoneEvent(n) }], clock.now()),
   )
   dispatcher.wake()
   await clock.sleep(2)

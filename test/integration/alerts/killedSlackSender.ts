@@ -5,7 +5,7 @@ import type { Channel, Message } from '../../../src/delivery/channels/message.ts
 import { createSystemClock } from '../../../src/lib/clock.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createEvent, createRule } from '../../unit/alerts/harness.ts'
+import { createLoneEvent, createRule } from '../../unit/alerts/harness.ts'
 import { toCase } from '../../unit/delivery/messages.ts'
 import { startAlerting } from './startAlerting.ts'
 
@@ -34,7 +34,10 @@ const dispatcher = send()
 
 for (let n = 1; n <= Number(to); n += 1) {
   database.transaction(() =>
-    engine.tellEvents([{ rule: createRule({ severity: 'critical' }), finding: createEvent(n) }], clock.now()),
+    engine.tellEvents(
+      [{ rule: createRule({ severity: 'critical' }), finding: createLoneEvent(n) }],
+      clock.now(),
+    ),
   )
   dispatcher.wake()
   await clock.sleep(1)

@@ -209,7 +209,7 @@ test('F39: a mail larger than the server takes goes out shortened, says so, and 
   await bench.advance(10 * minute)
   expect(smtp.mails.length).toBe(1)
   const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
-  expect(mail.subject).toContain('2,400 cases')
+  expect(mail.subject).toContain('2400 withdrawals failed')
   const told = new Set(
     [...(mail.text ?? '').matchAll(/Withdrawal of ([\d,]+) USDC/g)].map(([, amount]) =>
       amount?.replace(',', ''),

@@ -166,6 +166,11 @@ export function createEvent(n: number, transfer: Partial<Transfer> = {}): Findin
   }
 }
 
+/** An event of a kind each of which is a case of its own, however many there are. */
+export function createLoneEvent(n: number, transfer: Partial<Transfer> = {}): Finding {
+  return { ...createEvent(n, transfer), kind: 'transfer.rewritten' }
+}
+
 export function createCondition(subject: string, overrides: Partial<Finding> = {}): Finding {
   return {
     kind: 'chain.stalled',

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Channel } from '../../../src/delivery/channels/message.ts'
-import { createBench, createEvent, createFakeChannel, createRoute, createRule } from '../alerts/harness.ts'
+import {
+  createBench,
+  createLoneEvent,
+  createFakeChannel,
+  createRoute,
+  createRule,
+} from '../alerts/harness.ts'
 
-// Of a kind each finding of which is a case of its own, however many there are.
-const kind = 'transfer.rewritten'
-const warning = createRule({ kind })
-const critical = createRule({ name: 'urgent', severity: 'critical', kind })
+const warning = createRule()
+const critical = createRule({ name: 'urgent', severity: 'critical' })
 
 /** When each message left in four minutes of an event every half second, every twentieth of them critical. */
 async function listTimes(
@@ -25,7 +29,7 @@ async function listTimes(
   const dispatcher = startSending()
   for (let n = 1; n <= 480; n += 1) {
     const rule = n % 20 === 0 ? critical : warning
-    engine.tellEvents([{ rule, finding: { ...createEvent(n), kind } }], clock.now())
+    engine.tellEvents([{ rule, finding: createLoneEvent(n) }], clock.now())
     dispatcher.wake()
     await clock.advance(500)
   }
