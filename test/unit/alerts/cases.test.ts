@@ -17,7 +17,14 @@ import {
   failure,
   run,
 } from './caseWorld.ts'
-import { createBench, createFakeChannel, createRoute, start, type FakeChannel } from './harness.ts'
+import {
+  createBench,
+  createFakeChannel,
+  createRoute,
+  createRule,
+  start,
+  type FakeChannel,
+} from './harness.ts'
 
 describe('a case', () => {
   test('gathers what one theft is found as: the payout, the movement, what lacks', async () => {
