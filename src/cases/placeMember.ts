@@ -11,7 +11,7 @@ import {
   worseOf,
 } from './judgeCase.ts'
 import { findNear } from './findNear.ts'
-import { isErrorKey } from './listKeys.ts'
+import { type CaseKey, isErrorKey } from './listKeys.ts'
 import { rankAmount } from '../bridge/amount.ts'
 import { changePlace, hasGrown, type MoneyByToken, type RiskUnit, setLacking, sumPlace } from './money.ts'
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
