@@ -13,19 +13,9 @@ import {
   sharedRemedy,
   untoldLine,
 } from './messageParts.ts'
-import { headerBlocks } from './slackHeader.ts'
+import { headerBlocks, type SlackBlock } from './slackBlocks.ts'
 import { renderText } from './renderText.ts'
-import {
-  codeSpan,
-  link,
-  markdown,
-  plainText,
-  type PlainText,
-  slackCost,
-  slackLength,
-  type SlackText,
-  toSlackText,
-} from './slackText.ts'
+import { codeSpan, link, markdown, plainText, slackCost, slackLength, toSlackText } from './slackText.ts'
 import {
   countUntold,
   fieldsOf,
@@ -37,24 +27,6 @@ import {
   safeLink,
   verdictLine,
 } from './textParts.ts'
-
-/** A button: one with `url` opens that, any other one is told to the app by its `action_id` and `value`. */
-export interface SlackButton {
-  readonly type: 'button'
-  readonly action_id: string
-  readonly text: PlainText
-  readonly url?: string
-  readonly value?: string
-  readonly style?: 'primary' | 'danger'
-}
-
-export type SlackBlock = { readonly block_id?: string } & (
-  | { readonly type: 'header'; readonly text: PlainText }
-  | { readonly type: 'section'; readonly text: SlackText }
-  | { readonly type: 'context'; readonly elements: SlackText[] }
-  | { readonly type: 'actions'; readonly elements: SlackButton[] }
-  | { readonly type: 'divider' }
-)
 
 /** What stands above a message's findings, where it is not the headline alone. */
 export interface SlackHead {

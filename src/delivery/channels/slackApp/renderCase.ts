@@ -7,14 +7,12 @@ import {
   inertOptions,
   renderSlack,
   renderSlackPlain,
-  type SlackBlock,
-  type SlackButton,
   type SlackHead,
   type SlackPayload,
   symbolOf,
   symbols,
 } from '../renderSlack.ts'
-import { headerBlocks } from '../slackHeader.ts'
+import { headerBlocks, type SlackBlock, type SlackButton } from '../slackBlocks.ts'
 import { plainText, toSlackText } from '../slackText.ts'
 import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 

@@ -1,5 +1,22 @@
-import type { SlackBlock } from './renderSlack.ts'
-import { cutByCost, plainText, slackCost } from './slackText.ts'
+import { cutByCost, plainText, type PlainText, slackCost, type SlackText } from './slackText.ts'
+
+/** A button: one with `url` opens that, any other one is told to the app by its `action_id` and `value`. */
+export interface SlackButton {
+  readonly type: 'button'
+  readonly action_id: string
+  readonly text: PlainText
+  readonly url?: string
+  readonly value?: string
+  readonly style?: 'primary' | 'danger'
+}
+
+export type SlackBlock = { readonly block_id?: string } & (
+  | { readonly type: 'header'; readonly text: PlainText }
+  | { readonly type: 'section'; readonly text: SlackText }
+  | { readonly type: 'context'; readonly elements: SlackText[] }
+  | { readonly type: 'actions'; readonly elements: SlackButton[] }
+  | { readonly type: 'divider' }
+)
 
 const headerRoom = 150
 const restRoom = 2_000
