@@ -233,10 +233,13 @@ function describeRoutes(config: Config): (readonly [string, string])[] {
     return [['route', `everything to ${config.channels.map(({ name }) => name).join(', ')}`]]
   return config.routes.map((route) => {
     const what = route.match ?? 'everything'
+    const further = route.escalate.map(
+      ({ afterMs, channels }) => `; untaken after ${formatDuration(afterMs)} to ${channels.join(', ')}`,
+    )
     const times = `every ${formatDuration(route.groupIntervalMs)}, again after ${formatDuration(route.repeatMs)}`
     return [
       'route',
-      `${what} to ${route.channels.join(', ')}, by ${route.groupBy.join(' and ') || 'nothing'}, ${times}`,
+      `${what} to ${route.channels.join(', ')}, by ${route.groupBy.join(' and ') || 'nothing'}, ${times}${further.join('')}`,
     ]
   })
 }

@@ -78,6 +78,14 @@ describe('check', () => {
     expect(out.endsWith('The configuration is fine.\n')).toBe(true)
   })
 
+  test('says who is told of what nobody takes', async () => {
+    const channels =
+      'channels: { ops: { type: console }, boss: { type: webhook, url: "http://127.0.0.1:9/x" } }\n'
+    const routes = 'routes: [ { channels: [ops], escalate: [ { after: 10m, channels: [boss] } ] } ]\n'
+    const { out } = await runCommand(['check', '-c', writeConfig(`${smallest}${channels}${routes}`)])
+    expect(out).toMatch(/^route +everything to ops, .*; untaken after 10m to boss$/m)
+  })
+
   test('warnings are printed and do not change the exit code', async () => {
     const path = writeConfig(`${smallest}channels: { a: { type: webhook, url: "http://h.example/x" } }\n`)
     const { exitCode, out } = await runCommand(['check', '-c', path])
