@@ -10,20 +10,20 @@ const tokensNamed = 3
  * What is at risk in a case, the largest first, and what all of it is worth; '' where nothing is known to be.
  * @example moneyLine(money) // '1,250,000.5 USDC, 3 [FOO] (of that 1,250,000.50 USD at the price of the configuration)'
  */
-export function moneyLine(money: readonly MoneyAtRisk[]): string {
+export function moneyLine(money: readonly MoneyAtRisk[], saysPrice = true): string {
   const named = money.slice(0, tokensNamed).map(({ amount, symbol }) => `${saySum(amount)} ${part(symbol)}`)
   const more = money.length - named.length
   const rest = more > 0 ? ` and ${more} more ${more === 1 ? 'token' : 'tokens'}` : ''
-  return `${named.join(', ')}${rest}${sayWorth(money)}`
+  return `${named.join(', ')}${rest}${sayWorth(money, saysPrice)}`
 }
 
-function sayWorth(money: readonly MoneyAtRisk[]): string {
+function sayWorth(money: readonly MoneyAtRisk[], saysPrice: boolean): string {
   const priced = money.flatMap(({ usd }) => (usd === null ? [] : [toDecimal(usd) ?? noAmount]))
   if (priced.length === 0) return ''
   const worth = groupDigits(formatCents(sumDecimals(priced)))
   const isAll = priced.length === money.length
-  const price = priced.length === 1 ? 'price' : 'prices'
-  return ` (${isAll ? '' : 'of that '}${worth} USD at the ${price} of the configuration)`
+  const price = saysPrice ? ` at the ${priced.length === 1 ? 'price' : 'prices'} of the configuration` : ''
+  return ` (${isAll ? '' : 'of that '}${worth} USD${price})`
 }
 
 function formatCents(sum: Decimal): string {
@@ -72,9 +72,15 @@ export function leadLines(message: Message): string[] {
 }
 
 /** A case in one line: severity as a word, its worst finding, what is at risk, how much it gathers, what it is called. */
-export function caseLine(of: MessageCase, titleRoom = 300): string {
-  const money = moneyLine(of.money)
-  const risk = money === '' ? '' : `, ${money} at risk`
+export function caseLine(
+  of: MessageCase,
+  { titleRoom = 300, saysPrice = true }: { readonly titleRoom?: number; readonly saysPrice?: boolean } = {},
+): string {
+  const money = moneyLine(of.money, saysPrice)
+  // A title often names the one amount.
+  const told = of.money.length === 1 ? moneyLine(of.money.map((one) => ({ ...one, usd: null }))) : ''
+  const left = told !== '' && of.title.includes(told) ? money.slice(told.length + 1) : money
+  const risk = left === '' ? '' : `, ${left.replace(/^\((.*)\)$/, '$1')} at risk`
   const findings = of.members > 1 ? `, ${of.members} findings` : ''
   return `${fitText(headlineOf({ headline: of.title, severity: of.severity }), titleRoom)}${risk}${findings} (case ${part(of.id, 40)})`
 }

@@ -213,7 +213,11 @@ export function caseLines({ cases = [], caseCount = cases.length }: Message, mos
   const shown = cases.slice(0, most)
   const more = caseCount - shown.length
   return [
-    ...shown.map((of: MessageCase) => ({ words: caseLine(of, caseTitleRoom), href: safeLink(of.url) })),
+    ...shown.map((of: MessageCase, index) => ({
+      // What holds of the first price holds of all.
+      words: caseLine(of, { titleRoom: caseTitleRoom, saysPrice: index === 0 }),
+      href: safeLink(of.url),
+    })),
     ...(more > 0 ? [{ words: `… and ${more} more ${more === 1 ? 'case' : 'cases'}`, href: null }] : []),
   ]
 }

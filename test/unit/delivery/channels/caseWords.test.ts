@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leadLine, moneyLine, saySum } from '../../../../src/delivery/channels/caseWords.ts'
+import { caseLine, leadLine, moneyLine, saySum } from '../../../../src/delivery/channels/caseWords.ts'
 import { toCase } from '../messages.ts'
 
 const of = (symbol: string, amount: string, usd: string | null = null) => ({
@@ -43,4 +43,16 @@ test('a sum of what has a price says that it is not all', () => {
 test('that a case has one finding is not worth a word', () => {
   expect(leadLine(toCase({ members: 1, money: [] }))).toBe('case c42 · nobody has it yet')
   expect(leadLine(toCase({ members: 2, money: [] }))).toBe('2 findings · case c42 · nobody has it yet')
+})
+
+test('a case whose title names its money says of it what that is worth alone', () => {
+  const title = 'Withdrawal of 6,508.5 USDC failed'
+  const line = (money: Parameters<typeof moneyLine>[0]) => caseLine(toCase({ title, money, members: 1 }))
+  expect(line([of('USDC', '6508.5', '6508.50')])).toBe(
+    'CRITICAL: Withdrawal of 6,508.5 USDC failed, 6,508.50 USD at the price of the configuration at risk (case c42)',
+  )
+  expect(line([of('USDC', '6508.5')])).toBe('CRITICAL: Withdrawal of 6,508.5 USDC failed (case c42)')
+  expect(line([of('USDC', '7000')])).toBe(
+    'CRITICAL: Withdrawal of 6,508.5 USDC failed, 7,000 USDC at risk (case c42)',
+  )
 })
