@@ -26,13 +26,17 @@ export function listPictures(scene: string, told: Told): Picture[] {
   const [discord] = told.discord
   const [mail] = told.mails
   if (mail === undefined) throw new Error(`${scene}: no mail was sent`)
-  return [
+  const pictures = [
     draw('slack', slackView([{ payload: told.slack[0], at: '09:42' }]), { styles: slackStyles }),
     draw('slack-app', slackView(threadOf(told.slackApp)), { styles: slackStyles }),
     draw('teams', teamsView(teams), { styles: teamsStyles }),
     draw('discord', discordView(discord), { styles: discordStyles }),
-    draw('telegram', telegramView(told.telegram.slice(0, 2), ''), { styles: telegramStyles, width: 560 }),
+    draw('telegram', telegramView(told.telegram[0]), { styles: telegramStyles, width: 560 }),
     draw('mail', mailView(mail, 'light'), { styles: mailStyles, width: 640 }),
+  ]
+  if (scene !== 'theft') return pictures
+  return [
+    ...pictures,
     draw('mail-phone', mailView(mail, 'light'), { styles: mailStyles, width: 360 }),
     draw('mail-dark', mailView(mail, 'dark'), { styles: mailStyles, width: 640, scheme: 'dark' }),
     draw('mail-text', textMailView(mail), { styles: mailStyles, width: 680 }),
