@@ -16,6 +16,8 @@ export interface CaseCommand {
    */
   readonly do: (typeof caseVerbs)[number]
   readonly text: string | null
+  /** How often the case had opened as whoever does it saw it: what opened again since is taken by nobody unseen. */
+  readonly turn?: number | undefined
 }
 
 export const caseVerbs = ['ack', 'assign', 'note', 'handle', 'reopen'] as const
@@ -25,7 +27,8 @@ export const comesBack =
   'it opens again when something critical joins it, or when its money at risk grows by a tenth'
 
 /** @throws MonitorError `usage` for what cannot be meant, `not_found` for what is not there */
-export function changeCase(deps: ByHand, { id, do: verb, text }: CaseCommand): CaseRow {
+export function changeCase(deps: ByHand, { id, do: verb, text, turn }: CaseCommand): CaseRow {
+  if (turn !== undefined && (verb === 'ack' || verb === 'handle')) assertSeen(deps, id, turn)
   switch (verb) {
     case 'ack':
       return ack(deps, id)
@@ -76,6 +79,21 @@ function record(
 
 function assertNamed({ actor }: ByHand): void {
   if (actor.by === '') throw new MonitorError('usage', 'expected who does it: --by NAME')
+}
+
+/** Who looked at a case before it opened again, or went into another one, has not seen what did that. */
+function assertSeen({ store }: ByHand, id: string, turn: number): void {
+  const row = findCaseNamed(store, id)
+  if (row.id !== readCaseId(id))
+    throw new MonitorError(
+      'usage',
+      `${cleanText(id, 40)} goes on as c${row.id} since you looked: look at that.`,
+    )
+  if (row.turn !== turn)
+    throw new MonitorError(
+      'usage',
+      `Case c${row.id} opened again since you looked: look at what is new, then repeat it.`,
+    )
 }
 
 function assertOpen(row: CaseRow): void {

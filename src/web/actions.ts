@@ -99,11 +99,20 @@ export const actions: readonly Action[] = [
   ...caseVerbs.map((verb) =>
     define({
       path: `/cases/:id/${verb}`,
-      body: z.strictObject({ by: name, text: z.string().max(5_000).nullable().default(null) }),
-      work: (operations, { text }, { id, actor }) => operations.changeCase({ id, do: verb, text }, actor),
+      body: z.strictObject({
+        by: name,
+        text: z.string().max(5_000).nullable().default(null),
+        turn: z.int().positive().optional(),
+      }),
+      work: (operations, { text, turn }, { id, actor }) =>
+        operations.changeCase({ id, do: verb, text, turn }, actor),
       by: signer,
       form: {
-        read: ({ by = '', text = '' }) => ({ by, text: text === '' ? null : text }),
+        read: ({ by = '', text = '', turn = '' }) => ({
+          by,
+          text: text === '' ? null : text,
+          turn: /^[1-9]\d{0,8}$/.test(turn) ? Number(turn) : undefined,
+        }),
         next: ({ id }) => `/cases/${id}`,
         isSigned: true as const,
       },

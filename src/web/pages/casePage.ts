@@ -119,11 +119,11 @@ function renderName({ by }: FormContext, id: string): Html {
 }
 
 function renderDo(
-  { id }: CaseStory,
+  { id, turn }: CaseStory,
   form: FormContext,
   { verb, label, isFirst }: { readonly verb: string; readonly label: string; readonly isFirst: boolean },
 ): Html {
-  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderHidden(form, { next: toCasePath(id) })}${renderName(form, verb)}<button${isFirst ? html` class="primary"` : ''}>${label}</button></form>`
+  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderHidden(form, { next: toCasePath(id), turn: String(turn) })}${renderName(form, verb)}<button${isFirst ? html` class="primary"` : ''}>${label}</button></form>`
 }
 
 interface Say {
@@ -136,9 +136,9 @@ interface Say {
   readonly isFree?: boolean
 }
 
-function renderSay({ id }: CaseStory, form: FormContext, say: Say): Html {
+function renderSay({ id, turn }: CaseStory, form: FormContext, say: Say): Html {
   const { verb, label, field, hint, typed, isFree = false } = say
-  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderHidden(form, { next: toCasePath(id) })}${renderName(form, verb)}<label for="${verb}-text">${field} <span class="muted">${hint}</span></label><input class="wide" id="${verb}-text" name="text" value="${typed}"${isFree ? '' : html` required`} maxlength="500" autocomplete="off"><button>${label}</button></form>`
+  return html`<form class="say" method="post" action="${toCasePath(id)}/${verb}">${renderHidden(form, { next: toCasePath(id), turn: String(turn) })}${renderName(form, verb)}<label for="${verb}-text">${field} <span class="muted">${hint}</span></label><input class="wide" id="${verb}-text" name="text" value="${typed}"${isFree ? '' : html` required`} maxlength="500" autocomplete="off"><button>${label}</button></form>`
 }
 
 /** Where it is about one transfer: that alone is offered first there. */

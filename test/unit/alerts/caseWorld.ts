@@ -118,8 +118,8 @@ export function run(options: WorldOptions = {}) {
       engine.applyCondition(rule, { findings, unknown: [] }, clock.now())
       await send()
     },
-    async by(id: string, verb: CaseCommand['do'], text: string | null = null) {
-      const row = operations.changeCase({ id, do: verb, text }, actor)
+    async by(id: string, verb: CaseCommand['do'], text: string | null = null, turn?: number) {
+      const row = operations.changeCase({ id, do: verb, text, turn }, actor)
       await send()
       return row
     },

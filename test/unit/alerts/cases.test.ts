@@ -545,6 +545,21 @@ describe('by hand', () => {
     await world.stop()
   })
 
+  test.each(['ack', 'handle'] as const)(
+    '%s of a case as it was before it opened again is refused',
+    async (verb) => {
+      const world = run()
+      await world.tell(unbacked, theft(1, '100'))
+      await world.by('c1', 'ack')
+      await world.tell(unbacked, theft(2, '1000000'))
+      await expect(world.by('c1', verb, 'seen', 1)).rejects.toThrow(/opened again since you looked/)
+      expect(world.cases()).toMatchObject([{ state: 'open', turn: 2 }])
+      await world.by('c1', verb, 'seen', 2)
+      expect(world.cases()).not.toMatchObject([{ state: 'open' }])
+      await world.stop()
+    },
+  )
+
   test('each change is in the timeline, in the audit log, and told to who follows the case', async () => {
     const world = run()
     await world.tell(unbacked, theft(1, '100'))

@@ -87,6 +87,7 @@ describe('the page of a case', () => {
       'Stop the operator, then see who signed it',
       'href="https://runbooks.example.com/unbacked"',
       'action="/cases/c42/ack"',
+      `name="turn" value="${theft.turn}"`,
       'href="/silences/new?alert=a1b2c3"',
       'action="/cases/c42/handle"',
       'action="/cases/c42/assign"',
