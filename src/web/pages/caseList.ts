@@ -81,11 +81,11 @@ ${assignee === null ? (state === 'open' ? html`<span class="tone-attention">nobo
 }
 
 /** Whoever is known here acknowledges with one press; a reason is asked for on the case's own page. */
-function renderButtons({ id, state }: CaseView, form: FormContext, next: string): Html | '' {
+function renderButtons({ id, state, turn }: CaseView, form: FormContext, next: string): Html | '' {
   if (state === 'closed') return ''
   const path = toCasePath(id)
   const of = html`<span class="hidden"> case ${id}</span>`
-  const ack = renderAck({ path, anchor: 'hand', of }, form, next)
+  const ack = renderAck({ path, anchor: 'hand', of, turn }, form, next)
   return html`<div class="actions">${state === 'open' ? ack : ''}${
     state === 'handled'
       ? html`<a class="button small" href="${path}#hand">Reopen…${of}</a>`

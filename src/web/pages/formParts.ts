@@ -20,13 +20,18 @@ export function renderReason(id: string): Html {
 
 /** One press by whoever is known here; else the way to where a name is asked for. */
 export function renderAck(
-  { path, anchor, of }: { readonly path: string; readonly anchor: string; readonly of: Html },
+  {
+    path,
+    anchor,
+    of,
+    turn,
+  }: { readonly path: string; readonly anchor: string; readonly of: Html; readonly turn?: number },
   form: FormContext,
   next: string,
 ): Html {
   return form.by === ''
     ? html`<a class="button small" href="${path}#${anchor}">Acknowledge…${of}</a>`
-    : html`<form method="post" action="${path}/ack">${renderHidden(form, { next, by: form.by })}<button class="small">Acknowledge${of}</button></form>`
+    : html`<form method="post" action="${path}/ack">${renderHidden(form, { next, by: form.by, ...(turn !== undefined && { turn: String(turn) }) })}<button class="small">Acknowledge${of}</button></form>`
 }
 
 export interface Tab<Name extends string> {

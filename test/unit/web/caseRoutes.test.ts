@@ -75,6 +75,16 @@ test.each([
   expect(web.operated).toEqual([expected])
 })
 
+test('one press in the list acknowledges the case as it is shown there', async () => {
+  const { app, submit } = createApp()
+  const signed = await submit('/cases/c42/note', { by: 'ana', text: 'asked' })
+  const cookie = signed.headers.getSetCookie().map((one) => one.split(';')[0])
+  const headers = { host, accept: 'text/html', cookie: cookie.join('; ') }
+  const page = await (await app.request(`http://${host}/cases`, { headers })).text()
+  const [, form = ''] = /action="\/cases\/c42\/ack">(.*?)<\/form>/.exec(page) ?? []
+  expect(form).toContain(`name="turn" value="${theft.turn}"`)
+})
+
 describe('the page of a case', () => {
   const hostile = '<script>alert(1)</script>\u202e" onload="x'
 
