@@ -25,7 +25,7 @@ timeline:
     expect.stringMatching(/^🔴 CRITICAL: 54321\.5 USDC arrived without proof that it left/),
   ])
   expect(one.told().join('\n')).toMatch(
-    /update: 54321\.5 USDC left the escrow[^]*Update of: alert #\w+ \(transfer-unbacked\)/,
+    /update of alert #\w+ \(transfer-unbacked\): 54321\.5 USDC left the escrow/,
   )
   expect(told.join('\n')).not.toContain('resolved')
 }, 300_000)
@@ -57,7 +57,7 @@ test('semantics.md 49: an outflow that was told before its payout has a record a
   const told = headlines(world.monitor.told(), /313/)
   expect(told).toEqual([
     expect.stringMatching(/CRITICAL: 313 \S+ left the escrow/),
-    expect.stringMatching(/^🔴 CRITICAL, update: .*313 USDC arrived/),
+    expect.stringMatching(/^🔴 CRITICAL, update of alert #\w+ \(escrow-outflow\): 313 USDC arrived/),
   ])
 }, 300_000)
 
@@ -96,7 +96,7 @@ test('semantics.md 49: of two payouts that one outflow cannot have paid both the
       .join('\n---\n'),
   )
   const told = headlines(world.monitor.told(), /(311|309) USDC arrived/)
-  expect(told.filter((line) => line.includes(', update:'))).toHaveLength(1)
+  expect(told.filter((line) => line.includes('update of'))).toHaveLength(1)
   expect(told).toHaveLength(2)
 }, 300_000)
 
@@ -129,7 +129,7 @@ test('semantics.md 49: a second payout of one withdrawal is told as such first, 
   pay(world, 5, '987654')
   await world.until(() => world.told('transfer.duplicate').length === 1, 'the second payout')
   await world.pass(2 * minute)
-  expect(headlines(world.monitor.told(), /105 USDC/).filter((line) => !line.includes(', update:'))).toEqual([
+  expect(headlines(world.monitor.told(), /105 USDC/).filter((line) => !line.includes('update of'))).toEqual([
     expect.stringMatching(/^🔴 CRITICAL: [^\n]*paid/),
   ])
 }, 300_000)
@@ -146,7 +146,7 @@ timeline:
   await one.untilTold('transfer.unbacked', 5 * minute)
   await one.pass(5 * minute)
   const [first = ''] = one.told().filter((text) => text.includes('777777 USDC left the escrow'))
-  expect(first).not.toMatch(/, update: [^\n]*777777 USDC left/)
+  expect(first).not.toMatch(/update of alert [^\n]*777777 USDC left/)
 }, 300_000)
 
 test('the end of a sum whose movements are told one by one is not good news', async () => {
