@@ -105,8 +105,8 @@ function ack(deps: ByHand, id: string): CaseRow {
   assertNamed(deps)
   const row = findCaseNamed(deps.store, id)
   assertOpen(row)
-  if (row.state === 'handled')
-    throw new MonitorError('usage', `Case c${row.id} is handled already, by ${row.by ?? 'somebody'}.`)
+  if (row.state === 'acknowledged' || row.state === 'handled')
+    throw new MonitorError('usage', `Case c${row.id} is ${row.state} already, by ${row.by ?? 'somebody'}.`)
   const { store, actor, now } = deps
   store.ackCase(row.id, actor.by, now)
   store.endEscalations(row.id)

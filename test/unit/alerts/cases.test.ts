@@ -560,6 +560,14 @@ describe('by hand', () => {
     },
   )
 
+  test('of two who acknowledge at once the second is told who has it', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '100'))
+    await world.by('c1', 'ack')
+    await expect(world.by('c1', 'ack')).rejects.toThrow('Case c1 is acknowledged already, by ana.')
+    await world.stop()
+  })
+
   test('each change is in the timeline, in the audit log, and told to who follows the case', async () => {
     const world = run()
     await world.tell(unbacked, theft(1, '100'))
