@@ -27,8 +27,9 @@ export function findNear(db: Database, key: CaseKey, own: Stretch & { readonly a
 }
 
 /** What holds without an end reaches until now. */
-function findSpan(db: Database, { key, gapMs }: CaseKey, own: Stretch) {
-  const openSince = rows.findOpenSince(db, key)
+function findSpan(db: Database, { key, gapMs, isMoment }: CaseKey, member: Stretch) {
+  const own = isMoment ? { from: member.from, until: member.from } : member
+  const openSince = isMoment ? null : rows.findOpenSince(db, key)
   const isUnderOpen = openSince !== null && openSince <= own.until + gapMs
   const stretch = isUnderOpen ? { from: Math.min(openSince, own.from), until: own.until } : own
   const reach = gapMs === Infinity ? null : { from: stretch.from - gapMs, until: stretch.until + gapMs }

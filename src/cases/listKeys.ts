@@ -9,6 +9,8 @@ export interface CaseKey {
   readonly key: string
   /** How long after one the next may come and still be of the same cause, ms; Infinity for what is one for ever. */
   readonly gapMs: number
+  /** What holds is tied by when it began, not until it ends. */
+  readonly isMoment?: true
   /** Left out, two are enough; else so many within `gapMs`. */
   readonly least?: number
 }
@@ -23,6 +25,8 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** A loss explains what lacks at an escrow for a day, as it does for what was sent (alerts/findJoined.ts). */
 const escrowGapMs = 24 * hourMs
+/** What lacks of one token explains nothing of another; but an escrow that loses several within minutes is being emptied. */
+const drainGapMs = 10 * minuteMs
 /** Failures with the same text that come in a storm; two a day are two causes. */
 const errorGapMs = 10 * minuteMs
 /** So many of one kind within a minute are a storm, whatever is known of why; a few happen at the same time. */
@@ -55,7 +59,12 @@ const tieOf: Readonly<Record<Tie, (finding: Finding, escrows: readonly KnownEscr
   escrow: ({ transfer, labels }, escrows) => {
     const token = transfer === null ? canonicalToken(labels.token ?? '') : movedToken(transfer.token)
     const escrow = transfer === null ? (labels.escrow ?? '') : escrowOf(transfer, token, escrows)
-    return escrow === '' ? [] : [{ key: `escrow:${escrow.toLowerCase()}:${token}`, gapMs: escrowGapMs }]
+    if (escrow === '') return []
+    const place = `escrow:${escrow.toLowerCase()}`
+    return [
+      { key: `${place}:${token}`, gapMs: escrowGapMs },
+      { key: place, gapMs: drainGapMs, isMoment: true },
+    ]
   },
   party: ({ transfer, facts }) => {
     const party = (transfer?.targetAddress ?? String(facts['party'] ?? '')).toLowerCase()

@@ -161,8 +161,8 @@ function merge(
   { member, now }: { readonly member: NewMember; readonly now: UnixMs },
 ): CaseRow {
   const risks = rows.listRisks(db, other.id)
-  rows.moveCase(db, other.id, older.id)
   moveChannels(db, other.id, older.id)
+  rows.moveCase(db, other.id, older.id)
   saveCase(db, { ...other, state: 'merged', mergedInto: older.id, changedAt: now })
   let { money } = older
   for (const { alertId, ...risk } of risks) money = moveRisk(db, { ...older, money }, { alertId, risk })

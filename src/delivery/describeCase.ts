@@ -41,6 +41,7 @@ export function describeCase(words: CaseWords, row: CaseRow, now: UnixMs): Messa
     id,
     root,
     key: `${root}-${row.turn}`,
+    turn: row.turn,
     keyBefore: row.turn > 1 ? `${root}-${row.turn - 1}` : null,
     state: row.state === 'merged' ? 'closed' : row.state,
     severity: row.severity,

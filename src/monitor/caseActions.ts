@@ -1,3 +1,4 @@
+import type { CaseCommand } from '../alerts/caseOperations.ts'
 import type { Operations } from '../alerts/operations.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { CaseActions, CaseAnswer } from '../delivery/channels/caseActions.ts'
@@ -12,21 +13,25 @@ export interface CaseActionsDeps {
 /** What a press in a channel does: the same operations as page and CLI, under the name of who pressed. */
 export function createCaseActions({ operations, store }: CaseActionsDeps): CaseActions {
   const find = (caseId: string) => {
-    const [, digits] = /^c(\d{1,15})$/.exec(caseId) ?? []
+    const [, digits] = /^c(\d{1,15})(?:-\d{1,6})?$/.exec(caseId) ?? []
     return digits === undefined ? null : store.findCase(Number(digits))
+  }
+  const change = (caseId: string, what: Pick<CaseCommand, 'do' | 'text'>, actor: Actor) => {
+    const [id = '', turn] = caseId.split('-')
+    return answer(() =>
+      operations.changeCase({ id, ...what, turn: turn === undefined ? undefined : Number(turn) }, actor),
+    )
   }
   return {
     ack(caseId, by, from) {
       const row = find(caseId)
       if (row?.state === 'acknowledged') return no(`it is acknowledged already, by ${row.by ?? 'somebody'}`)
-      return answer(() => operations.changeCase({ id: caseId, do: 'ack', text: null }, inSlack(by, from)))
+      return change(caseId, { do: 'ack', text: null }, inSlack(by, from))
     },
     handle(caseId, by, from, reason) {
       const row = find(caseId)
       if (row?.state === 'handled') return no(`it is handled already, by ${row.by ?? 'somebody'}`)
-      return answer(() =>
-        operations.changeCase({ id: caseId, do: 'handle', text: reason }, inSlack(by, from)),
-      )
+      return change(caseId, { do: 'handle', text: reason }, inSlack(by, from))
     },
     silenceTransfer(caseId, by, from) {
       const row = find(caseId)
@@ -37,7 +42,7 @@ export function createCaseActions({ operations, store }: CaseActionsDeps): CaseA
         startsAt: null,
         endsAt: null,
         author: by,
-        comment: `case ${caseId}, by the button in Slack`,
+        comment: `case ${caseId.split('-')[0] ?? ''}, by the button in Slack`,
         transfer: { name: key, kinds: null, untilOver: true },
       }
       return answer(() => operations.addSilence(input, inSlack(by, from)))

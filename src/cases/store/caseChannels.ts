@@ -58,7 +58,14 @@ export function setThread(
   )
 }
 
-/** A channel that knows the one case alone goes on with its thread; one that knows both keeps both. */
+/**
+ * A channel that knows the one case alone goes on with its thread; one that knows both keeps both, to hear that they are
+ * one. A case of which everything is still queued is not known. Before the outbox is moved.
+ */
 export function moveChannels(db: Database, from: number, to: number): void {
   db.prepare('UPDATE OR IGNORE case_channels SET case_id = ?2 WHERE case_id = ?1').run(from, to)
+  db.prepare(
+    `DELETE FROM case_channels WHERE case_id = ?1 AND thread IS NULL AND NOT EXISTS (SELECT 1 FROM outbox o
+      WHERE o.case_id = ?1 AND o.channel = case_channels.channel AND (o.state <> 'queued' OR o.delivery_id IS NOT NULL))`,
+  ).run(from)
 }

@@ -9,7 +9,7 @@ export const challengeChanged = defineRaised({
   docs: 'The `challengeStatus` or `l1OriginHash` of a bridge transaction changed from one value to another, or a first value is one that none had while many had others.',
   remedy: "Read the bridge's announcements for this transaction; a challenge delays or reverts its payout.",
   sources: ['explorer'],
-  ties: ['transaction'],
+  ties: ['transaction', 'crowd'],
   needs: ['bridge.contracts'],
   hasTransfer: false,
   subjectNames: ['chain'],

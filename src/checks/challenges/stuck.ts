@@ -22,7 +22,7 @@ export const challengeStuck = defineCondition({
   docs: 'The `challengeStatus` of a bridge transaction stayed the same, and not final, for too long.',
   remedy: "Ask the bridge's operator why the proof or the challenge of this transaction does not go on.",
   sources: ['explorer'],
-  ties: ['transaction'],
+  ties: ['transaction', 'crowd'],
   needs: ['bridge.contracts', 'bridge.challenge'],
   restsOn: ['source'],
   cannotTell: 'it was not read since the bound passed',

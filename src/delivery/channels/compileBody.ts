@@ -47,6 +47,7 @@ const fullSample: Message = {
     root: 'c42',
     key: 'c42-2',
     keyBefore: 'c42-1',
+    turn: 2,
     state: 'open',
     severity: 'critical',
     title: odd,

@@ -66,6 +66,8 @@ export interface MessageCase {
   readonly key: string
   /** The one before, which a pager may still show as open; null while it opened once. */
   readonly keyBefore: string | null
+  /** How often it has opened. */
+  readonly turn: number
   readonly state: 'open' | 'acknowledged' | 'handled' | 'closed'
   readonly severity: 'critical' | 'warning' | 'info'
   /** Its worst finding, in one line. */

@@ -18,7 +18,7 @@ import {
 } from './harness.ts'
 
 export const usdc = `0x${'c'.repeat(40)}`
-const vault = `0x${'e'.repeat(40)}`
+export const vault = `0x${'e'.repeat(40)}`
 export const tx = (n: number) => `0x${String(n).padStart(64, '7')}`
 export const minute = 60_000
 

@@ -3,6 +3,7 @@ import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import {
   usdc,
+  vault,
   tx,
   minute,
   failed,
@@ -92,6 +93,42 @@ describe('a case', () => {
     expect(world.cases().map(({ members }) => members)).toEqual([3])
     await world.send(2 * minute)
     expect(world.ops.sent.length).toBe(sent)
+    await world.stop()
+  })
+
+  test('that turns out to be another before anything of it was told is no news to anybody', async () => {
+    const world = run()
+    const at = world.clock.now()
+    const tell = (finding: Finding) => world.engine.tellEvents([{ rule: failed, finding }], at)
+    tell(failure(1, 'nonce too low'))
+    tell(failure(2, ''))
+    tell(failure(2, 'nonce too low'))
+    await world.send()
+    expect(world.cases()).toHaveLength(1)
+    expect(world.pager.sent.flatMap(({ changes }) => changes)).toEqual([])
+    await world.stop()
+  })
+
+  test('gathers the tokens that one escrow loses within minutes, and no others', async () => {
+    const weth = `0x${'a'.repeat(40)}`
+    const escrows = [usdc, weth].map((token) => ({ address: vault, token }))
+    const world = run({ escrows })
+    const lost = (n: number, token: string, since: number) => {
+      const finding = outflow(n, '1000')
+      return {
+        ...finding,
+        labels: { ...finding.labels, token },
+        subject: `${vault}:${token}:${tx(n)}`,
+        since,
+      }
+    }
+    await world.judge(drift, lost(1, usdc, start))
+    await world.judge(drift, lost(1, usdc, start), lost(2, weth, start + 5 * minute))
+    expect(world.cases()).toHaveLength(1)
+    await world.clock.advance(60 * minute)
+    const later = world.clock.now()
+    await world.judge(smallDrift, { ...lost(3, `0x${'b'.repeat(40)}`, later) })
+    expect(world.cases()).toHaveLength(2)
     await world.stop()
   })
 

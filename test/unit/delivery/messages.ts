@@ -77,6 +77,7 @@ export function toCase(overrides: Partial<MessageCase> = {}): MessageCase {
     key: 'ledger-1:c42:1',
     root: 'ledger-1:c42',
     keyBefore: null,
+    turn: 1,
     mergedInto: null,
     state: 'open',
     severity: 'critical',

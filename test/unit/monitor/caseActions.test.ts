@@ -106,3 +106,17 @@ test('of a case of several transfers none is silenced', () => {
     reason: 'it is not about one transfer alone',
   })
 })
+
+test.each(['ack', 'handle'] as const)(
+  '%s of a case that opened again since it was shown is refused',
+  (verb) => {
+    const { actions, store } = setUp()
+    const row = store.findCase(1)
+    if (row) store.saveCase({ ...row, turn: 2 })
+    const press = (caseId: string) =>
+      verb === 'ack' ? actions.ack(caseId, 'ann', from) : actions.handle(caseId, 'ann', from, 'refunded')
+    expect(press('c1-1')).toMatchObject({ ok: false, reason: expect.stringContaining('opened again since') })
+    expect(store.findCase(1)?.state).toBe('open')
+    expect(press('c1-2')).toEqual({ ok: true })
+  },
+)

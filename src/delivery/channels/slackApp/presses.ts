@@ -198,13 +198,18 @@ function attempt({ deps }: State, run: Deed['run']): CaseAnswer {
   }
 }
 
+/** As people call it, without how often it had opened. */
+function nameOf(caseId: string): string {
+  return caseId.split('-')[0] ?? ''
+}
+
 async function openForm(state: State, asked: Asked, triggerId: string): Promise<void> {
   const { caseId, channel, thread } = asked
   const view = {
     type: 'modal',
     callback_id: actionIds.handle,
     private_metadata: JSON.stringify({ caseId, channel, thread }),
-    title: plainText(`Case ${caseId}`, 24),
+    title: plainText(`Case ${nameOf(caseId)}`, 24),
     submit: plainText('Handled', 24),
     close: plainText('Cancel', 24),
     blocks: [

@@ -180,15 +180,17 @@ function stateLine(of: MessageCase): string {
 }
 
 /** What is left to do with a case in its state. */
-function listButtons({ id, state, transferKey }: MessageCase): SlackButton[] {
+function listButtons({ id, turn, state, transferKey }: MessageCase): SlackButton[] {
   if (state === 'handled' || state === 'closed') return []
-  const silence = button(actionIds.silence, 'Silence this transfer', id)
+  // As it is shown: a press on what opened again since is refused.
+  const seen = `${id}-${turn}`
+  const silence = button(actionIds.silence, 'Silence this transfer', seen)
   return [
     ...(state === 'open'
-      ? [{ ...button(actionIds.ack, 'Acknowledge', id), style: 'primary' } satisfies SlackButton]
+      ? [{ ...button(actionIds.ack, 'Acknowledge', seen), style: 'primary' } satisfies SlackButton]
       : []),
     ...(transferKey === null ? [] : [silence]),
-    button(actionIds.handle, 'Handled', id),
+    button(actionIds.handle, 'Handled', seen),
   ]
 }
 

@@ -87,7 +87,7 @@ describe('a button', () => {
     const { payload } = await slack.press(ann, { ts, actionId })
     expect(payload).toEqual({})
     await until(() => asked.length > 0)
-    expect(asked).toEqual([[name, 'c42', 'ann', 'T0FAKE0001/U0ANN00001']])
+    expect(asked).toEqual([[name, 'c42-1', 'ann', 'T0FAKE0001/U0ANN00001']])
     expect(slack.ephemerals).toEqual([])
   })
 
@@ -111,7 +111,7 @@ describe('a button', () => {
     expect(slack.views.length).toBe(1)
     expect((await slack.submit(ann, view, { reason: 'refunded\nby hand' })).payload).toEqual({})
     await until(() => asked.length > 0)
-    expect(asked).toEqual([['handle', 'c42', 'ann', 'T0FAKE0001/U0ANN00001', 'refunded by hand']])
+    expect(asked).toEqual([['handle', 'c42-1', 'ann', 'T0FAKE0001/U0ANN00001', 'refunded by hand']])
     expect(slack.views).toEqual([])
   })
 
@@ -210,7 +210,7 @@ test('what is no press is acknowledged, passed over, and ends nothing', async ()
     {
       type: 'block_actions',
       user: ann,
-      actions: [{ action_id: 'case-ack', value: 'c42', action_ts: '1.1' }],
+      actions: [{ action_id: 'case-ack', value: 'c42-1', action_ts: '1.1' }],
     },
     {
       type: 'view_submission',
