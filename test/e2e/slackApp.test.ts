@@ -46,7 +46,7 @@ test('a theft: one thread; acknowledged in Slack it is acknowledged here, handle
   await until(() => root() !== undefined && slack.sockets.count() === 1)
   const { ts = '' } = root() ?? {}
   const button = listElements(root()?.raw ?? { blocks: [] }).find((one) => one['action_id'] === 'case-ack')
-  const id = Number(String(button?.['value']).slice(1))
+  const id = Number(/^c(\d+)/.exec(String(button?.['value']))?.[1])
 
   await slack.press(ann, { ts, actionId: 'case-ack' })
   await until(() => alerts.findCase(id)?.state === 'acknowledged')

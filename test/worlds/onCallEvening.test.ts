@@ -73,7 +73,9 @@ async function start() {
   }
   /** The first message of the thread of a case. */
   const rootOf = (id: number) =>
-    slack.posts().find(({ raw }) => listElements(raw).some((one) => String(one['value']) === `c${id}`))
+    slack
+      .posts()
+      .find(({ raw }) => listElements(raw).some((one) => String(one['value']).startsWith(`c${id}-`)))
   return { slack, pager, run, url: server.url, caseOf, rootOf }
 }
 

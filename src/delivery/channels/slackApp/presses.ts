@@ -230,7 +230,7 @@ async function openForm(state: State, asked: Asked, triggerId: string): Promise<
 
 /** Only that person sees it. */
 async function tellPerson(state: State, { caseId, channel, userId }: Asked, reason: string): Promise<void> {
-  const text = `Case ${caseId}: ${cleanText(reason, 300)}`
+  const text = `Case ${nameOf(caseId)}: ${cleanText(reason, 300)}`
   await say(state, 'chat.postEphemeral', { channel, user: userId, ...contentOf(text) })
 }
 
