@@ -174,9 +174,19 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
     .description('alerts, newest change first')
     .addOption(config())
     .option('--open', 'only conditions that are pending or firing')
+    .option('--severity <severities>', 'critical, warning or info; several with commas between')
+    .option('--rule <name>', 'of this rule')
+    .option('--since <time>', 'changed since: a duration back such as 6h, or an ISO time')
     .option('--limit <n>', 'how many at most', '50')
     .addOption(json())
-    .addHelpText('after', examples('alerts list --open', 'alerts list --limit 500 --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'alerts list --open',
+        'alerts list --severity critical --since 24h',
+        'alerts list --rule transfer-failed --limit 500 --json',
+      ),
+    )
     .action(async (options) => finish(await listAlerts(io, options)))
   alerts
     .command('show')

@@ -1,6 +1,9 @@
 import { createAlertViews, toAlertView } from '../web/views/toAlertView.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { createAlertStore } from '../alerts/store/alertStore.ts'
+import { type AlertStore, createAlertStore } from '../alerts/store/alertStore.ts'
+import { suggest } from '../lib/nearest.ts'
+import type { LoadedRule } from '../rules/types.ts'
+import { readLimit, readPast, readWords, usage } from './readOptions.ts'
 import type { AlertStory, AlertView } from '../web/caseTypes.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject, readConfig } from './loadProject.ts'
@@ -12,9 +15,14 @@ import { cleanText } from '../lib/text.ts'
 import { openOperations } from './openOperations.ts'
 import { readAuthor, toActor } from './readAuthor.ts'
 
+const allSeverities = ['critical', 'warning', 'info'] as const
+
 export interface AlertsCommand {
   readonly config: string
   readonly open?: boolean
+  readonly severity?: string
+  readonly rule?: string
+  readonly since?: string
   readonly limit: string
   readonly json?: boolean
 }
@@ -26,13 +34,32 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
   try {
     const alerts = createAlertStore(db)
     const now = io.clock.now()
-    const query = { limit: Number(options.limit) || 50, ...(options.open && { state: 'open' as const }) }
+    const query = readQuery(options, { rules, alerts, now })
     const source = createAlertViews(alerts, rules, now)
     const views = alerts.listAlerts(query).map((row) => toAlertView(source, row))
     io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : formatList(views, now))
     return exitCodes.fine
   } finally {
     db.close()
+  }
+}
+
+function readQuery(
+  options: AlertsCommand,
+  of: { readonly rules: readonly LoadedRule[]; readonly alerts: AlertStore; readonly now: number },
+): Parameters<AlertStore['listAlerts']>[0] {
+  const { rule } = options
+  const names = of.rules.map(({ name }) => name)
+  const severities = readWords('--severity', options.severity, allSeverities)
+  const { since } = readPast({ since: options.since }, of.now)
+  if (rule !== undefined && !names.includes(rule) && !of.alerts.hasAlertsOf(rule))
+    throw usage(`--rule: no rule and no alert is named \`${cleanText(rule, 60)}\`${suggest(rule, names)}`)
+  return {
+    limit: readLimit(options.limit),
+    ...(options.open && { state: 'open' }),
+    ...(severities !== null && { severities }),
+    ...(rule !== undefined && { rule }),
+    ...(since !== null && { changedSince: since }),
   }
 }
 

@@ -3,6 +3,7 @@ import { type Change, listChanges, sayWhence } from '../store/auditLog.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { readLimit } from './readOptions.ts'
 
 export interface ListAuditCommand {
   readonly config: string
@@ -14,7 +15,7 @@ export interface ListAuditCommand {
 export function listAudit(io: Io, options: ListAuditCommand): number {
   const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
   try {
-    const changes = listChanges(db, { limit: Number(options.limit) || 50 })
+    const changes = listChanges(db, { limit: readLimit(options.limit) })
     if (options.json) io.out(`${JSON.stringify(changes, null, 2)}\n`)
     else io.out(changes.map(format).join('') || 'Nobody has changed anything.\n')
     return exitCodes.fine

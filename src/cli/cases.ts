@@ -11,6 +11,7 @@ import { type CaseStorySource, listCaseViews, toCaseSettings, toCaseStory } from
 import { exitCodes, type Io } from './io.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { readLimit } from './readOptions.ts'
 import { section } from './section.ts'
 import { openOperations } from './openOperations.ts'
 import { readAuthor, toActor } from './readAuthor.ts'
@@ -40,7 +41,7 @@ export interface ListCasesCommand extends Shown {
 
 /** `spanwatch cases list`: those that are not over, open ones first. */
 export async function listCases(io: Io, options: ListCasesCommand): Promise<number> {
-  const query = { state: readState(options.state), limit: Number(options.limit) || 50 }
+  const query = { state: readState(options.state), limit: readLimit(options.limit) }
   const { views, now } = await withCases(io, options.config, (source) => ({
     views: listCaseViews(source, query),
     now: source.now,

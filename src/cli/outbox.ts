@@ -6,6 +6,7 @@ import type { OutboxView } from '../web/viewTypes.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import { readLimit } from './readOptions.ts'
 import { openOperations } from './openOperations.ts'
 import type { Actor } from '../store/actor.ts'
 import { readActor } from './readAuthor.ts'
@@ -27,7 +28,7 @@ export function listOutbox(io: Io, options: ListOutboxCommand): number {
   try {
     const store = createAlertStore(db)
     const views = store
-      .listOutbox({ state, limit: Number(options.limit) || 50 })
+      .listOutbox({ state, limit: readLimit(options.limit) })
       .map((item) => toOutboxView(store, item))
     if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
     else io.out(views.map((view) => format(view, io.clock.now())).join('') || `Nothing is ${state}.\n`)

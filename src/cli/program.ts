@@ -145,13 +145,20 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option('--hash <hash>', 'transaction hash of either chain, id or key')
     .option('--address <address>', 'source or target address')
-    .option('--token <address>', 'token contract')
+    .option('--token <token>', 'symbol of bridge.tokens, token contract, or native')
+    .option('--min-amount <amount>', 'at least so much, in token units; what nobody knows may be as much')
+    .option('--since <time>', 'left since: a duration back such as 6h, or an ISO time')
+    .option('--until <time>', 'left until then, as --since')
     .option('--state <state>', 'pending, completed, failed or unbacked')
     .option('--direction <direction>', 'MainToZone or ZoneToMain')
     .option('--older-than <duration>', 'left at least so long ago, such as 30m')
     .option('--limit <n>', 'how many at most', '50')
     .option('--json', 'print JSON, amounts as decimal strings')
     .option('--csv', 'print CSV')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  spanwatch transfers list --state pending --older-than 30m\n  spanwatch transfers list --token USDC --min-amount 10000 --since 7d\n  spanwatch transfers list --since 2026-03-07 --until 2026-03-08 --csv\n',
+    )
     .action((search: string | undefined, options) => finish(listTransfers(io, search, options)))
   transfers
     .command('show')

@@ -1,6 +1,7 @@
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { directions } from '../bridge/observation.ts'
 import type { Leg, Transfer, TransferState } from '../bridge/transfer.ts'
+import type { Config } from '../config/config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sighting } from '../ledger/sighting.ts'
 import type { TransferFilter } from '../ledger/transferFilter.ts'
@@ -14,6 +15,16 @@ import { toTextFilter } from '../web/views/createWebDeps.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
+import {
+  checkFormat,
+  readAmount,
+  readLimit,
+  readPast,
+  readToken,
+  readWord,
+  shown,
+  usage,
+} from './readOptions.ts'
 import { section } from './section.ts'
 
 export interface ListCommand {
@@ -24,6 +35,9 @@ export interface ListCommand {
   readonly state?: string
   readonly direction?: string
   readonly olderThan?: string
+  readonly since?: string
+  readonly until?: string
+  readonly minAmount?: string
   readonly limit: string
   readonly json?: boolean
   readonly csv?: boolean
@@ -52,10 +66,12 @@ const csvColumns: readonly (readonly [string, (transfer: Transfer) => string | n
 /** `spanwatch transfers list`: newest first. */
 export function listTransfers(io: Io, search: string | undefined, options: ListCommand): number {
   const { config } = readConfig(io, options.config, { needs: [] })
+  const now = io.clock.now()
+  const filter = toFilter(search, options, { config, now })
   const { db, ledger } = openLedger(config)
   try {
-    const transfers = ledger.listTransfers(toFilter(io, search, options))
-    io.out(render(transfers, options, io.clock.now()))
+    const transfers = ledger.listTransfers(filter)
+    io.out(render(transfers, options, now))
     return exitCodes.fine
   } finally {
     db.close()
@@ -69,37 +85,34 @@ function render(transfers: readonly Transfer[], { json, csv }: ListCommand, now:
 
 const states: readonly TransferState[] = ['pending', 'completed', 'failed', 'unbacked']
 
-function toFilter(io: Io, search: string | undefined, options: ListCommand): TransferFilter {
-  const { hash, address, token, olderThan } = options
-  const state = oneOf('--state', options.state, states)
-  const direction = oneOf('--direction', options.direction, directions)
+function toFilter(
+  search: string | undefined,
+  options: ListCommand,
+  { config, now }: { readonly config: Config; readonly now: UnixMs },
+): TransferFilter {
+  checkFormat(options)
+  const { hash, address, olderThan } = options
+  const state = readWord('--state', options.state, states)
+  const direction = readWord('--direction', options.direction, directions)
+  const tokens = readToken(options.token, config.bridge.tokens)
+  const minAmount = readAmount('--min-amount', options.minAmount)
+  const { since, until } = readPast(options, now)
   const ageMs = olderThan === undefined ? null : parseDuration(olderThan)
   if (olderThan !== undefined && ageMs === null)
-    throw usage(`--older-than: expected a duration such as 30m, got "${olderThan}"`)
-  const limit = Number(options.limit)
-  if (!Number.isInteger(limit) || limit < 1)
-    throw usage(`--limit: expected a whole number from 1, got "${options.limit}"`)
+    throw usage(`--older-than: expected a duration such as 30m, got ${shown(olderThan)}`)
+  const before = [until, ageMs === null ? null : now - ageMs].filter((at) => at !== null)
   return {
     ...(search !== undefined && toTextFilter(search)),
     ...(hash !== undefined && { hash }),
     ...(address !== undefined && { address }),
-    ...(token !== undefined && { token }),
+    ...(tokens !== null && { tokens }),
     ...(state !== null && { state }),
     ...(direction !== null && { direction }),
-    ...(ageMs !== null && { originAtOrBefore: io.clock.now() - ageMs }),
-    limit,
+    ...(since !== null && { originAtOrAfter: since }),
+    ...(before.length > 0 && { originAtOrBefore: Math.min(...before) }),
+    ...(minAmount !== null && { minAmount }),
+    limit: readLimit(options.limit),
   }
-}
-
-function oneOf<T extends string>(option: string, text: string | undefined, known: readonly T[]): T | null {
-  if (text === undefined) return null
-  const found = known.find((word) => word === text)
-  if (found === undefined) throw usage(`${option}: expected one of ${known.join(', ')}, got "${text}"`)
-  return found
-}
-
-function usage(message: string): MonitorError {
-  return new MonitorError('usage', message)
 }
 
 export interface ShowCommand {

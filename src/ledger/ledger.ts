@@ -129,7 +129,7 @@ export function createLedger(
       return row && read(row)
     },
     listSightings: (key) => listSightings(state, key),
-    listTransfers: (filter) => listMatching(db, filter).map(read),
+    listTransfers: (filter) => listMatching(db, filter, { tokens: options.tokens, read }),
     *listUnderWay(window) {
       for (const slice of listSlicesUnderWay(db, window)) yield slice.map(read)
     },

@@ -1,26 +1,97 @@
+import { compareDecimals, type Decimal, toDecimal } from '../bridge/decimal.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
-import type { TransferState } from '../bridge/transfer.ts'
+import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Database } from '../store/database.ts'
+import { instant, table } from '../store/table.ts'
+import type { TokenSetting } from './tokenBook.ts'
 import { parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
 export interface TransferFilter {
   readonly state?: TransferState
   readonly direction?: Direction
   readonly token?: string
+  /** Any of these; '' is the native currency. */
+  readonly tokens?: readonly string[]
   /** Source or target address. */
   readonly address?: string
   /** A hash of either chain, an id or a ledger key. */
   readonly hash?: string
   readonly originAtOrBefore?: UnixMs
   readonly originAtOrAfter?: UnixMs
+  /** At least so much, in units of the transfer's token. What nobody knows of may be as much. */
+  readonly minAmount?: Decimal
   readonly limit?: number
   readonly offset?: number
 }
 
+const placed = table('transfers', { originAt: instant })
+
+type Condition = readonly [sql: string, values: readonly (string | number)[]]
+
+/** Read at once where what fits shows only in the transfer itself. */
+const sliceSize = 500
+
 /** The transfers that fit every condition given, newest first. */
-export function listMatching(db: Database, filter: TransferFilter): StoredTransfer[] {
-  const conditions: [string, (string | number)[]][] = []
+export function listMatching(
+  db: Database,
+  filter: TransferFilter,
+  {
+    tokens,
+    read,
+  }: { readonly tokens: readonly TokenSetting[]; readonly read: (row: StoredTransfer) => Transfer },
+): Transfer[] {
+  const { minAmount, limit = 50, offset = 0 } = filter
+  const conditions = toConditions(filter)
+  if (minAmount !== undefined) conditions.push(notSmall(tokens, minAmount))
+  if (minAmount === undefined) return select(db, conditions, { limit, offset }).map(read)
+  const found: Transfer[] = []
+  for (let after: Condition[] = []; found.length < offset + limit; ) {
+    const slice = select(db, [...conditions, ...after], { limit: sliceSize, offset: 0 })
+    const last = slice.at(-1)
+    found.push(...slice.map(read).filter(({ amount }) => isLarge(amount, minAmount)))
+    if (last === undefined || slice.length < sliceSize) break
+    after = [['(origin_at, key) < (?, ?)', [placed.read(last.kept ?? {}).originAt, last.key]]]
+  }
+  return found.slice(offset, offset + limit)
+}
+
+/**
+ * Leaves out what is less of a listed token, so that a large ledger is not derived transfer by transfer: what is counted
+ * of a transfer (`flow`) has its base units.
+ */
+function notSmall(tokens: readonly TokenSetting[], { digits, scale }: Decimal): Condition {
+  const least = tokens.map(({ address, decimals }) => {
+    const exact = digits * 10n ** BigInt(decimals)
+    const divisor = 10n ** BigInt(scale)
+    return [address.toLowerCase(), String((exact + divisor - 1n) / divisor)] as const
+  })
+  const raw = "json_extract(flow, '$.a')"
+  return [
+    `NOT EXISTS (SELECT 1 FROM json_each(?) one WHERE one.key = token
+      AND (length(${raw}), ${raw}) < (length(one.value), one.value))`,
+    [JSON.stringify(Object.fromEntries(least))],
+  ]
+}
+
+function isLarge(text: string | null, least: Decimal): boolean {
+  const amount = text === null ? null : toDecimal(text)
+  return amount === null || compareDecimals(amount, least) >= 0
+}
+
+function select(
+  db: Database,
+  conditions: readonly Condition[],
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): StoredTransfer[] {
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`
+  const values = conditions.flatMap(([, given]) => given)
+  const sql = `${where} ORDER BY origin_at DESC, key DESC LIMIT ? OFFSET ?`
+  return selectTransfers(db, sql, ...values, limit, offset)
+}
+
+function toConditions(filter: TransferFilter): Condition[] {
+  const conditions: Condition[] = []
   const key = filter.hash === undefined ? null : parseKey(filter.hash)
   if (filter.hash !== undefined) {
     const hash = filter.hash.toLowerCase()
@@ -36,18 +107,16 @@ export function listMatching(db: Database, filter: TransferFilter): StoredTransf
   if (filter.state) conditions.push(['state = ?', [filter.state]])
   if (filter.direction) conditions.push(['direction = ?', [filter.direction]])
   if (filter.token) conditions.push(['token = ?', [filter.token.toLowerCase()]])
+  if (filter.tokens)
+    conditions.push([
+      'token IN (SELECT value FROM json_each(?))',
+      [JSON.stringify(filter.tokens.map((token) => token.toLowerCase()))],
+    ])
   if (filter.address) {
     const address = filter.address.toLowerCase()
     conditions.push(['(source_address = ? OR target_address = ?)', [address, address]])
   }
   if (filter.originAtOrBefore !== undefined) conditions.push(['origin_at <= ?', [filter.originAtOrBefore]])
   if (filter.originAtOrAfter !== undefined) conditions.push(['origin_at >= ?', [filter.originAtOrAfter]])
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`
-  return selectTransfers(
-    db,
-    `${where} ORDER BY origin_at DESC, key DESC LIMIT ? OFFSET ?`,
-    ...conditions.flatMap(([, values]) => values),
-    filter.limit ?? 50,
-    filter.offset ?? 0,
-  )
+  return conditions
 }

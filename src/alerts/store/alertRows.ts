@@ -89,6 +89,9 @@ interface AlertQuery {
   /** `open`: pending, firing and recovering conditions. */
   readonly state?: AlertState | 'open'
   readonly nature?: AlertNature
+  readonly severities?: readonly AlertSeverity[]
+  readonly rule?: string
+  readonly changedSince?: UnixMs
   readonly limit: number
 }
 
@@ -273,7 +276,7 @@ export function findAlertsByPrefix(db: Database, prefix: string): AlertRow[] {
 /** Newest change first. */
 export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
   const where = ["a.state NOT IN ('merged', 'inactive')"]
-  const values: string[] = []
+  const values: (string | number)[] = []
   if (query.state === 'open') where.push(activeAlerts)
   else if (query.state) {
     where.push('a.state = ?')
@@ -283,8 +286,25 @@ export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
     where.push('a.nature = ?')
     values.push(query.nature)
   }
+  if (query.severities) {
+    where.push('a.severity IN (SELECT value FROM json_each(?))')
+    values.push(JSON.stringify(query.severities))
+  }
+  if (query.rule !== undefined) {
+    where.push('a.rule = ?')
+    values.push(query.rule)
+  }
+  if (query.changedSince !== undefined) {
+    where.push('a.changed_at >= ?')
+    values.push(query.changedSince)
+  }
   const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`
   return alertTable.all(db, sql, ...values, query.limit)
+}
+
+/** Whether a rule, perhaps one that is there no more, ever raised anything that is kept. */
+export function hasAlertsOf(db: Database, rule: string): boolean {
+  return db.prepare('SELECT 1 FROM alerts WHERE rule = ? LIMIT 1').get(rule) !== undefined
 }
 
 export function countAlerts(db: Database): Read<typeof stateCounts>[] {

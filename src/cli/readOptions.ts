@@ -1,0 +1,104 @@
+import { type Decimal, toDecimal } from '../bridge/decimal.ts'
+import type { TokenSetting } from '../ledger/tokenBook.ts'
+import { MonitorError } from '../lib/errors.ts'
+import { nearest } from '../lib/nearest.ts'
+import { cleanText } from '../lib/text.ts'
+import { readTime } from './readTime.ts'
+
+/** What is shown of a value that was not understood. */
+export const shown = (text: string) => `"${cleanText(text, 60)}"`
+
+export function usage(message: string): MonitorError {
+  return new MonitorError('usage', message)
+}
+
+/** How many at most. @throws MonitorError `usage` */
+export function readLimit(text: string): number {
+  const limit = Number(text)
+  if (/^\d{1,9}$/.test(text) && limit > 0) return limit
+  throw usage(`--limit: expected a whole number from 1, got ${shown(text)}`)
+}
+
+/** One of the known words. @throws MonitorError `usage` */
+export function readWord<T extends string>(
+  option: string,
+  text: string | undefined,
+  known: readonly T[],
+): T | null {
+  if (text === undefined) return null
+  const found = known.find((word) => word === text)
+  if (found === undefined) throw usage(`${option}: expected one of ${known.join(', ')}, got ${shown(text)}`)
+  return found
+}
+
+/** Some of the known words, with commas between; null when none was asked for. @throws MonitorError `usage` */
+export function readWords<T extends string>(
+  option: string,
+  text: string | undefined,
+  known: readonly T[],
+): readonly T[] | null {
+  if (text === undefined) return null
+  return text.split(',').map((part) => {
+    const found = known.find((word) => word === part.trim())
+    if (found !== undefined) return found
+    throw usage(
+      `${option}: expected one of ${known.join(', ')}, or several with commas between, got ${shown(text)}`,
+    )
+  })
+}
+
+export interface Past {
+  readonly since: number | null
+  readonly until: number | null
+}
+
+/** A stretch of the past that can hold anything. @throws MonitorError `usage` */
+export function readPast(
+  options: { readonly since?: string | undefined; readonly until?: string | undefined },
+  now: number,
+): Past {
+  const read = (option: string, text: string | undefined) =>
+    text === undefined ? null : readTime(option, text, { now, sign: -1 })
+  const past = { since: read('--since', options.since), until: read('--until', options.until) }
+  if (past.since !== null && past.since > now)
+    throw usage(`--since: expected a time that has been, got ${shown(options.since ?? '')}`)
+  if (past.since !== null && past.until !== null && past.since >= past.until)
+    throw usage('--since: expected a time before that of --until')
+  return past
+}
+
+/** An amount in token units. @throws MonitorError `usage` */
+export function readAmount(option: string, text: string | undefined): Decimal | null {
+  if (text === undefined) return null
+  const amount = toDecimal(text)
+  if (amount !== null && amount.digits >= 0n) return amount
+  throw usage(`${option}: expected an amount in token units, such as 1000.5, got ${shown(text)}`)
+}
+
+/** The contracts of a token that somebody names by its symbol or address; '' is the native currency. @throws MonitorError `usage` */
+export function readToken(
+  text: string | undefined,
+  listed: readonly TokenSetting[],
+): readonly string[] | null {
+  if (text === undefined) return null
+  const word = text.trim().toLowerCase()
+  if (/^0x[0-9a-f]{40}$/.test(word)) return [word]
+  if (/^0x[0-9a-f]*$/.test(word))
+    throw usage(`--token: expected an address of 40 hex digits after 0x, got ${shown(text)}`)
+  const contracts = listed.flatMap(({ symbol, address }) =>
+    symbol.toLowerCase() === word ? [address.toLowerCase()] : [],
+  )
+  if (contracts.length > 0) return contracts
+  if (word === 'native') return ['']
+  const symbols = [...new Set(listed.map(({ symbol }) => symbol)), 'native']
+  const meant = nearest(word, symbols)
+  const known = symbols.length > 20 ? 'one that bridge.tokens lists' : `one of ${symbols.join(', ')}`
+  const hint =
+    meant === null ? `: expected ${known}, or the address of a token` : `, did you mean \`${meant}\`?`
+  throw usage(`--token: bridge.tokens lists no token \`${cleanText(text, 60)}\`${hint}`)
+}
+
+/** @throws MonitorError `usage` */
+export function checkFormat({ json, csv }: { readonly json?: boolean; readonly csv?: boolean }): void {
+  if (json && csv) throw usage('--json and --csv exclude each other')
+}
