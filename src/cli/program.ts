@@ -238,6 +238,13 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
     .option('--speed <n>', 'times as fast as real time', '1')
     .addOption(scenario())
     .addOption(seed())
+    .option('--auth', 'ask for access headers')
+    .option('--dialect <words>', 'other words in paths and fields, such as alpha,beta or alpha,beta,ACME')
+    .option('--chains <names>', 'the only names of the chains that it knows', 'MAINCHAIN,ZONE_CHAIN')
+    .addHelpText(
+      'after',
+      '\nIt prints a whole configuration that watches it.\n\nExamples:\n  spanwatch sandbox --port 8545 --scenario outage\n  spanwatch sandbox --auth --dialect alpha,beta,ACME\n',
+    )
     .action(async (options) => finish(await sandbox(io, options)))
 }
 

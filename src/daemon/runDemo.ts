@@ -12,6 +12,7 @@ import { createSandbox } from '../sandbox/createSandbox.ts'
 import { createSlackInbox } from '../sandbox/inbox/slackInbox.ts'
 import { createSmtpInbox } from '../sandbox/inbox/smtpInbox.ts'
 import { loadScenario } from '../sandbox/scenario.ts'
+import { toWatchYaml } from '../sandbox/toWatchYaml.ts'
 import { type RunOptions, runMonitor } from './runMonitor.ts'
 
 export interface DemoOptions extends Pick<RunOptions, 'stop' | 'onReload' | 'version'> {
@@ -45,21 +46,15 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
     })
     stops.push(() => mail.close())
     const path = join(folder, 'spanwatch.yaml')
+    const { canonicalUrl } = sandbox
+    const watched = { ...sandbox, canonicalUrl: scenario.secondSource ? canonicalUrl : null }
+    const interval = Math.round(Math.min(Math.max(200 * options.speed, 50), 60_000))
     await writeFile(
       path,
-      toYaml({
-        tokens: sandbox.world.tokens,
-        bridge: sandbox.world.contracts.bridge,
-        events: scenario.events,
-        explorer: sandbox.url,
-        preconf: { url: sandbox.rpcUrl, intervalMs: Math.min(Math.max(200 * options.speed, 50), 60_000) },
-        canonical: scenario.secondSource ? sandbox.canonicalUrl : null,
-        slack: slack.url,
-        smtp: mail.url,
-        listen: options.listen,
-        escrow: sandbox.world.contracts.escrow,
-        operators: [sandbox.world.contracts.relayer, sandbox.world.contracts.poster],
-      }),
+      toWatchYaml(watched, {
+        pace: '{ maxRequestsPerSecond: 20, concurrency: 4 }',
+        interval: `${interval}ms`,
+      }) + toYaml({ slack: slack.url, smtp: mail.url, listen: options.listen }),
     )
     const loaded = loadConfig({ path, env: {} })
     if (!loaded.ok) throw new MonitorError('internal', renderProblems(loaded.problems))
@@ -79,34 +74,8 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
   }
 }
 
-function toYaml(at: {
-  tokens: readonly { address: string; symbol: string; decimals: number }[]
-  bridge: string
-  escrow: string
-  operators: readonly string[]
-  events: readonly { topic: string; means: string; name: string }[]
-  explorer: string
-  preconf: { url: string; intervalMs: number }
-  canonical: string | null
-  slack: string
-  smtp: string
-  listen: string
-}): string {
-  return `explorer:
-  baseUrl: ${at.explorer}
-  chains: { main: MAINCHAIN, zone: ZONE_CHAIN }
-  pace: { maxRequestsPerSecond: 20, concurrency: 4 }
-preconf: { url: "${at.preconf.url}", interval: ${Math.round(at.preconf.intervalMs)}ms }
-${at.canonical === null ? '' : `canonical: { url: "${at.canonical}" }\n`}bridge:
-  contracts: [ "${at.bridge}" ]
-  escrows:
-${at.tokens.map(({ address }) => `    - { address: "${at.escrow}", token: "${address}" }`).join('\n')}
-  operators:
-${at.operators.map((address) => `    - { address: "${address}", minBalance: "0.5" }`).join('\n')}
-  events: ${JSON.stringify(at.events)}
-  tokens:
-${at.tokens.map(({ address, symbol, decimals }) => `    - { address: "${address}", symbol: ${symbol}, decimals: ${decimals} }`).join('\n')}
-state: ./state
+function toYaml(at: { readonly slack: string; readonly smtp: string; readonly listen: string }): string {
+  return `state: ./state
 channels:
   slack: { type: slack, url: "${at.slack}" }
   mail: { type: email, smtp: "${at.smtp}", from: spanwatch@example.com, to: [on-call@example.com] }

@@ -8,7 +8,7 @@ import { deliver, type Outgoing } from './deliver.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import type { Disruption, AnswerFault, PlannedFault } from './faults/fault.ts'
 import { answerRpc } from './rpc/answerRpc.ts'
-import { createDialect, type DialectOptions } from './dialect.ts'
+import { createDialect, type Dialect, type DialectOptions } from './dialect.ts'
 import { answerRequest, createExplorer, envelope, type Explorer } from './explorer.ts'
 import { parseFault, type Scenario } from './scenario.ts'
 import { createWorld, type World, type TimedFault } from './world.ts'
@@ -38,6 +38,9 @@ export interface Sandbox {
   readonly canonicalUrl: string
   readonly world: World
   readonly scenario: Scenario
+  readonly dialect: Dialect
+  /** Null when no access headers are asked for. */
+  readonly auth: SandboxAuth | null
   start(): Promise<void>
   stop(): Promise<void>
   /** Brings the world up to the clock and gives it, for looking at what is true. */
@@ -75,9 +78,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     answers: scenario.answers,
     timeline: worldFaults(scenario.timeline),
   })
+  const { auth = null } = options
+  const dialect = createDialect(options.dialect)
   const running: Running = {
     clock,
-    explorer: createExplorer(world, createDialect(options.dialect), options.auth ?? null),
+    explorer: createExplorer(world, dialect, auth),
     faults: scenario.timeline.flatMap((fault) => activate(fault, world.startAt + fault.at)),
     requests: new Map(),
     stopped: new AbortController(),
@@ -90,6 +95,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     world,
     scenario,
+    dialect,
+    auth,
     requests: running.requests,
     get url() {
       return baseUrl(server, host)
