@@ -1,6 +1,7 @@
 import { type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { errorText } from './errors.ts'
 import { maskSecrets, rangeOf, type YamlMask } from './maskSecrets.ts'
+import { findOddKey, toMistake, unknownAlias, type YamlMistake } from './yamlMistakes.ts'
 import { fileProblem, problemAtOffset, type YamlDoc, type YamlProblem } from './yamlProblems.ts'
 
 export interface YamlInput {
@@ -36,12 +37,10 @@ export function parseYamlDocument(input: YamlInput): {
   }
   const shownLines = (input.mask ? maskSecrets(text, document, input.mask) : text).split(/\r?\n/)
   const doc = { path: input.path, document, lineCounter, text, shownLines }
-  const syntax = [...document.errors, ...document.warnings].map((error) =>
-    problemAtOffset(doc, error.pos, describeSyntax(error.code, error.message)),
-  )
+  const syntax = listMistakes(doc).map(({ range, message }) => problemAtOffset(doc, range, message))
   if (document.errors.length > 0) return { doc: null, data: null, problems: firstPerLine(syntax) }
-  const loops = findLoops(doc)
-  if (loops.length > 0) return { doc: null, data: null, problems: [...syntax, ...loops] }
+  const aliases = findBadAliases(doc)
+  if (aliases.length > 0) return { doc: null, data: null, problems: [...syntax, ...aliases] }
   const values = checkValues(doc)
   try {
     return { doc, data: document.toJS({ maxAliasCount: 50 }), problems: [...syntax, ...values] }
@@ -67,6 +66,16 @@ const parseOptions = {
   logLevel: 'error',
 } as const
 
+/** What is wrong with the syntax; behind something that stays open nothing more can be said. */
+function listMistakes(doc: YamlDoc): readonly YamlMistake[] {
+  const { errors, warnings } = doc.document
+  const places = new Map([...errors, ...warnings].toReversed().map((error) => [error.pos[0], error]))
+  const mistakes = [...places.values()].reverse().map((error) => toMistake(doc, error))
+  const open = mistakes.find(({ hidesRest }) => hidesRest)
+  if (open === undefined) return mistakes
+  return [...mistakes.filter(({ range }) => range[0] < open.range[0]), open]
+}
+
 /** A parser that has lost its way says more about one line than helps. */
 function firstPerLine(problems: readonly YamlProblem[]): YamlProblem[] {
   const byLine = new Map(problems.toReversed().map((problem) => [problem.line, problem]))
@@ -77,19 +86,17 @@ function fail(path: string, message: string) {
   return { doc: null, data: null, problems: [fileProblem(path, message)] }
 }
 
-/** An alias inside what it stands for: read as data it would contain itself, and whoever walks it never ends. */
-function findLoops(doc: YamlDoc): YamlProblem[] {
+/** An alias of nothing, or inside what it stands for: read as data it would contain itself, and whoever walks it never ends. */
+function findBadAliases(doc: YamlDoc): YamlProblem[] {
   const problems: YamlProblem[] = []
   visit(doc.document, {
     Alias(_, alias, path) {
-      if (!path.some((node) => isCollection(node) && node.anchor === alias.source)) return
-      problems.push(
-        problemAtOffset(
-          doc,
-          rangeOf(alias) ?? [0, 0],
-          `*${shorten(alias.source)} stands inside of what it stands for: write out what is meant`,
-        ),
-      )
+      const isInside = path.some((node) => isCollection(node) && node.anchor === alias.source)
+      if (!isInside && alias.resolve(doc.document) !== undefined) return
+      const message = isInside
+        ? `*${shorten(alias.source)} stands inside of what it stands for: write out what is meant`
+        : unknownAlias
+      problems.push(problemAtOffset(doc, rangeOf(alias) ?? [0, 0], message))
     },
   })
   return problems
@@ -103,6 +110,8 @@ function checkValues(doc: YamlDoc): YamlProblem[] {
   visit(doc.document, {
     Pair(_, pair) {
       if (!isScalar(pair.key)) return
+      const odd = findOddKey(pair)
+      if (odd !== null) report(pair.key, odd)
       if (pair.key.value === '<<') report(pair.key, 'merge keys (<<) are not supported: write the keys out')
       if (pair.key.value === '__proto__') report(pair.key, 'this key is not allowed')
     },
@@ -128,11 +137,4 @@ function checkValues(doc: YamlDoc): YamlProblem[] {
 
 function shorten(text: string): string {
   return text.length > 50 ? `${text.slice(0, 49)}…` : text
-}
-
-function describeSyntax(code: string, message: string): string {
-  if (code === 'MULTIPLE_DOCS') return 'expected one YAML document: remove what follows `---`'
-  if (code === 'TAB_AS_INDENT') return 'tabs cannot indent YAML: use spaces'
-  if (code === 'DUPLICATE_KEY') return 'this key was given before'
-  return message
 }

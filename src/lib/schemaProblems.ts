@@ -69,7 +69,14 @@ function describeProblem(context: SchemaContext, issue: Issue, path: YamlPath): 
     issue.code === 'invalid_value' && typeof value === 'string'
       ? suggest(value, issue.values.map(String))
       : ''
-  return `${name}: ${expected}, got ${describeValue(value)}${meant}`
+  return `${name}: ${expected}, got ${describeValue(value)}${meant}${expected === 'expected a mapping' && path.length > 0 ? hintAtMapping(value) : ''}`
+}
+
+/** How a mapping most often comes to be none. */
+function hintAtMapping(value: unknown): string {
+  if (value === null) return ': what belongs to it stands in the lines below, indented further'
+  const isTight = typeof value === 'string' && /^[A-Za-z]\w*:\S/.test(value)
+  return isTight ? ': a space is missing after the colon' : ''
 }
 
 /** @example nameOf(['routes', 0, 'match']) // 'routes[0].match' */

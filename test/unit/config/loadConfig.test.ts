@@ -221,7 +221,7 @@ describe('what is refused, and where', () => {
       'canonical: { url: "https://r.example", sample: 1.01 }',
       '2:48 `canonical.sample`: expected a share from 0 to 1, got 1.01',
     ],
-    ['a key given twice', 'state: a\nstate: b', '3:1 this key was given before'],
+    ['a key given twice', 'state: a\nstate: b', '3:1 this key was given before, in line 2'],
     ['a merge key', 'http: { <<: {} }', '2:9 merge keys (<<) are not supported: write the keys out'],
     ['a prototype', '__proto__: {}', '2:1 this key is not allowed'],
     ['a second document', '---\nstate: x', '2:1 expected one YAML document: remove what follows `---`'],

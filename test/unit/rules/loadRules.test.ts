@@ -126,7 +126,7 @@ describe('loadRules', () => {
       ['on: monitor.poll_overdue', 'severity: info', 'with: { factor: .inf }'],
       '5:21 .inf is not a number that means anything here',
     ],
-    ['a repeated key', [...stalled, 'on: chain.stalled'], '5:5 this key was given before'],
+    ['a repeated key', [...stalled, 'on: chain.stalled'], '5:5 this key was given before, in line 3'],
   ])('%s is refused with its place', (_title, lines, problem) => {
     expect(problemsOf(...lines)).toContain(problem)
   })
