@@ -1,5 +1,6 @@
 import { createOutput } from './cli/io.ts'
 import { runCommandLine } from './cli/program.ts'
+import { findScreen } from './cli/screen.ts'
 import { createSystemClock } from './lib/clock.ts'
 import { errorText } from './lib/errors.ts'
 
@@ -69,7 +70,8 @@ const io = {
   env: process.env,
   clock: createSystemClock(),
   random: Math.random,
-  isTerminal: process.stdout.isTTY,
+  screen: findScreen(process.stdout),
+  errScreen: findScreen(process.stderr),
   stop: stopping.signal,
   onReload(listener: () => void) {
     reloadListeners.add(listener)

@@ -5,7 +5,9 @@ import { suggest } from '../lib/nearest.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { readLimit, readPast, readWords, usage } from './readOptions.ts'
 import type { AlertStory, AlertView } from '../web/caseTypes.ts'
+import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
+import { styleOf } from './screen.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { section } from './section.ts'
@@ -37,7 +39,9 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
     const query = readQuery(options, { rules, alerts, now })
     const source = createAlertViews(alerts, rules, now)
     const views = alerts.listAlerts(query).map((row) => toAlertView(source, row))
-    io.out(options.json ? `${JSON.stringify(views, null, 2)}\n` : formatList(views, now))
+    if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
+    else if (io.screen === null || views.length === 0) io.out(formatList(views, now))
+    else io.out(formatTable(io.screen, listColumns(now), views))
     return exitCodes.fine
   } finally {
     db.close()
@@ -63,14 +67,31 @@ function readQuery(
   }
 }
 
+const listColumns = (now: number): readonly Column<AlertView>[] => [
+  { name: 'ID', read: ({ id }) => id },
+  { name: 'SEVERITY', read: ({ severity }) => severity, style: ({ severity }) => styleOf(severity) },
+  { name: 'STATE', read: nameState, style: (view) => styleOf(nameState(view)) },
+  { name: 'HAPPENED', read: ({ since }) => `${formatDuration(Math.max(0, now - since))} ago` },
+  { name: 'CASE', read: (view) => view.case?.id ?? '' },
+  { name: 'WHAT', read: ({ summary, title }) => summary ?? title, least: 20 },
+  { name: 'RULE', read: ({ rule }) => rule, least: 10 },
+  { name: 'TOLD', read: sayTold, least: 6 },
+]
+
+function nameState({ endedBadly, state }: AlertView): string {
+  return endedBadly ? 'ended' : state
+}
+
+function sayTold({ told }: AlertView): string {
+  return told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel)).join(', ')
+}
+
 function formatList(views: readonly AlertView[], now: number): string {
   if (views.length === 0) return 'No alerts.\n'
   return views
     .map((view) => {
-      const told = view.told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel))
       const ago = (at: number) => `${formatDuration(Math.max(0, now - at))} ago`
-      const state = view.endedBadly ? 'ended' : view.state
-      return `${view.id}  ${view.severity.padEnd(8)} ${state.padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${told.join(', ') || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}${sayCase(view)}\n`
+      return `${view.id}  ${view.severity.padEnd(8)} ${nameState(view).padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${sayTold(view) || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}${sayCase(view)}\n`
     })
     .join('')
 }

@@ -5,6 +5,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'
 import { beginHistory, type HistoryWalk } from '../store/cursors.ts'
+import { createLogWriter } from './createLogWriter.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openOperations } from './openOperations.ts'
@@ -29,7 +30,11 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
   const project = await loadProject(io, options.config)
   const now = io.clock.now()
   const until = options.from === 'genesis' ? 0 : readTime('--from', options.from, { now, sign: -1 })
-  const log = createLog({ level: 'warn', write: io.err, scrub: (line) => project.scrub(line) })
+  const log = createLog({
+    level: 'warn',
+    write: await createLogWriter(io),
+    scrub: (line) => project.scrub(line),
+  })
   const deps = { clock: io.clock, log, write: io.out, random: io.random }
   const progress = createProgress(io, until)
   const config = await resolveStart(deps, project.config)

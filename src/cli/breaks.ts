@@ -6,9 +6,13 @@ import { listShownEntries, type ShownEntry } from '../breaks/showEntry.ts'
 import { toCsvLine } from '../lib/csv.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { groupDigits } from '../lib/groupDigits.ts'
+import { shortHash } from '../lib/shortHash.ts'
 import { cleanText, inBrackets } from '../lib/text.ts'
 import { readBreakQuery } from '../web/readBreakQuery.ts'
+import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
+import type { Screen } from './screen.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { type CommandOperations, openOperations } from './openOperations.ts'
@@ -43,7 +47,7 @@ export function listBreaks(io: Io, options: ListBreaksCommand): number {
     const list = readBreakList(sources, query, now)
     const entries = listShownEntries(sources, { limit: entriesListed, before: null }, now)
     if (options.json) io.out(`${JSON.stringify({ ...list, entries }, null, 2)}\n`)
-    else io.out(options.csv ? toCsv(list) : formatList(list, entries, now))
+    else io.out(options.csv ? toCsv(list) : formatList(list, entries, { now, screen: io.screen }))
     return exitCodes.fine
   } finally {
     db.close()
@@ -81,13 +85,20 @@ function toCsv({ breaks }: BreakList): string {
   ].join('')
 }
 
-function formatList(list: BreakList, entries: readonly ShownEntry[], now: number): string {
+interface Shown {
+  readonly now: number
+  readonly screen: Screen | null
+}
+
+function formatList(list: BreakList, entries: readonly ShownEntry[], { now, screen }: Shown): string {
   const { breaks, total, sums, isCut } = list
   const rest = total - breaks.length
   return [
     breaks.length === 0
       ? 'Nothing like this fails to reconcile.\n'
-      : breaks.map((one) => formatBreak(one, now)).join(''),
+      : screen === null
+        ? breaks.map((one) => formatBreak(one, now)).join('')
+        : formatTable(screen, listColumns(now), breaks),
     rest > 0 ? `and ${rest} more: --limit\n` : '',
     ...(sums.length === 0 ? [] : ['\n', ...sums.map(formatSum)]),
     isCut ? 'There are more than are read at once: these are of what was read.\n' : '',
@@ -95,15 +106,37 @@ function formatList(list: BreakList, entries: readonly ShownEntry[], now: number
   ].join('')
 }
 
+const listColumns = (now: number): readonly Column<ShownBreak>[] => [
+  { name: 'NAME', read: ({ name }) => name },
+  { name: 'WHAT', read: ({ kind }) => breakWords[kind], style: ({ isOpen }) => (isOpen ? 'red' : 'dim') },
+  { name: 'AMOUNT', read: (one) => groupDigits(sayAmount(one)), isNumber: true },
+  {
+    name: 'TOKEN',
+    read: ({ token, inBaseUnits }) => nameToken(token.symbol, token.name || token.address, inBaseUnits),
+    least: 8,
+  },
+  { name: 'DIRECTION', read: ({ direction }) => direction },
+  { name: 'AGE', read: ({ since }) => formatDuration(Math.max(0, now - since)) },
+  { name: 'ABOUT', read: (one) => listAbout(one).join(', '), least: 6 },
+  { name: 'MAIN', read: ({ mainHash }) => shortHash(mainHash ?? '') },
+  { name: 'ZONE', read: ({ zoneHash }) => shortHash(zoneHash ?? '') },
+]
+
+function sayAmount({ isOpen, left, settled, amount }: ShownBreak): string {
+  const shown = isOpen ? left : settled
+  if (shown === null) return 'unknown amount'
+  return shown === amount ? shown : `${shown} of ${amount}`
+}
+
+function listAbout({ caseId, state, entries, remark }: ShownBreak): string[] {
+  return [caseId, state, ...entries, remark].filter((word) => word !== null)
+}
+
 function formatBreak(one: ShownBreak, now: number): string {
   const token = nameToken(one.token.symbol, one.token.name || one.token.address, one.inBaseUnits)
-  const shown = one.isOpen ? one.left : one.settled
-  const amount =
-    shown === null ? 'unknown amount' : shown === one.amount ? shown : `${shown} of ${one.amount}`
+  const amount = sayAmount(one)
   const age = formatDuration(Math.max(0, now - one.since))
-  const about = [one.caseId, one.state, ...one.entries, ...(one.remark === null ? [] : [one.remark])].filter(
-    (word) => word !== null,
-  )
+  const about = listAbout(one)
   return [
     `${one.name}  ${breakWords[one.kind]}  ${amount} ${token}  ${one.direction}, ${age} old${about.length === 0 ? '' : ` (${about.join(', ')})`}\n`,
     `         main ${one.mainHash ?? '-'}  zone ${one.zoneHash ?? '-'}\n`,

@@ -8,7 +8,9 @@ import type { UnixMs } from '../lib/clock.ts'
 import { type CaseQuery, type CaseStory, type CaseView, caseStates } from '../web/caseTypes.ts'
 import { createAlertViews } from '../web/views/toAlertView.ts'
 import { type CaseStorySource, listCaseViews, toCaseSettings, toCaseStory } from '../web/views/toCaseView.ts'
+import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
+import { styleOf } from './screen.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { readLimit } from './readOptions.ts'
@@ -47,6 +49,7 @@ export async function listCases(io: Io, options: ListCasesCommand): Promise<numb
     now: source.now,
   }))
   if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
+  else if (io.screen !== null && views.length > 0) io.out(formatTable(io.screen, listColumns(now), views))
   else io.out(views.map((view) => formatLine(view, now)).join('') || 'No cases.\n')
   return exitCodes.fine
 }
@@ -60,6 +63,17 @@ function readState(text: string | undefined): CaseQuery['state'] {
     `--state: expected ${caseStates.join(', ')} or all, got "${cleanText(text, 40)}"`,
   )
 }
+
+const listColumns = (now: UnixMs): readonly Column<CaseView>[] => [
+  { name: 'CASE', read: ({ id }) => id },
+  { name: 'SEVERITY', read: ({ severity }) => severity, style: ({ severity }) => styleOf(severity) },
+  { name: 'STATE', read: ({ state }) => state, style: ({ state }) => styleOf(state) },
+  { name: 'OPENED', read: ({ turnAt }) => `${formatDuration(Math.max(0, now - turnAt))} ago` },
+  { name: 'FINDINGS', read: ({ members }) => String(members), isNumber: true },
+  { name: 'AT RISK', read: ({ money }) => (money.length === 0 ? '' : moneyLine(money)), least: 12 },
+  { name: 'WHAT', read: ({ title }) => title, least: 20 },
+  { name: 'WHO', read: (view) => sayWho(view).join('; '), least: 6 },
+]
 
 const clean = (text: string, most = 600) => cleanText(text, most)
 

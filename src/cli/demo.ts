@@ -2,6 +2,7 @@ import { runDemo } from '../daemon/runDemo.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'
+import { createLogWriter } from './createLogWriter.ts'
 import { exitCodes, type Io } from './io.ts'
 import { version } from './version.ts'
 
@@ -19,7 +20,7 @@ export async function demo(io: Io, options: DemoCommand): Promise<number> {
   const speed = readNumber('--speed', options.speed, 0.1, 10_000)
   const seed =
     options.seed === undefined ? null : readNumber('--seed', options.seed, 0, Number.MAX_SAFE_INTEGER)
-  const log = createLog({ level: options.logLevel, write: io.err })
+  const log = createLog({ level: options.logLevel, write: await createLogWriter(io) })
   const deps = { log, write: io.out, random: io.random }
   const { scenario, listen } = options
   const stop = endAfter(io.stop, options.for)

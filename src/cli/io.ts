@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import { escapeInvisible } from '../lib/text.ts'
+import type { Screen } from './screen.ts'
 
 export const exitCodes = { fine: 0, wrong: 1, usage: 2, unreachable: 3, locked: 75 } as const
 
@@ -13,8 +14,9 @@ export interface Io {
   readonly out: (text: string) => void
   /** Problems and logs. */
   readonly err: (text: string) => void
-  /** Whether a person reads `out`. */
-  readonly isTerminal: boolean
+  /** What shows `out`, and `err`; null for a pipe or a file. */
+  readonly screen: Screen | null
+  readonly errScreen: Screen | null
   /** Told to end (SIGTERM, SIGINT). */
   readonly stop: AbortSignal
   /** Calls back at each request to reload (SIGHUP). Returns what ends it. */

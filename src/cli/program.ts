@@ -16,7 +16,8 @@ import { run } from './run.ts'
 import { testRules } from './rulesTest.ts'
 import { sandbox } from './sandbox.ts'
 import { schema } from './schema.ts'
-import { listTransfers, showTransfers } from './transfers.ts'
+import { showTransfers } from './showTransfers.ts'
+import { listTransfers } from './transfers.ts'
 import { version } from './version.ts'
 
 /** Runs one command line, without the program's name. Resolves to the exit code; throws only what is a bug, exits never. */

@@ -1,5 +1,6 @@
 import { runMonitor } from '../daemon/runMonitor.ts'
 import { createLog } from '../lib/log.ts'
+import { createLogWriter } from './createLogWriter.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { version } from './version.ts'
@@ -18,7 +19,11 @@ export interface RunCommand {
 export async function run(io: Io, options: RunCommand): Promise<number> {
   const project = await loadProject(io, options.config)
   const { config, rules, warnings } = project
-  const log = createLog({ level: options.logLevel, write: io.err, scrub: (line) => project.scrub(line) })
+  const log = createLog({
+    level: options.logLevel,
+    write: await createLogWriter(io),
+    scrub: (line) => project.scrub(line),
+  })
   if (warnings !== '')
     log.warn({ warnings: warnings.split('\n') }, 'the configuration works, but should be better')
   await runMonitor(

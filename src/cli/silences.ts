@@ -10,6 +10,7 @@ import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
+import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -166,6 +167,8 @@ export function listSilences(io: Io, options: ListSilencesCommand): number {
       .listSilences({ since: options.all ? -1 : now, limit: 1_000 })
       .map(showSilence)
     if (options.json) io.out(`${JSON.stringify(silences, null, 2)}\n`)
+    else if (io.screen !== null && silences.length > 0)
+      io.out(formatTable(io.screen, listColumns(now), silences))
     else io.out(silences.map((silence) => format(silence, now)).join('') || 'No silence holds.\n')
     return exitCodes.fine
   } finally {
@@ -200,19 +203,30 @@ export function readId(text: string): number {
 /** The daemon's clock reads a little more than ours did: what begins now is not said to begin soon. */
 const clockToleranceMs = 1_000
 
+const listColumns = (now: number): readonly Column<SilenceRow>[] => [
+  { name: 'ID', read: ({ id }) => `#${id}` },
+  { name: 'STATE', read: (one) => sayState(one, now), style: ({ endsAt }) => (endsAt <= now ? 'dim' : null) },
+  { name: 'SILENCES', read: sayWhat, least: 16 },
+  { name: 'BY', read: ({ author }) => author, least: 6 },
+  { name: 'COMMENT', read: ({ comment }) => comment, least: 10 },
+  { name: 'SET ASIDE', read: (one) => findSilenceProblem(one) ?? '', style: () => 'red', least: 10 },
+]
+
+function sayState({ startsAt, endsAt, transfer }: SilenceRow, now: number): string {
+  if (endsAt <= now) return 'over'
+  if (startsAt - now >= clockToleranceMs) return `begins in ${formatDuration(startsAt - now)}`
+  return `ends${transfer?.untilOver ? ' at the latest' : ''} in ${formatDuration(endsAt - now)}`
+}
+
+function sayWhat({ transfer, matchers }: SilenceRow): string {
+  return transfer === null
+    ? matchers.map((text) => cleanText(text, 300)).join(' ')
+    : cleanText(sayScope(transfer), 600)
+}
+
 function format(silence: SilenceRow, now: number): string {
   const time = (at: number) => new Date(at).toISOString()
-  const state =
-    silence.endsAt <= now
-      ? 'over'
-      : silence.startsAt - now >= clockToleranceMs
-        ? `begins in ${formatDuration(silence.startsAt - now)}`
-        : `ends${silence.transfer?.untilOver ? ' at the latest' : ''} in ${formatDuration(silence.endsAt - now)}`
   const problem = findSilenceProblem(silence)
   const aside = problem === null ? '' : `    set aside, silences nothing: ${cleanText(problem, 400)}\n`
-  const scope =
-    silence.transfer === null
-      ? silence.matchers.map((text) => cleanText(text, 300)).join(' ')
-      : cleanText(sayScope(silence.transfer), 600)
-  return `#${silence.id}  ${state}  ${scope}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n${aside}`
+  return `#${silence.id}  ${sayState(silence, now)}  ${sayWhat(silence)}\n    ${time(silence.startsAt)} to ${time(silence.endsAt)}, by ${silence.author}: ${silence.comment}\n${aside}`
 }

@@ -1,17 +1,14 @@
-import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { directions } from '../bridge/observation.ts'
 import type { Leg, Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Config } from '../config/config.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Sighting } from '../ledger/sighting.ts'
 import type { TransferFilter } from '../ledger/transferFilter.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toCsvLine } from '../lib/csv.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
-import { MonitorError } from '../lib/errors.ts'
-import { inBrackets } from '../lib/text.ts'
-import { describeEvidence, describeProof } from '../meaning/describeEvidence.ts'
+import { groupDigits } from '../lib/groupDigits.ts'
+import { shortHash } from '../lib/shortHash.ts'
 import { toTextFilter } from '../web/views/createWebDeps.ts'
+import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -25,7 +22,8 @@ import {
   shown,
   usage,
 } from './readOptions.ts'
-import { section } from './section.ts'
+import { formatAmount, nameAmount, nameToken, toTransferJson } from './transferWords.ts'
+import { type Screen, styleOf } from './screen.ts'
 
 export interface ListCommand {
   readonly config: string
@@ -71,17 +69,36 @@ export function listTransfers(io: Io, search: string | undefined, options: ListC
   const { db, ledger } = openLedger(config)
   try {
     const transfers = ledger.listTransfers(filter)
-    io.out(render(transfers, options, now))
+    io.out(render(transfers, options, { now, screen: io.screen }))
     return exitCodes.fine
   } finally {
     db.close()
   }
 }
 
-function render(transfers: readonly Transfer[], { json, csv }: ListCommand, now: number): string {
-  if (json) return `${JSON.stringify(transfers.map(toTransferJson), null, 2)}\n`
-  return csv ? toTransferCsv(transfers) : formatTransferList(transfers, now)
+interface Shown {
+  readonly now: UnixMs
+  readonly screen: Screen | null
 }
+
+function render(transfers: readonly Transfer[], { json, csv }: ListCommand, { now, screen }: Shown): string {
+  if (json) return `${JSON.stringify(transfers.map(toTransferJson), null, 2)}\n`
+  if (csv) return toTransferCsv(transfers)
+  return screen === null || transfers.length === 0
+    ? formatTransferList(transfers, now)
+    : formatTable(screen, listColumns(now), transfers)
+}
+
+const listColumns = (now: UnixMs): readonly Column<Transfer>[] => [
+  { name: 'KEY', read: (t) => t.key },
+  { name: 'STATE', read: (t) => t.state, style: (t) => styleOf(t.state) },
+  { name: 'AMOUNT', read: (t) => groupDigits(nameAmount(t)), isNumber: true },
+  { name: 'TOKEN', read: nameToken, least: 8 },
+  { name: 'DIRECTION', read: (t) => t.direction },
+  { name: 'LEFT', read: (t) => `${formatDuration(Math.max(0, now - t.originAt))} ago` },
+  { name: 'MAIN', read: (t) => shortHash(formatLeg(t.main)) },
+  { name: 'ZONE', read: (t) => shortHash(formatLeg(t.zone)) },
+]
 
 const states: readonly TransferState[] = ['pending', 'completed', 'failed', 'unbacked']
 
@@ -115,80 +132,6 @@ function toFilter(
   }
 }
 
-export interface ShowCommand {
-  readonly config: string
-  readonly json?: boolean
-}
-
-/** `spanwatch transfers show`: the whole story of one transfer, or of all that share a transaction. */
-export function showTransfers(io: Io, name: string, options: ShowCommand): number {
-  const { config } = readConfig(io, options.config, { needs: [] })
-  const { db, ledger } = openLedger(config)
-  try {
-    const transfers = findAll(ledger, name)
-    if (transfers.length === 0)
-      throw new MonitorError('not_found', `The ledger holds no transfer named ${name}.`)
-    const alerts = createAlertStore(db)
-    const stories = transfers.map((transfer) => ({
-      transfer,
-      sightings: ledger.listSightings(transfer.key),
-      alerts: alerts.listAlertsOfTransfer(transfer.key),
-    }))
-    io.out(
-      options.json
-        ? `${JSON.stringify(stories.map(toStoryJson), (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value), 2)}\n`
-        : stories
-            .map((story) =>
-              formatTransferStory(
-                story.transfer,
-                story.sightings,
-                story.alerts.map(
-                  (alert) =>
-                    `${new Date(alert.firedAt ?? alert.activeAt).toISOString()}  ${alert.severity} ${alert.rule} (${alert.kind}): ${alert.state}`,
-                ),
-              ),
-            )
-            .join('\n'),
-    )
-    return exitCodes.fine
-  } finally {
-    db.close()
-  }
-}
-
-function toStoryJson(story: {
-  transfer: Transfer
-  sightings: readonly unknown[]
-  alerts: readonly { rule: string; kind: string; state: string; severity: string }[]
-}) {
-  const alerts = story.alerts.map(({ rule, kind, state, severity }) => ({ rule, kind, state, severity }))
-  return { ...toTransferJson(story.transfer), observations: story.sightings, alerts }
-}
-
-function findAll(ledger: Ledger, name: string): Transfer[] {
-  const direct = ledger.getTransfer(name)
-  return direct ? [direct] : ledger.listTransfers({ hash: name, limit: 1_000 })
-}
-
-/** What `--json` prints of a transfer; amounts are decimal strings, times UnixMs. */
-function toTransferJson(transfer: Transfer): Record<string, unknown> {
-  const { main, zone, token, amountRaw, evidence, ...rest } = transfer
-  return {
-    ...rest,
-    evidence: evidence.map((one) => ({
-      ...one,
-      amountRaw: one.amountRaw?.toString() ?? null,
-      moves: one.moves?.map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })) ?? null,
-    })),
-    amountRaw: amountRaw?.toString() ?? null,
-    token,
-    mainTxHash: main?.hash ?? null,
-    zoneTxHash: zone?.hash ?? null,
-    main,
-    zone,
-  }
-}
-
 function toTransferCsv(transfers: readonly Transfer[]): string {
   const header = toCsvLine(csvColumns.map(([name]) => name))
   return (
@@ -208,90 +151,6 @@ function formatTransferList(transfers: readonly Transfer[], now: UnixMs): string
     .join('')
 }
 
-function formatAmount(transfer: Transfer): string {
-  const token = transfer.token.symbol ?? inBrackets(transfer.token.name || transfer.token.address)
-  const id = transfer.token.id === '' ? '' : ` #${transfer.token.id}`
-  return `${transfer.amount ?? transfer.amountRaw?.toString() ?? 'unknown amount of'} ${token}${id}`
-}
-
-/** A transfer's whole story: what holds, on what it rests, what was said of it and when. */
-function formatTransferStory(
-  transfer: Transfer,
-  sightings: readonly Sighting[],
-  alerts: readonly string[],
-): string {
-  const lines: [string, string | null][] = [
-    [
-      'state',
-      `${transfer.state}${transfer.ambiguous > 0 ? ` (${transfer.ambiguous} record(s) fit this and an equal transfer)` : ''}`,
-    ],
-    [
-      'amount',
-      `${formatAmount(transfer)}${transfer.amountRaw === null ? '' : ` (${transfer.amountRaw} base units)`}`,
-    ],
-    ['token', transfer.token.address],
-    ['direction', `${transfer.direction}, ${transfer.crossType}`],
-    ['id', transfer.id],
-    ['main', formatLegInFull(transfer.main)],
-    ['zone', formatLegInFull(transfer.zone)],
-    ['source', transfer.sourceAddress],
-    ['target', transfer.targetAddress],
-    ['origin', `${time(transfer.originAt)}, ${describeProof(transfer)}`],
-    ['first seen', time(transfer.firstSeenAt)],
-    ['last read', time(transfer.readAt)],
-    ['batch', transfer.batchDetail],
-  ]
-  return [
-    `${transfer.key}\n`,
-    ...lines.flatMap(([label, value]) => (value ? [`  ${label.padEnd(11)}${value}\n`] : [])),
-    ...section('observations', sightings.map(formatSighting)),
-    ...section('evidence', listEvidence(transfer)),
-    ...section(
-      'rewrites',
-      transfer.rewrites.map(
-        (r) =>
-          `${time(r.at)}  ${Object.keys(r.after)
-            .map((field) => `${field}: ${r.before[field]} -> ${r.after[field] || '(empty)'}`)
-            .join(', ')}`,
-      ),
-    ),
-    ...section('alerts', alerts),
-  ].join('')
-}
-
-/** Each answer, and of each leg that nobody was asked of that it is unverified. */
-function listEvidence(transfer: Transfer): string[] {
-  const open = [transfer.main, transfer.zone].flatMap((leg) =>
-    leg === null || transfer.evidence.some((one) => one.chain === leg.chain && one.hash === leg.hash)
-      ? []
-      : [`unverified  ${leg.chain} leg: no second answer was asked for yet`],
-  )
-  return [
-    ...transfer.evidence.map((one) => {
-      const more = describeEvidence(one, transfer)
-      const what = one.source === 'E3' ? 'record' : 'leg'
-      return `${time(one.at)}  ${one.source}: ${one.chain} ${what} ${one.status}${more === '' ? '' : `, ${more}`}`
-    }),
-    ...open,
-  ]
-}
-
-function formatSighting(sighting: Sighting): string {
-  const until = sighting.lastAt > sighting.firstAt ? ` until ${time(sighting.lastAt)}` : ''
-  const legs = `main ${sighting.mainHash ?? '-'} zone ${sighting.zoneHash ?? '-'}`
-  return `${time(sighting.firstAt)}${until}  ${sighting.source}: status ${sighting.status}, ${legs}`
-}
-
 function formatLeg(leg: Leg | null): string {
   return leg?.hash ?? '-'
-}
-
-function formatLegInFull(leg: Leg | null): string {
-  if (leg === null) return 'no leg seen'
-  const height = leg.height === null ? '' : ` block ${leg.height}`
-  return `${leg.hash}${height}${leg.time === null ? '' : ` at ${time(leg.time)}`}`
-}
-
-function time(at: UnixMs): string {
-  return new Date(at).toISOString()
 }

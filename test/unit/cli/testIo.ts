@@ -11,7 +11,7 @@ export interface CommandResult {
 /** Runs one command line without a process. */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: Partial<Pick<Io, 'env' | 'clock' | 'stop' | 'onReload'>> & {
+  surroundings: Partial<Pick<Io, 'env' | 'clock' | 'stop' | 'onReload' | 'screen' | 'errScreen'>> & {
     readonly onOut?: (text: string) => void
   } = {},
 ): Promise<CommandResult> {
@@ -31,7 +31,8 @@ export async function runCommand(
       env: surroundings.env ?? {},
       clock: surroundings.clock ?? createSystemClock(),
       random: () => 0.5,
-      isTerminal: false,
+      screen: surroundings.screen ?? null,
+      errScreen: surroundings.errScreen ?? null,
       stop: surroundings.stop ?? new AbortController().signal,
       onReload: surroundings.onReload ?? (() => () => undefined),
     },
