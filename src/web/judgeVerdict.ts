@@ -1,6 +1,7 @@
 import { formatDuration } from '../lib/duration.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
+import type { Severity } from '../rules/types.ts'
 import type { StatusCase } from './caseTypes.ts'
 import type { Coverage, StatusFacts, Verdict } from './types.ts'
 import type { AlertView } from './caseTypes.ts'
@@ -29,7 +30,7 @@ export function judgeVerdict(facts: StatusFacts): Verdict {
     ...facts.cases.filter(({ counts }) => counts === 'warning').map(nameCase),
     ...alerts.filter((alert) => isLesser(alert) && !isCovered(alert, alerts)).map(nameAlert),
   ]
-  const blind = listBlindSpots(facts)
+  const blind = listBlindSpots(facts, (late) => late.map((one) => sayLate(one, facts.now)))
   const attention = [...warning, ...listChannelProblems(facts)]
   const reasons = [...critical, ...blind, ...attention]
   if (critical.length > 0) return { level: 'critical', reasons }
@@ -55,20 +56,43 @@ function listLoose({
   )
 }
 
-/** How much is critical, in words: cases, and alerts that are in none. */
-export function countCritical(
-  facts: Pick<StatusFacts, 'cases' | 'openAlerts' | 'recentEvents' | 'now'>,
+/** How much of a severity there is, in words: cases, and alerts that are in none; '' for nothing. */
+export function countOf(
+  facts: Pick<StatusFacts, 'cases' | 'caseCounts' | 'openAlerts' | 'recentEvents' | 'now'>,
+  wanted: Severity,
 ): string {
-  const cases = facts.cases.filter(({ counts }) => counts === 'critical')
+  const cases = facts.cases.filter(({ counts }) => counts === wanted)
   const taken = cases.filter(({ state }) => state === 'acknowledged').length
-  const alerts = listLoose(facts).filter(({ severity }) => severity === 'critical').length
-  const count = (number: number, what: string) => `${number} critical ${what}${number === 1 ? '' : 's'}`
+  const loose = listLoose(facts)
+  const alerts = loose.filter(
+    (alert) => alert.severity === wanted && (wanted === 'critical' || !isCovered(alert, loose)),
+  ).length
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
   const inHand =
     taken === 0 ? '' : taken === cases.length ? ', acknowledged' : `, ${taken} of them acknowledged`
+  const isCut = listedOf(facts.caseCounts) > facts.cases.length && cases.length === facts.cases.length
   return [
-    ...(cases.length === 0 ? [] : [`${count(cases.length, 'case')}${inHand}`]),
+    ...(cases.length === 0 ? [] : [`${isCut ? 'at least ' : ''}${count(cases.length, 'case')}${inHand}`]),
     ...(alerts === 0 ? [] : [count(alerts, 'alert')]),
   ].join(' and ')
+}
+
+/** How many cases are open or acknowledged. */
+function listedOf(counts: StatusFacts['caseCounts']): number {
+  return counts.filter(({ state }) => state !== 'handled').reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Why nothing can be said of a part of the present, equal reasons in one line; empty when everything was looked at. */
+export function sayBlindSpots(facts: StatusFacts): readonly string[] {
+  return listBlindSpots(facts, (late) =>
+    [...Map.groupBy(late, ({ lastSuccessAt }) => lastSuccessAt === null)].flatMap(([isNew, pollers]) => {
+      const [first] = pollers
+      if (first === undefined || pollers.length === 1) return pollers.map((one) => sayLate(one, facts.now))
+      return isNew && pollers.every((one) => !isOverdue(one, facts.now))
+        ? [`${pollers.length} pollers have not finished their first pass`]
+        : [`${pollers.length} pollers have not succeeded in time`]
+    }),
+  )
 }
 
 function nameCase({ id, title, state, by }: StatusCase): string {
@@ -76,7 +100,10 @@ function nameCase({ id, title, state, by }: StatusCase): string {
 }
 
 /** Why the present cannot be judged; empty when everything that has to be looked at was. */
-function listBlindSpots(facts: StatusFacts): readonly string[] {
+function listBlindSpots(
+  facts: StatusFacts,
+  sayPollers: (late: readonly PollerHealth[]) => readonly string[],
+): readonly string[] {
   const { now } = facts
   if (facts.coverage.length === 0 && facts.sources.length === 0) return ['No source has been read yet']
   return [
@@ -89,17 +116,17 @@ function listBlindSpots(facts: StatusFacts): readonly string[] {
     ...facts.sources.flatMap(({ source, rejected }) =>
       rejected ? [`${source} refuses our credentials`] : [],
     ),
-    ...facts.pollers.flatMap((health) => {
-      const { poller, startedAt, lastSuccessAt } = health
-      const silentMs = now - (lastSuccessAt ?? startedAt)
-      if (!isOverdue(health, now)) {
-        return lastSuccessAt === null ? [`${poller} has not finished its first pass`] : []
-      }
-      return [`${poller} has not succeeded for ${formatDuration(silentMs)}`]
-    }),
+    ...sayPollers(facts.pollers.filter((one) => one.lastSuccessAt === null || isOverdue(one, now))),
     ...(facts.unchecked == null ? [] : [facts.unchecked]),
     ...(facts.heads.length === 0 ? ['No chain head has been read yet'] : []),
   ]
+}
+
+function sayLate(health: PollerHealth, now: number): string {
+  const { poller, startedAt, lastSuccessAt } = health
+  return isOverdue(health, now)
+    ? `${poller} has not succeeded for ${formatDuration(now - (lastSuccessAt ?? startedAt))}`
+    : `${poller} has not finished its first pass`
 }
 
 /** Whether a source has been silent for so long that nothing is known of the present. */
@@ -124,7 +151,7 @@ export function isOverdue(
   return now - (lastSuccessAt ?? startedAt) > Math.max(overdueFactor * intervalMs, floorMs)
 }
 
-function listChannelProblems({ channels, now }: StatusFacts): readonly string[] {
+export function listChannelProblems({ channels, now }: StatusFacts): readonly string[] {
   return channels.flatMap(({ channel, circuit, oldestAt }) => {
     if (circuit === 'open') return [`Channel ${channel} takes no messages`]
     const waitedMs = oldestAt === null ? 0 : now - oldestAt

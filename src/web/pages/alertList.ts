@@ -37,6 +37,8 @@ export interface AlertListView {
   readonly next: string
   /** How many there are in all, when the list given is not all. */
   readonly total?: number
+  /** How many of them are shown at most. */
+  readonly most?: number
 }
 
 /** Alerts as cards, the most severe first, otherwise in the order given. A storm is cut short with its true count. */
@@ -44,9 +46,18 @@ export function renderAlertList(alerts: readonly AlertView[], view: AlertListVie
   const rank = { critical: 0, warning: 1, info: 2 }
   const sorted = alerts.toSorted((a, b) => rank[a.severity] - rank[b.severity])
   const total = Math.max(view.total ?? 0, sorted.length)
-  const more = total - Math.min(maxShown, sorted.length)
-  return html`<ol class="alerts">${sorted.slice(0, maxShown).map((alert) => renderAlert(alert, view))}</ol>
-${more > 0 ? html`<p class="muted">And ${more} more, ${total} in all; <a href="/api/alerts">the newest as JSON</a>.</p>` : ''}`
+  const most = view.most ?? maxShown
+  const more = total - Math.min(most, sorted.length)
+  return html`<ol class="alerts">${sorted.slice(0, most).map((alert) => renderAlert(alert, view))}</ol>
+${more > 0 ? html`<p class="note">And ${more} more, ${total} in all. ${view.most === undefined ? html`<a href="/api/alerts">The newest as JSON</a>` : html`<a href="/alerts">All alerts</a>`}</p>` : ''}`
+}
+
+/** Alerts in a line each, in the order given: what is to be done about them stands elsewhere. */
+export function renderAlertLines(alerts: readonly AlertView[], now: UnixMs): Html {
+  return html`<ul class="lines">${alerts.map((alert) => {
+    const headline = alert.summary ?? alert.title
+    return html`<li data-key="${alert.id}">${renderTag(alertTone(alert), alert.severity)} <a class="plain" href="${toAlertPath(alert.id)}">${shortenHashes(cleanText(headline, 300))}</a> <span class="muted">${renderAgo(alert.since, now - alert.leadMs)}${alert.case === null ? '' : html`, <a href="${toCasePath(alert.case.id)}">${alert.case.id}</a>`}</span></li>`
+  })}</ul>`
 }
 
 function renderAlert(alert: AlertView, view: AlertListView): Html {

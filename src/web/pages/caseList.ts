@@ -45,6 +45,14 @@ ${view.comesBack === null || view.state !== 'handled' ? '' : html`<p class="mute
 </li>`
 }
 
+/** Cases in a line each. */
+export function renderCaseLines(cases: readonly CaseView[], now: UnixMs): Html {
+  return html`<ul class="lines">${cases.map(
+    (view) =>
+      html`<li data-key="${view.id}">${renderTag(toneOf(view), view.severity)} <a class="plain" href="${toCasePath(view.id)}">${shortenHashes(cleanText(view.title, 300))}</a> <span class="muted">${view.id}${view.money.length === 0 ? '' : `, ${moneyLine(view.money, false)} at risk`}, ${view.state}${view.state === 'handled' && view.reason !== null ? `: ${cleanText(view.reason, 300)}` : ''}, ${renderAgo(view.turnAt, now)}</span></li>`,
+  )}</ul>`
+}
+
 /** A case that nobody has to look at any more is not coloured. */
 export function toneOf({ state, severity }: Pick<CaseView, 'state' | 'severity'>): string {
   return state === 'handled' || state === 'closed' ? 'plain' : severityTones[severity]

@@ -10,9 +10,20 @@ export type ChartName = (typeof chartNames)[number]
 
 type Drawn = Pick<ChartSpec, 'kind' | 'categories' | 'series' | 'unit' | 'stacked'>
 
-/** What a chart draws; the numbers stand in the table beside it. */
+/** A chart of fewer says nothing of a course. */
+const leastPoints = 6
+
+/** What a chart draws, from the first that is known; the numbers stand in the table beside it. */
 export function toChart(name: ChartName, series: Series): Drawn {
-  return name === 'flow' ? toFlowChart(series) : toLatencyChart(series)
+  const drawn = name === 'flow' ? toFlowChart(series) : toLatencyChart(series)
+  const count = drawn.categories.length
+  const first = drawn.categories.findIndex((_, index) => drawn.series.some(({ values }) => values[index]))
+  const from = first === -1 ? count : Math.max(0, Math.min(first, count - leastPoints))
+  return {
+    ...drawn,
+    categories: drawn.categories.slice(from),
+    series: drawn.series.map((one) => ({ ...one, values: one.values.slice(from) })),
+  }
 }
 
 function toFlowChart({ flow }: Series): Drawn {
@@ -52,8 +63,8 @@ function toLatencyChart({ latency }: Series): Drawn {
 /** A chart as images for each scheme and width, with a table of its numbers for whoever does not see it. */
 export function renderChartCard(name: ChartName, series: Series): Html {
   const drawn = toChart(name, series)
-  const isEmpty = drawn.series.every(({ values }) => values.every((value) => value === null))
-  if (isEmpty) return html`<p class="empty">Nothing is known of it yet.</p>`
+  const isEmpty = drawn.categories.length === 0
+  if (isEmpty) return html`<p class="empty">No transfer is known yet: it begins with the first.</p>`
   const version = createHash('sha256').update(JSON.stringify(drawn)).digest('hex').slice(0, 12)
   const href = (theme: string, size: string) => `/charts/${name}.svg?theme=${theme}&size=${size}&v=${version}`
   return html`<picture class="chart">

@@ -40,11 +40,11 @@ ${live ? html`<noscript><meta http-equiv="refresh" content="30"></noscript><scri
 <a class="skip" href="#main">Skip to content</a>
 <header class="top">
   <div class="wrap">
-    <a class="brand" href="/"><svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><path d="M2 22h28M5 22v-6M27 22v-6M11 22v-9M16 22v-10M21 22v-9M2 18C8 18 10 11 16 11s8 7 14 7" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/></svg>spanwatch</a>
+    <a class="brand" href="/"><svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><path d="M2 22h28M5 22v-6M27 22v-6M11 22v-9M16 22v-10M21 22v-9M2 18C8 18 10 11 16 11s8 7 14 7" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/></svg><span>spanwatch</span></a>
     <nav aria-label="Pages">${pages.map(([name, href, label]) => renderLink(href, label, active === name))}</nav>
     <form class="search" role="search" action="/search" method="get">
-      <label class="hidden" for="q">Search by hash, address or key</label>
-      <input id="q" name="q" type="search" value="${query}" placeholder="Hash, address or key" maxlength="200" autocomplete="off" spellcheck="false">
+      <label class="hidden" for="q">Search by hash, address, token or key</label>
+      <input id="q" name="q" type="search" value="${query}" placeholder="Hash, address, token or key" maxlength="200" autocomplete="off" spellcheck="false">
       <button>Search</button>
     </form>
   </div>

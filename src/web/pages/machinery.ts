@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
@@ -17,32 +18,70 @@ export function renderSources({ sources, now }: StatusSnapshot): Html {
           ? ''
           : html`<p class="problem">Credentials refused: ${cleanText(source.rejected.reason, 200)}</p>`
       }${renderRows(
-        ['Endpoint', 'State', 'Last good'],
+        { heads: ['Endpoint', 'State', 'Last good'], fine: 'answer', noun: ['endpoint', 'endpoints'], now },
         source.endpoints.map((endpoint) => renderEndpoint(endpoint, now)),
-        'answer',
       )}</div>`,
   )}`
 }
 
 interface Row {
-  readonly isFine: boolean
+  readonly name: string
+  /** What of all like it is the same; null for what is fine. */
+  readonly problem: { readonly tone: string; readonly word: string; readonly detail: string } | null
+  readonly lastAt: UnixMs | null
   readonly markup: Html
 }
 
-/** What is not fine stands open; the rest is one press away. */
-function renderRows(heads: readonly string[], rows: readonly Row[], fineWord: string): Html {
-  const [bad, fine] = [rows.filter(({ isFine }) => !isFine), rows.filter(({ isFine }) => isFine)]
-  return html`${bad.length === 0 ? '' : renderTable(heads, bad)}${
+interface RowWords {
+  readonly heads: readonly string[]
+  readonly fine: string
+  /** Of one and of several. */
+  readonly noun: readonly [string, string]
+  readonly now: UnixMs
+}
+
+/** What is not fine stands open, a line for each problem whoever has it; the rest is one press away. */
+function renderRows(words: RowWords, rows: readonly Row[]): Html {
+  const fine = rows.filter(({ problem }) => problem === null)
+  const groups = Map.groupBy(
+    rows.filter(({ problem }) => problem !== null),
+    ({ problem }) => `${problem?.word}: ${problem?.detail}`,
+  )
+  return html`${groups.size === 0 ? '' : html`<ul class="lines">${[...groups.values()].map((group) => renderGroup(words, group))}</ul>`}${
     fine.length === 0
       ? ''
-      : html`<details><summary>${renderState('fine', bad.length === 0 ? `All ${fine.length} ${fineWord}` : `${fine.length} ${fineWord}`)}</summary>${renderTable(heads, fine)}</details>`
+      : html`<details><summary>${renderState('fine', groups.size === 0 ? `All ${fine.length} ${words.fine}` : `${fine.length} ${words.fine}`)}</summary>${renderTable(
+          words.heads,
+          fine.map(({ markup }) => markup),
+        )}</details>`
   }`
 }
 
-function renderTable(heads: readonly string[], rows: readonly Row[]): Html {
+/** `11 endpoints failing: HTTP 500, 50026`, then which, and when one of them was well last. */
+function renderGroup({ noun: [one, several], now }: RowWords, group: readonly Row[]): Html {
+  const [first] = group
+  if (!first?.problem) return html``
+  const { tone, word, detail } = first.problem
+  const who =
+    group.length === 1
+      ? html`<strong>${cleanText(first.name)}</strong>`
+      : html`<strong>${group.length} ${several}</strong>`
+  const newest = group.reduce<UnixMs | null>(
+    (at, row) => (row.lastAt === null ? at : Math.max(at ?? 0, row.lastAt)),
+    null,
+  )
+  return html`<li>${who} ${renderState(tone, word)}${detail === '' ? '' : `: ${cleanText(detail, 200)}`} <span class="muted">${group.length === 1 ? `${one}, ` : `${group.map(({ name }) => cleanText(name)).join(', ')}; `}last good ${renderAgo(newest, now)}</span></li>`
+}
+
+/** Without who was asked: that stands beside it. */
+function toProblem(tone: string, word: string, error: string | null): Row['problem'] {
+  return { tone, word, detail: (error ?? '').replace(/^[^:]{1,60}? at \S{1,120}?: /, '') }
+}
+
+function renderTable(heads: readonly string[], rows: readonly Html[]): Html {
   return html`<table>
 <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map(({ markup }) => markup)}</tbody>
+<tbody>${rows}</tbody>
 </table>`
 }
 
@@ -55,17 +94,18 @@ function renderEndpoint(endpoint: EndpointHealth, now: number): Row {
       ? (['unknown', 'no answer yet'] as const)
       : (['fine', 'answers'] as const)
   return {
-    isFine: tone === 'fine',
-    markup: html`<tr><th scope="row">${cleanText(endpoint.endpoint)}</th><td>${renderState(tone, word)}${renderDetail(failing ? lastFailure : null)}</td><td>${renderAgo(lastGoodAt, now)}</td></tr>`,
+    name: endpoint.endpoint,
+    problem: tone === 'fine' ? null : toProblem(tone, word, failing ? lastFailure : null),
+    lastAt: lastGoodAt,
+    markup: html`<tr><th scope="row">${cleanText(endpoint.endpoint)}</th><td>${renderState(tone, word)}</td><td>${renderAgo(lastGoodAt, now)}</td></tr>`,
   }
 }
 
 export function renderPollers({ pollers, now }: StatusSnapshot): Html {
   if (pollers.length === 0) return html`<p class="empty">No poller is running.</p>`
   return renderRows(
-    ['Poller', 'State', 'Last success'],
+    { heads: ['Poller', 'State', 'Last success'], fine: 'run in time', noun: ['poller', 'pollers'], now },
     pollers.map((poller) => renderPoller(poller, now)),
-    'run in time',
   )
 }
 
@@ -80,13 +120,16 @@ function renderPoller(health: PollerHealth, now: number): Row {
           ? (['unknown', 'first pass'] as const)
           : (['fine', 'runs'] as const)
   return {
-    isFine: tone === 'fine',
-    markup: html`<tr><th scope="row">${cleanText(poller)} <span class="muted">every ${formatDuration(intervalMs)}</span></th><td>${renderState(tone, word)}${renderDetail(lastError)}</td><td>${renderAgo(lastSuccessAt, now)}</td></tr>`,
+    name: poller,
+    problem: tone === 'fine' ? null : toProblem(tone, word, lastError),
+    lastAt: lastSuccessAt,
+    markup: html`<tr><th scope="row">${cleanText(poller)} <span class="muted">every ${formatDuration(intervalMs)}</span></th><td>${renderState(tone, word)}</td><td>${renderAgo(lastSuccessAt, now)}</td></tr>`,
   }
 }
 
 export function renderChannels({ channels, deadMessages, now }: StatusSnapshot): Html {
-  if (channels.length === 0) return html`<p class="empty">No channel is configured.</p>`
+  if (channels.length === 0)
+    return html`<p class="empty">Nobody is told: name a Slack, a mail or another channel in <code>channels</code>.</p>`
   const waiting = channels.reduce((sum, { queued }) => sum + queued, 0)
   return html`<p class="note"><a href="/outbox">Outbox</a>: ${waiting} waiting, ${deadMessages === 0 ? 'none set aside' : renderState('critical', `${deadMessages} set aside`)}.</p>
 <table>

@@ -81,11 +81,11 @@ describe('status page', () => {
     expect(page).toContain('A deposit of 12 ETH failed on the zone')
   })
 
-  test('a storm of alerts is cut at fifty, the critical ones first, the true count said', async () => {
+  test('a storm of alerts is cut at five, the critical ones first, the true count said', async () => {
     const storm = Array.from({ length: 5_000 }, (_, index) => ({ ...stalled, id: `a${index}` }))
     const page = await readPage({ openAlerts: [...storm, { ...failed, state: 'firing' }] })
-    expect(page.match(/<li class="alert /g)).toHaveLength(50)
-    expect(page).toContain('And 4951 more, 5001 in all')
+    expect(page.match(/<li class="alert /g)).toHaveLength(5)
+    expect(page).toContain('And 4996 more, 5001 in all')
     expect(page.indexOf('A deposit of 12 ETH')).toBeLessThan(page.indexOf('1500.25 USDC'))
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countCritical, judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
+import { countOf, judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import { readStatusCases } from '../../../../src/web/views/readStatusCases.ts'
 import { toAlertView } from '../../../../src/web/views/toAlertView.ts'
 import { createCaseWorld, failed, failure, stalled, theft, unbacked } from '../../../support/caseWorld.ts'
@@ -23,7 +23,7 @@ function judge(world: World) {
       .listAlerts({ nature: 'event', limit: 200 })
       .map((row) => toAlertView(views, row)),
   }
-  return { ...judgeVerdict(facts), said: countCritical(facts), facts }
+  return { ...judgeVerdict(facts), said: countOf(facts, 'critical'), facts }
 }
 
 async function pass(world: World, ms: number) {
@@ -36,7 +36,7 @@ test('the verdict counts cases, and names them by id and title', () => {
   world.tell(failed, failure(1, '1'), failure(2, '2'), failure(3, '3'))
   world.tell(unbacked, theft(9, '100'))
   const { level, reasons, said } = judge(world)
-  expect([level, said]).toEqual(['critical', '2 critical cases'])
+  expect([level, said]).toEqual(['critical', '2 cases'])
   expect(reasons).toEqual([
     expect.stringMatching(/^c2: Withdrawal of 100 USDC/),
     expect.stringMatching(/^c1: Withdrawal of 3 USDC/),
@@ -48,7 +48,7 @@ test('what is acknowledged counts, and says by whom', () => {
   world.tell(unbacked, theft(9, '100'))
   world.by('c1', 'ack')
   const { level, reasons, said } = judge(world)
-  expect([level, said]).toEqual(['critical', '1 critical case, acknowledged'])
+  expect([level, said]).toEqual(['critical', '1 case, acknowledged'])
   expect(reasons).toEqual([expect.stringMatching(/^c1: .* \(acknowledged by ana\)$/)])
 })
 
@@ -98,7 +98,7 @@ test('a case counts by the worst of what holds in it, not by what is over', asyn
   const urgent = { ...stalled, name: 'urgent', severity: 'critical' as const }
   world.judge(urgent, world.stall('zone'))
   world.judge(stalled, world.stall('zone'))
-  expect(judge(world)).toMatchObject({ level: 'critical', said: '1 critical case' })
+  expect(judge(world)).toMatchObject({ level: 'critical', said: '1 case' })
   world.judge(urgent)
   expect(judge(world)).toMatchObject({
     level: 'attention',
@@ -111,5 +111,5 @@ test('a case for which the list has no room counts by its alerts', () => {
   world.tell(unbacked, theft(9, '100'))
   const { facts } = judge(world)
   expect(judgeVerdict({ ...facts, cases: [] }).level).toBe('critical')
-  expect(countCritical({ ...facts, cases: [] })).toBe('1 critical alert')
+  expect(countOf({ ...facts, cases: [] }, 'critical')).toBe('1 alert')
 })

@@ -1,0 +1,31 @@
+import { html } from 'hono/html'
+import { subtractDecimals, sumDecimals, toDecimal, formatDecimal } from '../../bridge/decimal.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
+import { shortAmount, signedAmount } from '../../lib/shortAmount.ts'
+import type { Html } from './words.ts'
+
+/** An amount for a narrow place; what is cut of it stands in its title. */
+export function renderAmount(amount: string, unit = ''): Html {
+  const [short, whole] = [shortAmount(amount), groupDigits(amount)]
+  const behind = unit === '' ? '' : ` ${unit}`
+  return short === whole
+    ? html`<span class="amount">${whole}${behind}</span>`
+    : html`<span class="amount is-cut" title="${whole}${behind}">${short}${behind}</span>`
+}
+
+/** A difference with its sign, e.g. `+9,590.32`. */
+export function renderDifference(amount: string): Html {
+  return html`<span class="amount${amount.startsWith('-') ? ' tone-critical' : ''}" title="${groupDigits(amount)}">${signedAmount(amount)}</span>`
+}
+
+/** What is held, with what had left it on the way, less what is owed; null while one of them is unknown. */
+export function escrowDifference(of: {
+  readonly holds: string | null
+  readonly owes: string | null
+  readonly inTransit: string | null
+}): string | null {
+  const [holds, owes, leaving] = [of.holds, of.owes, of.inTransit].map((one) => toDecimal(one ?? ''))
+  return holds && owes && leaving
+    ? formatDecimal(subtractDecimals(sumDecimals([holds, leaving]), owes))
+    : null
+}

@@ -1,0 +1,101 @@
+import { html } from 'hono/html'
+import { compareDecimals, formatDecimal, noAmount, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
+import { moneyLine } from '../../delivery/channels/caseWords.ts'
+import type { MoneyAtRisk } from '../../delivery/channels/message.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { Severity } from '../../rules/types.ts'
+import { countOf, listChannelProblems, sayBlindSpots } from '../judgeVerdict.ts'
+import type { StatusSnapshot, VerdictLevel } from '../types.ts'
+import type { CaseView } from '../caseTypes.ts'
+import { type Html, verdictWords } from './words.ts'
+
+const maxReasons = 3
+
+const icons: Readonly<Record<VerdictLevel, string>> = {
+  fine: 'M7 12.5l3.4 3.4L17 9',
+  attention: 'M12 6.5v7M12 17v.6',
+  critical: 'M8 8l8 8M16 8l-8 8',
+  unknown: 'M9 9.3c.3-1.7 1.5-2.6 3-2.6 1.7 0 3 1.1 3 2.7 0 2.2-3 2.3-3 4.3M12 17v.6',
+}
+
+/** One word, how much of it there is and what is at risk; then only what stands in no card below. */
+export function renderVerdict(status: StatusSnapshot): Html {
+  const { level } = status.verdict
+  return renderBanner(level, sayVerdict(status), listReasons(status))
+}
+
+export function renderBanner(level: VerdictLevel, text: Html | string, reasons: readonly string[]): Html {
+  const more = reasons.length - maxReasons
+  return html`<section class="verdict is-${level}" aria-labelledby="verdict-title">
+<svg class="verdict-icon" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11"/><path d="${icons[level]}"/></svg>
+<div><div class="verdict-line"><h1 id="verdict-title">${verdictWords[level]}</h1><p>${text}</p></div>
+${
+  reasons.length === 0
+    ? ''
+    : html`<ul>${reasons.slice(0, maxReasons).map((reason) => html`<li>${cleanText(reason, 300)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
+}</div>
+</section>`
+}
+
+function sayVerdict(status: StatusSnapshot): Html | string {
+  const { verdict, inFlight } = status
+  const flying = inFlight.flatMap(({ buckets }) => buckets).reduce((sum, { count }) => sum + count, 0)
+  const warnings = renderCount(status, 'warning')
+  switch (verdict.level) {
+    case 'fine':
+      return `Every source was read in time, and no critical or warning alert is firing. In flight: ${inFlight.length === 0 ? 'not known yet' : flying}.`
+    case 'attention':
+      return warnings ?? 'Everything could be looked at.'
+    case 'critical':
+      return renderCount(status, 'critical') ?? ''
+    case 'unknown':
+      return html`Not everything could be looked at, so this is no all-clear.${warnings === null ? '' : html` Known: ${warnings}.`}`
+  }
+}
+
+/** Leads to the cards, which it does not repeat. */
+function renderCount(status: StatusSnapshot, severity: Severity): Html | null {
+  const count = countOf(status, severity)
+  if (count === '') return null
+  const money = sumMoney(status.cases.filter(({ counts }) => counts === severity))
+  // The worth of one token is no news beside its amount.
+  const named = money.length === 1 ? money.map((one) => ({ ...one, usd: null })) : money
+  const risk = money.length === 0 ? '' : `, ${moneyLine(named, false)} at risk`
+  return html`<a href="#cases-title">${count}${risk}</a>`
+}
+
+/** What is at risk in all of the cases, by token, the most valuable first. */
+export function sumMoney(cases: readonly Pick<CaseView, 'money'>[]): MoneyAtRisk[] {
+  const byToken = Map.groupBy(
+    cases.flatMap(({ money }) => money),
+    ({ token }) => token,
+  )
+  const sums = [...byToken.values()].flatMap((own) => {
+    const [first] = own
+    if (first === undefined) return []
+    const worth = own.flatMap(({ usd }) => usd ?? [])
+    return [
+      {
+        ...first,
+        amount: sumOf(own.map(({ amount }) => amount)),
+        usd: worth.length === 0 ? null : sumOf(worth),
+      },
+    ]
+  })
+  const size = (text: string | null) => toDecimal(text ?? '') ?? noAmount
+  return sums.toSorted(
+    (a, b) => compareDecimals(size(b.usd), size(a.usd)) || compareDecimals(size(b.amount), size(a.amount)),
+  )
+}
+
+function sumOf(amounts: readonly string[]): string {
+  return formatDecimal(sumDecimals(amounts.map((amount) => toDecimal(amount) ?? noAmount)))
+}
+
+function listReasons(status: StatusSnapshot): readonly string[] {
+  const { level } = status.verdict
+  if (level === 'fine') return []
+  const blind = sayBlindSpots(status)
+  const told = level === 'critical' ? blind.map((reason) => `Not looked at: ${reason}`) : blind
+  return [...told, ...listChannelProblems(status)]
+}
