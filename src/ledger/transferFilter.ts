@@ -17,6 +17,8 @@ export interface TransferFilter {
   readonly address?: string
   /** A hash of either chain, an id or a ledger key. */
   readonly hash?: string
+  /** The ends of a hash or an address of either chain. */
+  readonly ends?: HashEnds
   readonly originAtOrBefore?: UnixMs
   readonly originAtOrAfter?: UnixMs
   /** At least so much, in units of the transfer's token. What nobody knows of may be as much. */
@@ -31,6 +33,18 @@ type Condition = readonly [sql: string, values: readonly (string | number)[]]
 
 /** Read at once where what fits shows only in the transfer itself. */
 const sliceSize = 500
+
+/** What a short form such as `0x1234…abcd` says of a hash, in lower case. */
+export interface HashEnds {
+  readonly from: string
+  readonly to: string
+}
+
+/** @example readHashEnds('0x12AB…cd34') // { from: '0x12ab', to: 'cd34' } */
+export function readHashEnds(text: string): HashEnds | null {
+  const [, from, to] = /^(0x[0-9a-f]{2,62})(?:…|\.{2,3})([0-9a-f]{2,62})$/.exec(text.toLowerCase()) ?? []
+  return from === undefined || to === undefined ? null : { from, to }
+}
 
 /** The transfers that fit every condition given, newest first. */
 export function listMatching(
@@ -103,6 +117,14 @@ function toConditions(filter: TransferFilter): Condition[] {
           ]
         : ['(key = ? OR key IN (SELECT transfer_key FROM aliases WHERE key = ?))', [key, key]],
     )
+  }
+  if (filter.ends) {
+    // Hex digits alone: nothing of it is a sign of the pattern's.
+    const pattern = `${filter.ends.from}*${filter.ends.to}`
+    conditions.push([
+      '(zone_hash GLOB ? OR main_hash GLOB ? OR key IN (SELECT key FROM other_hashes WHERE hash GLOB ?) OR source_address GLOB ? OR target_address GLOB ?)',
+      [pattern, pattern, pattern, pattern, pattern],
+    ])
   }
   if (filter.state) conditions.push(['state = ?', [filter.state]])
   if (filter.direction) conditions.push(['direction = ?', [filter.direction]])

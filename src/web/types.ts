@@ -1,4 +1,5 @@
 import type { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { TransactionLinks } from '../delivery/itemFields.ts'
 import type { Panel, Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
@@ -192,6 +193,8 @@ export interface WebDeps {
   /** Sign-ins and refusals since the start. */
   readonly accesses: Map<AccessResult, number>
   readonly db: Database
+  /** Where people can look at transactions. */
+  readonly links: TransactionLinks
   readStatus(): StatusSnapshot
   /** Transfers by hour and how long they took. */
   readonly series: Kept<Series>

@@ -7,7 +7,17 @@ import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/types.ts'
 import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
 import { type Look, openPage, type OpenedPage } from '../support/openBrowser.ts'
-import { createFakeWeb, failed, now, quiet, stalled, toStory, transfer } from '../unit/web/support/fakeWeb.ts'
+import {
+  createFakeWeb,
+  failed,
+  now,
+  quiet,
+  stalled,
+  theft,
+  toStory,
+  transfer,
+  zoneHash,
+} from '../unit/web/support/fakeWeb.ts'
 
 interface Opened extends OpenedPage {
   readonly url: string
@@ -166,6 +176,86 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
       expect(await login.page.evaluate(findFaults)).toEqual([])
     },
   )
+
+  const fault: StatusFacts = {
+    ...troubled,
+    cases: Array.from({ length: 30 }, (_, index) => ({
+      ...theft,
+      id: `c${index}`,
+      counts: 'critical' as const,
+    })),
+    caseCounts: [{ state: 'open', severity: 'critical', count: 30 }],
+    recentEvents: Array.from({ length: 30 }, (_, index) => ({ ...failed, id: `e${index}` })),
+    sources: quiet.sources.map((source) => ({
+      ...source,
+      endpoints: source.endpoints.map((endpoint) => ({
+        ...endpoint,
+        lastFailureAt: now,
+        lastFailure: `${endpoint.endpoint} at explorer.example.com: the service failed (HTTP 500, 50026)`,
+      })),
+    })),
+    pollers: Array.from({ length: 26 }, (_, index) => ({
+      ...(quiet.pollers[0] ?? expect.fail()),
+      poller: `poller${index}`,
+      lastError: `E${index} at explorer.example.com: the service failed (HTTP 500, 50026)`,
+    })),
+  }
+
+  test.each([
+    { width: 360, screens: 6, screen: 740 },
+    { width: 1_280, screens: 2.5, screen: 800 },
+  ])('under fault the status is at most $screens screens of $screen px at $width', async (of) => {
+    const { page } = await open('/', fault, { width: of.width })
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+    expect(height).toBeLessThanOrEqual(of.screens * of.screen)
+  })
+
+  test('on a phone the verdict and the first case with its buttons are on the first screen', async () => {
+    const { page } = await open('/', fault, { width: 360 })
+    const bottomOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox()
+      return box === null ? Infinity : box.y + box.height
+    }
+    expect(await bottomOf('header')).toBeLessThan(100)
+    expect(await bottomOf('#verdict')).toBeLessThan(300)
+    expect(await bottomOf('#cases .actions')).toBeLessThan(740)
+  })
+
+  test('no column of the status ends far above the other', async () => {
+    const { page } = await open('/', fault)
+    const bottoms = await page.evaluate<number[]>(`(() => {
+      const boxes = [...document.querySelectorAll('.flow > .card')].map((card) => card.getBoundingClientRect())
+      const lefts = [...new Set(boxes.map(({ left }) => Math.round(left)))]
+      return lefts.map((left) => Math.max(...boxes.filter((box) => Math.round(box.left) === left).map(({ bottom }) => bottom)))
+    })()`)
+    expect(bottoms).toHaveLength(2)
+    expect(Math.max(...bottoms) - Math.min(...bottoms)).toBeLessThan(400)
+  })
+
+  test('times are those of the reader, UTC at a press', async () => {
+    const { page } = await open('/transfers/t42', quiet, { timezoneId: 'Europe/Berlin' })
+    const time = page.locator('time.at').first()
+    expect(await time.textContent()).toMatch(/^2026-03-08 10:44:05 (CET|GMT\+1)$/)
+    expect(await time.getAttribute('title')).toBe('2026-03-08 09:44:05 UTC')
+    await page.getByRole('button', { name: 'Times in UTC' }).click()
+    expect(await time.textContent()).toBe('2026-03-08 09:44:05 UTC')
+    await page.reload()
+    expect(await time.textContent()).toBe('2026-03-08 09:44:05 UTC')
+  })
+
+  test('a hash is copied whole by a press, and leads to the explorer where one is named', async () => {
+    const { page } = await open('/transfers/t42')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy 0x5a5a…5a5a' }).first().click()
+    await page.getByText(`Copied ${zoneHash}`).waitFor({ state: 'attached' })
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(zoneHash)
+    expect(
+      await page
+        .getByRole('link', { name: /^explorer/ })
+        .first()
+        .getAttribute('href'),
+    ).toBe(`https://zone.example.com/tx/${zoneHash}`)
+  })
 
   test('the check of contrast and width can fail', async () => {
     const { page } = await open('/', quiet, { script: true })

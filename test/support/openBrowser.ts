@@ -9,6 +9,7 @@ export interface Look {
   readonly width?: number
   readonly script?: boolean
   readonly colorScheme?: 'light' | 'dark'
+  readonly timezoneId?: string
 }
 
 export interface OpenedPage {
@@ -25,6 +26,7 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<Opene
     viewport: { width: look.width ?? 1_280, height: 800 },
     javaScriptEnabled: look.script ?? true,
     colorScheme: look.colorScheme ?? 'light',
+    timezoneId: look.timezoneId ?? 'UTC',
   })
   onTestFinished(() => context.close())
   const page = await context.newPage()

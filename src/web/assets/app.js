@@ -1,5 +1,6 @@
-// Keeps an open page true: reads it again when the server says that something changed, and says so when it cannot.
-// The page works without this script; it then reloads itself every 30 seconds.
+// Says times in the reader's zone, copies hashes, and keeps an open page true: reads it again when the server says that
+// something changed, and says so when it cannot. The page works without this script: times stay in UTC, and it reloads
+// itself every 30 seconds.
 {
   const silenceMs = 15_000
   const main = document.querySelector('[data-follow]')
@@ -14,6 +15,84 @@
     return [...root.querySelectorAll('[data-live]')]
   }
 
+  // The server writes times in UTC, whatever zone its reader lives in.
+  const zoneKey = 'spanwatch-utc'
+  // A browser that keeps nothing refuses even to be asked.
+  const kept = (() => {
+    try {
+      return globalThis.localStorage
+    } catch {
+      return null
+    }
+  })()
+  let isUtc = kept?.getItem(zoneKey) === 'yes'
+  const zones = { own: Intl.DateTimeFormat().resolvedOptions().timeZone, utc: 'UTC' }
+
+  function sayTime(date, timeZone) {
+    const options = { timeZone, timeZoneName: 'short', hourCycle: 'h23', year: 'numeric' }
+    for (const part of ['month', 'day', 'hour', 'minute', 'second']) options[part] = '2-digit'
+    const parts = new Intl.DateTimeFormat('en-GB', options).formatToParts(date)
+    const of = (type) => parts.find((part) => part.type === type)?.value
+    return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${of('timeZoneName')}`
+  }
+
+  function localizeTimes(root) {
+    for (const time of root.querySelectorAll('time[datetime]')) {
+      const date = new Date(time.dateTime)
+      if (Number.isNaN(date.getTime())) continue
+      const [own, utc] = [sayTime(date, zones.own), sayTime(date, zones.utc)]
+      const shown = isUtc ? utc : own
+      const other = isUtc ? own : utc
+      if (time.classList.contains('at')) {
+        time.textContent = shown
+        time.title = other
+      } else time.title = own === utc ? utc : `${shown}, ${other}`
+    }
+  }
+
+  function offerZone() {
+    const button = document.getElementById('zone')
+    if (!button || ['UTC', 'Etc/UTC'].includes(zones.own)) return
+    button.hidden = false
+    const say = () => (button.textContent = isUtc ? `Times as of ${zones.own}` : 'Times in UTC')
+    button.addEventListener('click', () => {
+      isUtc = !isUtc
+      kept?.setItem(zoneKey, isUtc ? 'yes' : 'no')
+      say()
+      localizeTimes(document)
+    })
+    say()
+  }
+
+  // Without TLS browsers keep the clipboard from pages of other machines; the older way works there.
+  async function copy(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text)
+    const field = document.createElement('textarea')
+    field.value = text
+    field.className = 'hidden'
+    document.body.append(field)
+    field.select()
+    const isDone = document.execCommand('copy')
+    field.remove()
+    if (!isDone) throw new Error('it could not be copied')
+  }
+
+  function offerCopy() {
+    document.addEventListener('click', (event) => {
+      const button = event.target.closest?.('[data-copy]')
+      if (!button) return
+      const said = document.getElementById('copied')
+      copy(button.dataset.copy).then(
+        () => {
+          button.classList.add('is-copied')
+          said.textContent = `Copied ${button.dataset.copy}`
+          setTimeout(() => button.classList.remove('is-copied'), 1_500)
+        },
+        () => (said.textContent = 'It could not be copied'),
+      )
+    })
+  }
+
   function nameParts(root) {
     return listParts(root)
       .map((part) => part.id)
@@ -22,6 +101,7 @@
 
   function swap(next) {
     const fresh = next.getElementById('main')
+    localizeTimes(next)
     if (!fresh || listParts(fresh).length === 0) throw new Error('not a page to follow')
     if (nameParts(main) !== nameParts(fresh)) main.replaceChildren(...fresh.childNodes)
     else for (const part of listParts(main)) morphChildren(part, next.getElementById(part.id))
@@ -139,6 +219,9 @@
     events = null
   }
 
+  localizeTimes(document)
+  offerZone()
+  offerCopy()
   if (main && lost) {
     if (!document.hidden) connect()
     setInterval(() => {

@@ -15,6 +15,7 @@ import {
   toSafeHref,
   toTransferPath,
 } from './words.ts'
+import { renderHashes } from './hashes.ts'
 import { renderAck, renderHidden, renderSigner, renderTabs, type Tab } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 
@@ -65,7 +66,7 @@ function renderAlert(alert: AlertView, view: AlertListView): Html {
   const headline = alert.summary === null ? title : shortenHashes(cleanText(alert.summary, 300))
   return html`<li class="alert edge-${alertTone(alert)}" data-key="${alert.id}">
 <p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong><a class="plain" href="${toAlertPath(alert.id)}">${headline}</a></strong></p>
-${headline === title ? '' : html`<p class="subject">${title}</p>`}
+${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
 <div class="foot-row">${renderMeta(alert, view.now)}
 ${view.form === null || alert.state === 'resolved' || !mayAct(view.form) ? '' : renderActions(alert, view.form, view.next)}</div>
 </li>`

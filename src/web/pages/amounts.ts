@@ -1,16 +1,28 @@
 import { html } from 'hono/html'
 import { subtractDecimals, sumDecimals, toDecimal, formatDecimal } from '../../bridge/decimal.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { shortAmount, signedAmount } from '../../lib/shortAmount.ts'
-import type { Html } from './words.ts'
+import { formatAmount, formatToken, type Html } from './words.ts'
+
+/** Beyond so many characters an amount is broken into lines. */
+const longest = 30
 
 /** An amount for a narrow place; what is cut of it stands in its title. */
 export function renderAmount(amount: string, unit = ''): Html {
   const [short, whole] = [shortAmount(amount), groupDigits(amount)]
   const behind = unit === '' ? '' : ` ${unit}`
+  const long = short.length > longest ? ' is-long' : ''
   return short === whole
-    ? html`<span class="amount">${whole}${behind}</span>`
-    : html`<span class="amount is-cut" title="${whole}${behind}">${short}${behind}</span>`
+    ? html`<span class="amount${long}">${whole}${behind}</span>`
+    : html`<span class="amount is-cut${long}" title="${whole}${behind}">${short}${behind}</span>`
+}
+
+/** Of a transfer, with its token. */
+export function renderTransferAmount(transfer: Transfer): Html {
+  return transfer.amount === null
+    ? html`<span class="amount">${formatAmount(transfer)}</span>`
+    : renderAmount(transfer.amount, formatToken(transfer.token))
 }
 
 /** A difference with its sign, e.g. `+9,590.32`. */

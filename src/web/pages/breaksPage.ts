@@ -9,6 +9,8 @@ import { templateFilters } from '../../rules/templates/templateFilters.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
 import type { BreakPage, TypedBreakQuery } from '../readBreakQuery.ts'
 import { renderHidden, renderReason, renderSigner } from './formParts.ts'
+import { renderAmount } from './amounts.ts'
+import { renderHash, renderHashes, renderTransactionHash, type TransactionLinks } from './hashes.ts'
 import { renderLayout } from './layout.ts'
 import {
   directionPaths,
@@ -16,7 +18,6 @@ import {
   formatToken,
   type Html,
   renderAgo,
-  renderHash,
   renderTag,
   renderTime,
   toTransferPath,
@@ -32,6 +33,7 @@ export interface BreaksView {
   readonly chosen: { readonly payout: string; readonly origin: string }
   readonly now: UnixMs
   readonly form: FormContext
+  readonly links: TransactionLinks
 }
 
 /** The work list: what does not reconcile, what is done about it by hand, and what was done. */
@@ -74,15 +76,15 @@ function renderFilters(typed: TypedBreakQuery): Html {
 function renderSums({ sums, isCut }: BreakPage, now: UnixMs): Html {
   if (sums.length === 0) return html``
   return html`<table class="stack" role="table">
-<thead role="rowgroup"><tr role="row">${['Token', 'Open', 'Amount', 'Oldest', 'Settled by hand', 'Amount settled'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${['Token', 'Open', 'Amount', 'Oldest', 'Settled by hand', 'Amount settled'].map((name) => html`<th scope="col" role="columnheader"${name.startsWith('Amount') ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${sums.map(
     (sum) => html`<tr role="row">
 <th scope="row" role="rowheader">${nameToken(sum)}</th>
 <td role="cell" data-label="Open">${sum.open.count}</td>
-<td role="cell" data-label="Amount" class="amount">${templateFilters.amount(sum.open.amount)}${sum.open.unknown === 0 ? '' : ` and ${sum.open.unknown} of unknown amount`}</td>
+<td role="cell" data-label="Amount" class="number">${renderAmount(sum.open.amount)}${sum.open.unknown === 0 ? '' : ` and ${sum.open.unknown} of unknown amount`}</td>
 <td role="cell" data-label="Oldest">${sum.oldestAt === null ? '' : renderAgo(sum.oldestAt, now)}</td>
 <td role="cell" data-label="Settled by hand">${sum.settled.count}</td>
-<td role="cell" data-label="Amount settled" class="amount">${templateFilters.amount(sum.settled.amount)}</td>
+<td role="cell" data-label="Amount settled" class="number">${renderAmount(sum.settled.amount)}</td>
 </tr>`,
   )}</tbody></table>${isCut ? html`<p class="problem">There are more than are read at once: counts and sums are of those that were read.</p>` : ''}`
 }
@@ -92,10 +94,10 @@ function nameToken({ token, symbol, inBaseUnits }: BreakSum): string {
   return inBaseUnits ? `base units of ${name}` : name
 }
 
-function renderList({ breaks, total, next }: BreakPage, { typed, now, form }: BreaksView): Html {
+function renderList({ breaks, total, next }: BreakPage, { typed, now, form, links }: BreaksView): Html {
   if (breaks.length === 0)
     return html`<p class="empty">Nothing like this. That says nothing about what spanwatch has not read.</p>`
-  return html`<ol class="alerts">${breaks.map((one, index) => renderBreak(one, { index, now, form }))}</ol>
+  return html`<ol class="alerts">${breaks.map((one, index) => renderBreak(one, { index, now, form, links }))}</ol>
 <nav class="paging" aria-label="Paging"><span class="muted">${breaks.length} of ${total}, the ${typed.sort === 'age' ? 'oldest' : 'largest'} first</span>${next === null ? '' : html`<a class="button" rel="next" href="${toNextHref(typed, next)}">More</a>`}</nav>`
 }
 
@@ -114,13 +116,18 @@ interface Place {
   readonly index: number
   readonly now: UnixMs
   readonly form: FormContext
+  readonly links: TransactionLinks
 }
 
-function renderBreak(one: ShownBreak, { index, now, form }: Place): Html {
+function renderBreak(one: ShownBreak, { index, now, form, links }: Place): Html {
   const { kind, transferKey, mainHash, zoneHash, source, target, since, caseId, remark, entries } = one
   const parts = [
-    ...(mainHash === null ? [] : [html`<span>main ${renderHash(mainHash)}</span>`]),
-    ...(zoneHash === null ? [] : [html`<span>zone ${renderHash(zoneHash)}</span>`]),
+    ...(mainHash === null
+      ? []
+      : [html`<span>main ${renderTransactionHash({ chain: 'main', hash: mainHash }, links)}</span>`]),
+    ...(zoneHash === null
+      ? []
+      : [html`<span>zone ${renderTransactionHash({ chain: 'zone', hash: zoneHash }, links)}</span>`]),
     ...(source === '' ? [] : [html`<span>from ${renderHash(source)}</span>`]),
     ...(target === '' ? [] : [html`<span>to ${renderHash(target)}</span>`]),
   ]
@@ -128,20 +135,21 @@ function renderBreak(one: ShownBreak, { index, now, form }: Place): Html {
 <p>${renderTag(tones[kind], breakWords[kind])} <strong class="amount">${sayAmount(one)}</strong> ${transferKey === null ? html`<span>at escrow</span>` : html`<a href="${toTransferPath(transferKey)}">${transferKey}</a> ${directionWords[one.direction]}, ${directionPaths[one.direction]}`}</p>
 ${remark === null ? '' : html`<p><strong>${remark}</strong></p>`}
 <p class="meta"><span>since ${renderAgo(since, now)}</span>${one.state === null ? '' : html`<span>${one.state}</span>`}${parts}${caseId === null ? '' : html`<a href="/cases/${caseId}">Case ${caseId}</a>`}${entries.map((id) => html`<a href="#${id}">${id}</a>`)}</p>
-${one.evidence === '' ? '' : html`<p class="detail">${one.evidence}</p>`}
+${one.evidence === '' ? '' : html`<p class="detail">${renderHashes(one.evidence, 600)}</p>`}
 ${one.isOpen && mayAct(form) ? renderWriteOff(one, index, form) : ''}
 </li>`
 }
 
 /** What is left; beside it all that the chains show, where entries settle a part. */
-function sayAmount(one: ShownBreak): string {
+function sayAmount(one: ShownBreak): Html {
   const { token, inBaseUnits, amount, left, settled } = one
   const name = formatToken({ ...token, id: '', type: '', decimals: null })
   const unit = inBaseUnits ? `base units of ${name}` : name
-  if (amount === null || left === null) return `unknown amount of ${unit}`
+  if (amount === null || left === null) return html`unknown amount of ${unit}`
   const shown = one.isOpen ? left : settled
-  const of = shown === amount ? '' : ` of ${templateFilters.amount(amount)}`
-  return `${templateFilters.amount(shown)}${of} ${unit}`
+  return shown === amount
+    ? renderAmount(shown, unit)
+    : html`${renderAmount(shown)} of ${renderAmount(amount, unit)}`
 }
 
 function renderWriteOff({ name, kind }: ShownBreak, index: number, form: FormContext): Html {

@@ -7,6 +7,7 @@ import { type FormContext, mayAct } from '../createFormGate.ts'
 import { renderMeta } from './alertList.ts'
 import { renderCaseMeta, toneOf } from './caseList.ts'
 import { renderHidden } from './formParts.ts'
+import { renderHashes } from './hashes.ts'
 import { renderLayout } from './layout.ts'
 import {
   type Html,
@@ -156,7 +157,7 @@ function renderFindings({ findings, members }: CaseStory, now: UnixMs): Html {
     return html`<li class="alert edge-${alertTone(finding)}" data-key="${finding.id}">
 <p class="alert-head">${renderTag(alertTone(finding), finding.severity)} <strong><a class="plain" href="${toAlertPath(finding.id)}">${headline}</a></strong></p>
 ${finding.atRisk === null ? '' : html`<p class="money">${moneyLine([finding.atRisk])} at risk</p>`}
-${headline === title ? '' : html`<p class="subject">${title}</p>`}
+${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
 ${renderMeta({ ...finding, case: null }, now)}</li>`
   })}</ol>
 ${more > 0 ? html`<p class="note">The worst ${findings.length} of ${members}.</p>` : ''}`
@@ -176,7 +177,7 @@ function renderTimeline({ timeline }: CaseStory): Html {
   if (timeline.length === 0) return html`<p class="empty">Nothing is kept.</p>`
   return html`${timeline.length < mostEntries ? '' : html`<p class="note">The newest ${mostEntries}.</p>`}<ol class="timeline">${timeline.map(
     ({ at, what, by, text }) =>
-      html`<li class="dot-${dots[what] ?? 'info'}"><p><strong>${capitalize(cleanText(what, 100))}</strong>${by === null ? '' : ` by ${cleanText(by, 100)}`}</p>${text === '' ? '' : html`<p class="detail">${shortenHashes(cleanText(text, 2_000))}</p>`}<p class="muted">${renderTime(at)}</p></li>`,
+      html`<li class="dot-${dots[what] ?? 'info'}"><p><strong>${capitalize(cleanText(what, 100))}</strong>${by === null ? '' : ` by ${cleanText(by, 100)}`}</p>${text === '' ? '' : html`<p class="detail">${renderHashes(text, 2_000)}</p>`}<p class="muted">${renderTime(at)}</p></li>`,
   )}</ol>`
 }
 

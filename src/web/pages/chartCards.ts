@@ -71,7 +71,7 @@ export function renderChartCard(name: ChartName, series: Series): Html {
 <source media="(max-width: 36rem) and (prefers-color-scheme: dark)" srcset="${href('dark', 'narrow')}">
 <source media="(max-width: 36rem)" srcset="${href('light', 'narrow')}">
 <source media="(prefers-color-scheme: dark)" srcset="${href('dark', 'wide')}">
-<img src="${href('light', 'wide')}" alt="${name === 'flow' ? sayFlow(series) : 'How long transfers took, by the time of their arrival; the numbers are in the table below'}" width="460" height="210">
+<img src="${href('light', 'wide')}" alt="${name === 'flow' ? sayFlow(series) : 'How long transfers took, by the time of their arrival; the numbers are in the table below'}" width="560" height="190">
 </picture>
 <details><summary>As a table</summary>${name === 'flow' ? renderFlowTable(series) : renderLatencyTable(series)}</details>`
 }

@@ -34,7 +34,8 @@ export function renderLayout({ title, active, live, query = '', main }: Layout):
 <title>${title} – spanwatch</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/app.css">
-${live ? html`<noscript><meta http-equiv="refresh" content="30"></noscript><script src="/assets/app.js" defer></script>` : ''}
+${live ? html`<noscript><meta http-equiv="refresh" content="30"></noscript>` : ''}
+<script src="/assets/app.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
@@ -43,8 +44,8 @@ ${live ? html`<noscript><meta http-equiv="refresh" content="30"></noscript><scri
     <a class="brand" href="/"><svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><path d="M2 22h28M5 22v-6M27 22v-6M11 22v-9M16 22v-10M21 22v-9M2 18C8 18 10 11 16 11s8 7 14 7" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/></svg><span>spanwatch</span></a>
     <nav aria-label="Pages">${pages.map(([name, href, label]) => renderLink(href, label, active === name))}</nav>
     <form class="search" role="search" action="/search" method="get">
-      <label class="hidden" for="q">Search by hash, address, token or key</label>
-      <input id="q" name="q" type="search" value="${query}" placeholder="Hash, address, token or key" maxlength="200" autocomplete="off" spellcheck="false">
+      <label class="hidden" for="q">Search by hash, address, symbol or key</label>
+      <input id="q" name="q" type="search" value="${query}" placeholder="Hash, address, symbol, key" maxlength="200" autocomplete="off" spellcheck="false">
       <button>Search</button>
     </form>
   </div>
@@ -53,6 +54,7 @@ ${live ? html`<div id="lost" class="lost" role="alert" hidden></div>` : ''}
 <main id="main" class="wrap" tabindex="-1"${live ? html` data-follow` : ''}>
 ${main}
 </main>
+<footer class="wrap zone"><button type="button" id="zone" class="small" hidden>Times in UTC</button><span id="copied" class="hidden" aria-live="polite"></span></footer>
 </body>
 </html>`
 }

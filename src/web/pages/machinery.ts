@@ -5,7 +5,7 @@ import { cleanText } from '../../lib/text.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import { isFailing, isOverdue } from '../judgeVerdict.ts'
-import type { StatusSnapshot } from '../types.ts'
+import type { ChannelStatus, StatusSnapshot } from '../types.ts'
 import { type Html, renderAgo, renderState } from './words.ts'
 
 /** One row an endpoint: what fails stands open, what answers is folded away with its number. */
@@ -31,6 +31,8 @@ interface Row {
   readonly lastAt: UnixMs | null
   readonly markup: Html
 }
+
+const mostNamed = 6
 
 interface RowWords {
   readonly heads: readonly string[]
@@ -58,7 +60,7 @@ function renderRows(words: RowWords, rows: readonly Row[]): Html {
 }
 
 /** `11 endpoints failing: HTTP 500, 50026`, then which, and when one of them was well last. */
-function renderGroup({ noun: [one, several], now }: RowWords, group: readonly Row[]): Html {
+function renderGroup({ heads, noun: [one, several], now }: RowWords, group: readonly Row[]): Html {
   const [first] = group
   if (!first?.problem) return html``
   const { tone, word, detail } = first.problem
@@ -70,7 +72,20 @@ function renderGroup({ noun: [one, several], now }: RowWords, group: readonly Ro
     (at, row) => (row.lastAt === null ? at : Math.max(at ?? 0, row.lastAt)),
     null,
   )
-  return html`<li>${who} ${renderState(tone, word)}${detail === '' ? '' : `: ${cleanText(detail, 200)}`} <span class="muted">${group.length === 1 ? `${one}, ` : `${group.map(({ name }) => cleanText(name)).join(', ')}; `}last good ${renderAgo(newest, now)}</span></li>`
+  const which =
+    group.length === 1
+      ? ''
+      : html`<details><summary>${sayNames(group)}</summary>${renderTable(
+          heads,
+          group.map(({ markup }) => markup),
+        )}</details>`
+  return html`<li>${who} ${renderState(tone, word)}${detail === '' ? '' : `: ${cleanText(detail, 200)}`} <span class="muted">${group.length === 1 ? `${one}, ` : ''}last good ${renderAgo(newest, now)}</span>${which}</li>`
+}
+
+function sayNames(group: readonly Row[]): string {
+  const named = group.slice(0, mostNamed).map(({ name }) => cleanText(name, 60))
+  const more = group.length - named.length
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** Without who was asked: that stands beside it. */
@@ -132,22 +147,29 @@ export function renderChannels({ channels, deadMessages, now }: StatusSnapshot):
     return html`<p class="empty">Nobody is told: name a Slack, a mail or another channel in <code>channels</code>.</p>`
   const waiting = channels.reduce((sum, { queued }) => sum + queued, 0)
   return html`<p class="note"><a href="/outbox">Outbox</a>: ${waiting} waiting, ${deadMessages === 0 ? 'none set aside' : renderState('critical', `${deadMessages} set aside`)}.</p>
-<table>
-<thead><tr><th scope="col">Channel</th><th scope="col">State</th><th scope="col">Queue</th></tr></thead>
-<tbody>${channels.map(({ channel, circuit, queued, oldestAt, lastAckAt, lastError }) => {
-    const [tone, word] =
-      circuit === 'open'
-        ? ['critical', 'refuses']
-        : lastError !== null
-          ? ['attention', 'retrying']
-          : lastAckAt === null
-            ? ['info', 'unused']
-            : ['fine', 'takes messages']
-    return html`<tr><th scope="row">${cleanText(channel)}</th><td>${renderState(tone ?? '', word ?? '')}${renderDetail(lastError)}</td><td>${queued === 0 ? 'empty' : html`${queued}, oldest from ${renderAgo(oldestAt, now)}`}</td></tr>`
-  })}</tbody>
-</table>`
+${renderRows(
+  { heads: ['Channel', 'State', 'Queue'], fine: 'take messages', noun: ['channel', 'channels'], now },
+  channels.map((channel) => renderChannel(channel, now)),
+)}`
 }
 
-function renderDetail(text: string | null): Html | '' {
-  return text === null ? '' : html`<span class="detail">${cleanText(text, 200)}</span>`
+function renderChannel(
+  { channel, circuit, queued, oldestAt, lastAckAt, lastError }: ChannelStatus,
+  now: number,
+): Row {
+  const [tone, word] =
+    circuit === 'open'
+      ? (['critical', 'refuses'] as const)
+      : lastError !== null
+        ? (['attention', 'retrying'] as const)
+        : lastAckAt === null
+          ? (['info', 'unused'] as const)
+          : (['fine', 'takes messages'] as const)
+  const queue = queued === 0 ? 'empty' : html`${queued}, oldest from ${renderAgo(oldestAt, now)}`
+  return {
+    name: channel,
+    problem: tone === 'fine' || tone === 'info' ? null : toProblem(tone, word, lastError),
+    lastAt: lastAckAt,
+    markup: html`<tr><th scope="row">${cleanText(channel)}</th><td>${renderState(tone, word)}</td><td>${queue}</td></tr>`,
+  }
 }

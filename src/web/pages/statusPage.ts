@@ -16,13 +16,13 @@ import { type ChartName, renderChartCard } from './chartCards.ts'
 import { renderLayout } from './layout.ts'
 import { renderSignedIn } from './loginPage.ts'
 import { renderChannels, renderPollers, renderSources } from './machinery.ts'
-import { type Html, formatAge, formatTime, renderAgo, verdictWords, renderState } from './words.ts'
+import { type Html, formatAge, renderAgo, verdictWords, renderState, renderTime } from './words.ts'
 
-const maxEvents = 5
+const maxEvents = 4
 /** So many cases stand as cards, and so many more in a line each. */
-const maxCases = 4
-const maxCaseLines = 6
-const maxLoose = 5
+const maxCases = 3
+const maxCaseLines = 4
+const maxLoose = 3
 
 export interface StatusExtras {
   readonly form: FormContext
@@ -43,18 +43,18 @@ export function renderStatusPage(status: StatusSnapshot, { form, series }: Statu
 <div class="flow">
 ${renderPart('cases', 'Cases', renderCases(status, form))}
 ${renderPart('inflight', 'In flight by age', renderInFlight(status.inFlight, status.now))}
-${renderPart('events', 'Recent events', renderEvents(status, form))}
+${renderPart('events', 'Recent events', renderEvents(status))}
 ${renderPart('escrows', 'Escrows', renderEscrows(status))}
-${renderPart('flow', 'Transfers that left, by the hour', renderChart('flow', series))}
-${renderPart('latency', 'How long they took, past seven days', renderChart('latency', series))}
 ${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
 ${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
 ${status.panels.map((panel) => renderPart(panel.id, panel.title, renderPanel(panel)))}
+${renderPart('flow', 'Transfers that left, by the hour (UTC)', renderChart('flow', series))}
+${renderPart('latency', 'How long they took, past seven days', renderChart('latency', series))}
 ${renderPart('sources', 'Sources', renderSources(status))}
 ${renderPart('pollers', 'Pollers', renderPollers(status))}
 ${renderPart('channels', 'Channels', renderChannels(status))}
 </div>
-<footer id="foot" data-live><p>State at ${formatTime(status.now)}. Running for ${formatAge(status.now - status.startedAt)}. spanwatch ${cleanText(status.version)}.</p>${renderSignedIn(form)}</footer>`,
+<footer id="foot" data-live><p>State at ${renderTime(status.now)}. Running for ${formatAge(status.now - status.startedAt)}. spanwatch ${cleanText(status.version)}.</p>${renderSignedIn(form)}</footer>`,
   })
 }
 
@@ -159,18 +159,16 @@ ${loose.length === 0 ? '' : html`<h3 class="sub">In no case yet</h3>${renderAler
 ${handledCases.length === 0 ? '' : html`<h3 class="sub">Handled</h3>${renderCaseLines(handledCases.slice(0, maxCaseLines), now)}${handledCases.length > maxCaseLines ? html`<p class="note"><a href="/cases?state=handled">All handled cases</a></p>` : ''}`}`
 }
 
-/** What is in a case is dealt with there: here it is a line. */
-function renderEvents({ recentEvents, verdict, now }: StatusSnapshot, form: FormContext): Html {
+/** What is to be dealt with stands in its case; here each is a line. */
+function renderEvents({ recentEvents, verdict, now }: StatusSnapshot): Html {
   if (recentEvents.length === 0) return renderNothing('No event is known', verdict.level)
   const shown = recentEvents.slice(0, maxEvents)
   const oldest = now - Math.min(...shown.map(({ since }) => since))
-  const loose = shown.filter((alert) => alert.case === null)
-  const gathered = shown.filter((alert) => alert.case !== null)
-  return html`${loose.length === 0 ? '' : renderAlertList(loose, { now, form, next: '/' })}${gathered.length === 0 ? '' : renderAlertLines(gathered, now)}${
+  const more =
     recentEvents.length > maxEvents
       ? html`<p class="note">The newest ${maxEvents}, back to ${formatDuration(Math.max(0, oldest))} ago. <a href="/alerts?show=events">More events</a></p>`
       : ''
-  }`
+  return html`${renderAlertLines(shown, now)}${more}`
 }
 
 function renderTotals({ totals, quarantined }: StatusSnapshot): Html {

@@ -15,6 +15,7 @@ import type { AlertStory } from '../caseTypes.ts'
 import type { TransferStory } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import { renderLayout } from './layout.ts'
+import { renderHashes, renderTransactionHash, type TransactionLinks } from './hashes.ts'
 import { renderTransferTable } from './transfersPage.ts'
 import {
   alertTone,
@@ -35,9 +36,16 @@ import {
 } from './words.ts'
 import type { Observation } from '../../bridge/observation.ts'
 
+export interface TransferView {
+  readonly now: UnixMs
+  readonly form: FormContext
+  readonly links: TransactionLinks
+}
+
 /** One transfer's whole story: what is said of it, by whom, when, and what was sent. */
-export function renderTransferPage(story: TransferStory, now: UnixMs, form: FormContext): Html {
+export function renderTransferPage(story: TransferStory, view: TransferView): Html {
   const { transfer, alerts } = story
+  const { now, form, links } = view
   const amount = formatAmount(transfer)
   return renderLayout({
     title: `${transfer.key}: ${amount}`,
@@ -49,7 +57,7 @@ export function renderTransferPage(story: TransferStory, now: UnixMs, form: Form
 <h1 id="story-title" class="amount">${amount}</h1>
 <p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>
 ${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records could belong to this transfer or to one equal to it. They are kept apart, not guessed.</p>` : ''}
-<div class="legs">${renderLeg('Origin', originLeg(transfer), transfer)}${renderLeg('Destination', destinationLeg(transfer), transfer)}</div>
+<div class="legs">${renderLeg('Origin', originLeg(transfer), { transfer, links })}${renderLeg('Destination', destinationLeg(transfer), { transfer, links })}</div>
 </section>
 <div class="columns">
 <section class="card column" aria-labelledby="time-title"><h2 id="time-title">Timeline</h2>${renderTimeline(story)}</section>
@@ -63,7 +71,11 @@ ${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records
 }
 
 /** A hash that names several transfers, a batch for instance. */
-export function renderSeveralTransfers(hash: string, stories: readonly TransferStory[], now: UnixMs): Html {
+export function renderSeveralTransfers(
+  hash: string,
+  stories: readonly TransferStory[],
+  view: Pick<TransferView, 'now' | 'links'>,
+): Html {
   return renderLayout({
     title: `${stories.length} transfers`,
     active: 'transfers',
@@ -71,7 +83,7 @@ export function renderSeveralTransfers(hash: string, stories: readonly TransferS
     query: hash,
     main: html`<section class="card"><h1>${stories.length} transfers</h1><p class="subject">${hash}</p>${renderTransferTable(
       stories.map(({ transfer }) => transfer),
-      now,
+      view,
     )}</section>`,
   })
 }
@@ -94,13 +106,17 @@ function sayProgress(transfer: Transfer, now: UnixMs): Html {
     : html`Value left ${renderAgo(originAt, now)}; no destination leg is known.`
 }
 
-function renderLeg(title: string, leg: Leg | null, transfer: Transfer): Html {
+function renderLeg(
+  title: string,
+  leg: Leg | null,
+  { transfer, links }: { readonly transfer: Transfer; readonly links: TransactionLinks },
+): Html {
   if (leg === null) {
     return html`<section class="leg leg-none"><h2>${title}</h2><p class="muted">No transaction is known.</p></section>`
   }
   const proofs = transfer.evidence.filter(({ chain, hash }) => chain === leg.chain && hash === leg.hash)
   return html`<section class="leg"><h2>${title} <span class="muted">${leg.chain} chain</span></h2>
-<p class="hash">${leg.hash}</p>
+<p class="hash">${renderTransactionHash(leg, links)}</p>
 <p class="meta"><span>${leg.height === null ? 'block unknown' : `block ${leg.height}`}</span><span>${renderTime(leg.time)}</span></p>
 ${
   proofs.length === 0
@@ -120,7 +136,7 @@ function renderDetail(proof: LegEvidence, transfer: Transfer): Html | '' {
 function renderTimeline(story: TransferStory): Html {
   return html`<ol class="timeline">${listMoments(story).map(
     ({ at, tone, title, detail }) =>
-      html`<li class="dot-${tone}"><p><strong>${title}</strong></p>${detail === '' ? '' : html`<p class="detail">${detail}</p>`}<p class="muted">${renderTime(at)}</p></li>`,
+      html`<li class="dot-${tone}"><p><strong>${title}</strong></p>${detail === '' ? '' : html`<p class="detail">${renderHashes(detail, 2_000)}</p>`}<p class="muted">${renderTime(at)}</p></li>`,
   )}</ol>`
 }
 
@@ -146,10 +162,7 @@ function renderRecord(transfer: Transfer): Html {
   ]
   return html`<dl class="record">${rows
     .filter(([, value]) => value !== '')
-    .map(
-      ([name, value]) =>
-        html`<div><dt>${name}</dt><dd${value.startsWith('0x') ? html` class="hex"` : ''}>${cleanText(value, 500)}</dd></div>`,
-    )}
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${renderHashes(value, 500)}</dd></div>`)}
 <div><dt>First seen</dt><dd>${renderTime(transfer.firstSeenAt)}</dd></div>
 <div><dt>Last change</dt><dd>${renderTime(transfer.changedAt)}</dd></div>
 <div><dt>Last read</dt><dd>${renderTime(transfer.readAt)}</dd></div></dl>`

@@ -10,13 +10,13 @@ import {
   type Html,
   directionPaths,
   directionWords,
-  formatAmount,
   renderAgo,
-  renderHash,
   renderTag,
   stateTones,
   toTransferPath,
 } from './words.ts'
+import { renderTransferAmount } from './amounts.ts'
+import { renderHash, renderTransactionHash, type TransactionLinks } from './hashes.ts'
 import { renderAlertList } from './alertList.ts'
 
 /** The filters as they were typed, so that the form shows them again even when they could not be understood. */
@@ -34,6 +34,7 @@ export interface TransfersView {
   readonly page: TransferPage | null
   readonly problem: string | null
   readonly now: UnixMs
+  readonly links: TransactionLinks
 }
 
 const states = ['pending', 'completed', 'failed', 'unbacked']
@@ -59,42 +60,45 @@ function renderFilters(typed: TypedFilter): Html {
     html`<option value="${value}"${value === current ? html` selected` : ''}>${label}</option>`
   const extraAge = typed.age === '' || ages.includes(typed.age) ? [] : [typed.age]
   return html`<form class="filters" method="get" action="/transfers">
-<div><label for="f-q">Hash, address or key</label><input id="f-q" name="q" value="${typed.q}" maxlength="200" autocomplete="off" spellcheck="false"></div>
+<div><label for="f-q">Hash, address, symbol or key</label><input id="f-q" name="q" value="${typed.q}" maxlength="200" autocomplete="off" spellcheck="false"></div>
 <div><label for="f-state">State</label><select id="f-state" name="state">${option('', 'any', typed.state)}${states.map((state) => option(state, state, typed.state))}</select></div>
 <div><label for="f-direction">Direction</label><select id="f-direction" name="direction">${option('', 'any', typed.direction)}${directions.map((way) => option(way, `${directionWords[way]}s, ${directionPaths[way]}`, typed.direction))}</select></div>
-<div><label for="f-token">Token address</label><input id="f-token" name="token" value="${typed.token}" maxlength="100" autocomplete="off" spellcheck="false"></div>
+<div><label for="f-token">Token, symbol or address</label><input id="f-token" name="token" value="${typed.token}" maxlength="100" autocomplete="off" spellcheck="false"></div>
 <div><label for="f-age">Left at least</label><select id="f-age" name="age">${option('', 'any time', typed.age)}${[...ages, ...extraAge].map((age) => option(age, `${age} ago`, typed.age))}</select></div>
 <div class="buttons"><button class="primary">Filter</button> <a href="/transfers">Clear</a></div>
 </form>`
 }
 
-function renderPage({ transfers, next }: TransferPage, { typed, now }: TransfersView): Html {
+function renderPage({ transfers, next }: TransferPage, { typed, now, links }: TransfersView): Html {
   if (transfers.length === 0) {
     return html`<p class="empty">The ledger holds no transfer like this. That says nothing about what spanwatch has not read.</p>`
   }
-  return html`${renderTransferTable(transfers, now)}
+  return html`${renderTransferTable(transfers, { now, links })}
 <nav class="paging" aria-label="Paging"><span class="muted">${transfers.length} shown, newest first</span>${next === null ? '' : html`<a class="button" rel="next" href="${toNextHref(typed, next)}">Older</a>`}</nav>`
 }
 
 /** The roles are written out because the narrow layout takes the table's display away, and its meaning with it. */
-export function renderTransferTable(transfers: readonly Transfer[], now: UnixMs): Html {
+export function renderTransferTable(
+  transfers: readonly Transfer[],
+  { now, links }: { readonly now: UnixMs; readonly links: TransactionLinks },
+): Html {
   return html`<table class="stack" role="table">
-<thead role="rowgroup"><tr role="row">${['Transfer', 'State', 'Left', 'Amount', 'Recipient', 'Main hash', 'Zone hash'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
-<tbody role="rowgroup">${transfers.map((transfer) => renderRow(transfer, now))}</tbody>
+<thead role="rowgroup"><tr role="row">${['Transfer', 'State', 'Left', 'Amount', 'Recipient', 'Main hash', 'Zone hash'].map((name) => html`<th scope="col" role="columnheader"${name === 'Amount' ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">${transfers.map((transfer) => renderRow(transfer, now, links))}</tbody>
 </table>`
 }
 
-function renderRow(transfer: Transfer, now: UnixMs): Html {
+function renderRow(transfer: Transfer, now: UnixMs, links: TransactionLinks): Html {
   const { key, state, direction, originAt, main, zone, targetAddress, to } = transfer
   const recipient = targetAddress === '' ? to : targetAddress
   return html`<tr role="row">
 <th scope="row" role="rowheader"><a href="${toTransferPath(key)}">${key}</a> <span class="muted">${directionWords[direction]}</span></th>
 <td role="cell" data-label="State">${renderTag(stateTones[state], state)}</td>
 <td role="cell" data-label="Left">${isDisproved(transfer) ? html`<span class="tone-unknown">not proven</span>` : renderAgo(originAt, now)}</td>
-<td role="cell" data-label="Amount" class="amount">${formatAmount(transfer)}</td>
+<td role="cell" data-label="Amount" class="number">${renderTransferAmount(transfer)}</td>
 <td role="cell" data-label="Recipient">${recipient === '' ? renderNone('not given') : renderHash(recipient)}</td>
-<td role="cell" data-label="Main hash">${main === null ? renderNone('none yet') : renderHash(main.hash)}</td>
-<td role="cell" data-label="Zone hash">${zone === null ? renderNone('none yet') : renderHash(zone.hash)}</td>
+<td role="cell" data-label="Main hash">${main === null ? renderNone('none yet') : renderTransactionHash(main, links)}</td>
+<td role="cell" data-label="Zone hash">${zone === null ? renderNone('none yet') : renderTransactionHash(zone, links)}</td>
 </tr>`
 }
 
@@ -114,6 +118,7 @@ export function renderSearchPage(of: {
   readonly page: TransferPage
   readonly alerts: readonly AlertView[]
   readonly now: UnixMs
+  readonly links: TransactionLinks
 }): Html {
   const { query, page, alerts, now } = of
   const all = `/transfers?q=${encodeURIComponent(query)}`
@@ -127,7 +132,7 @@ export function renderSearchPage(of: {
 <section class="card" aria-labelledby="found-title"><h2 id="found-title">Transfers</h2>${
       page.transfers.length === 0
         ? html`<p class="empty">The ledger holds no transfer like this. That says nothing about what spanwatch has not read.</p>`
-        : html`${renderTransferTable(page.transfers, now)}${page.next === null ? '' : html`<p><a href="${all}">All of them</a></p>`}`
+        : html`${renderTransferTable(page.transfers, of)}${page.next === null ? '' : html`<p><a href="${all}">All of them</a></p>`}`
     }</section>
 <section class="card" aria-labelledby="named-title"><h2 id="named-title">Alerts that name it</h2>${
       alerts.length === 0

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { compareDecimals, formatDecimal, noAmount, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
-import { moneyLine } from '../../delivery/channels/caseWords.ts'
 import type { MoneyAtRisk } from '../../delivery/channels/message.ts'
+import { shortAmount } from '../../lib/shortAmount.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Severity } from '../../rules/types.ts'
 import { countOf, listChannelProblems, sayBlindSpots } from '../judgeVerdict.ts'
@@ -10,6 +10,7 @@ import type { CaseView } from '../caseTypes.ts'
 import { type Html, verdictWords } from './words.ts'
 
 const maxReasons = 3
+const tokensNamed = 2
 
 const icons: Readonly<Record<VerdictLevel, string>> = {
   fine: 'M7 12.5l3.4 3.4L17 9',
@@ -58,10 +59,18 @@ function renderCount(status: StatusSnapshot, severity: Severity): Html | null {
   const count = countOf(status, severity)
   if (count === '') return null
   const money = sumMoney(status.cases.filter(({ counts }) => counts === severity))
-  // The worth of one token is no news beside its amount.
-  const named = money.length === 1 ? money.map((one) => ({ ...one, usd: null })) : money
-  const risk = money.length === 0 ? '' : `, ${moneyLine(named, false)} at risk`
+  const named = money
+    .slice(0, tokensNamed)
+    .map(({ amount, symbol }) => `${roundDown(amount)} ${cleanText(symbol, 40)}`)
+  const more = money.length - named.length
+  const rest = more === 0 ? '' : ` and ${more} more token${more === 1 ? '' : 's'}`
+  const risk = money.length === 0 ? '' : `, ${named.join(', ')}${rest} at risk`
   return html`<a href="#cases-title">${count}${risk}</a>`
+}
+
+/** In one look; exact it stands on the cards. */
+function roundDown(amount: string): string {
+  return /^\d{4,}\./.test(amount) ? shortAmount(amount.replace(/\..*/, '')) : shortAmount(amount)
 }
 
 /** What is at risk in all of the cases, by token, the most valuable first. */
@@ -96,6 +105,9 @@ function listReasons(status: StatusSnapshot): readonly string[] {
   const { level } = status.verdict
   if (level === 'fine') return []
   const blind = sayBlindSpots(status)
-  const told = level === 'critical' ? blind.map((reason) => `Not looked at: ${reason}`) : blind
+  const told =
+    level === 'critical' && blind.length > 0
+      ? [`Not everything could be looked at: ${blind.join('; ')}`]
+      : blind
   return [...told, ...listChannelProblems(status)]
 }

@@ -4,6 +4,8 @@ import type { Direction, Status } from '../../bridge/observation.ts'
 import type { Transfer, TransferState, TransferToken } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
+import { shortHash } from '../../lib/shortHash.ts'
 import { cleanText, inBrackets } from '../../lib/text.ts'
 import type { VerdictLevel } from '../types.ts'
 import type { AlertView } from '../caseTypes.ts'
@@ -60,7 +62,7 @@ export function renderAgo(at: UnixMs | null, now: UnixMs): Html {
 
 export function renderTime(at: UnixMs | null): Html {
   if (at === null) return html`<span class="muted">time unknown</span>`
-  return html`<time datetime="${toIso(at)}">${formatTime(at)}</time>`
+  return html`<time class="at" datetime="${toIso(at)}">${formatTime(at)}</time>`
 }
 
 /** Whole seconds and above: the page is not redrawn every millisecond. */
@@ -68,16 +70,9 @@ export function formatAge(ms: number): string {
   return ms < 1_000 ? '0s' : formatDuration(ms)
 }
 
-/** `0x12345678…9abcdef0`, the whole of it as title; short ones as they are. */
-export function renderHash(hash: string): Html {
-  const text = cleanText(hash, 100)
-  const short = text.length > 22 ? `${text.slice(0, 10)}…${text.slice(-8)}` : text
-  return html`<code title="${text}">${short}</code>`
-}
-
 /** For a line that is read in one look; every hash stands in full close by. */
 export function shortenHashes(text: string): string {
-  return text.replace(/0x[0-9a-f]{20,}/gi, (hash) => `${hash.slice(0, 8)}…${hash.slice(-6)}`)
+  return text.replace(/0x[0-9a-f]{20,}/gi, shortHash)
 }
 
 export function renderTag(tone: string, word: string): Html {
@@ -89,9 +84,9 @@ export function renderState(tone: string, word: string): Html {
   return html`<span class="state tone-${tone}">${word}</span>`
 }
 
-/** Amount and token. The listed symbol stands alone; a name from the chain stands in brackets, for it proves nothing. */
+/** Amount and token in full. The listed symbol stands alone; a name from the chain stands in brackets, for it proves nothing. */
 export function formatAmount({ amount, amountRaw, token }: Transfer): string {
-  if (amount !== null) return `${amount} ${formatToken(token)}`
+  if (amount !== null) return `${groupDigits(amount)} ${formatToken(token)}`
   if (amountRaw !== null) return `${amountRaw.toString()} base units of ${formatToken(token)}`
   return `unknown amount of ${formatToken(token)}`
 }

@@ -31,7 +31,7 @@ import type { AlertStory, AlertView } from '../caseTypes.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readSeries } from '../views/readSeries.ts'
 
-const sizes = { wide: { width: 460, height: 210 }, narrow: { width: 310, height: 200 } } as const
+const sizes = { wide: { width: 560, height: 190 }, narrow: { width: 310, height: 160 } } as const
 
 /** Entries about breaks at once. */
 const entriesListed = 50
@@ -70,12 +70,13 @@ function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): voi
   app.get('/transfers', (c) => {
     const { typed, filter, problem } = readTransferFilter((name) => c.req.query(name))
     const now = deps.clock.now()
-    if (filter === null) return c.html(renderTransfersPage({ typed, page: null, problem, now }), 400)
+    if (filter === null)
+      return c.html(renderTransfersPage({ typed, page: null, problem, now, links: deps.links }), 400)
     const page = deps.listTransfers(filter)
     const [only] = page.transfers
     const isSearch = typed.q !== '' && filter.cursor === null
     if (isSearch && only && page.transfers.length === 1) return c.redirect(toTransferPath(only.key), 303)
-    return c.html(renderTransfersPage({ typed, page, problem, now }))
+    return c.html(renderTransfersPage({ typed, page, problem, now, links: deps.links }))
   })
   app.get('/transfers/:key', (c) => {
     const key = c.req.param('key').slice(0, 200)
@@ -85,8 +86,8 @@ function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): voi
     const now = deps.clock.now()
     return c.html(
       stories.length === 1
-        ? renderTransferPage(first, now, gate.context(c))
-        : renderSeveralTransfers(key, stories, now),
+        ? renderTransferPage(first, { now, links: deps.links, form: gate.context(c) })
+        : renderSeveralTransfers(key, stories, { now, links: deps.links }),
     )
   })
   app.get('/search', (c) => search(c, deps))
@@ -102,7 +103,8 @@ function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
     })
     const read = (name: string) => cleanText(c.req.query(name) ?? '', 200)
     const chosen = { payout: read('payout'), origin: read('origin') }
-    const view = { typed, page, problem, entries, chosen, now: deps.clock.now(), form: gate.context(c) }
+    const { clock, links } = deps
+    const view = { typed, page, problem, entries, chosen, now: clock.now(), form: gate.context(c), links }
     return c.html(renderBreaksPage(view), query === null ? 400 : 200)
   })
 }
@@ -122,7 +124,7 @@ function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response>
   const others = found.filter(({ transferKey }) => transferKey === null || transferKey !== only?.key)
   if (only && page.transfers.length === 1 && others.length === 0)
     return c.redirect(toTransferPath(only.key), 303)
-  return c.html(renderSearchPage({ query, page, alerts: found, now: deps.clock.now() }))
+  return c.html(renderSearchPage({ query, page, alerts: found, now: deps.clock.now(), links: deps.links }))
 }
 
 function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {

@@ -8,7 +8,7 @@ import { listShownEntries } from '../../breaks/showEntry.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
-import type { TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
+import { readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
@@ -78,6 +78,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     registry,
     accesses,
     db,
+    links: parts.config.explorer.links.tx,
     readStatus: status,
     series: nothingKept(slowMs),
     readRules() {
@@ -161,12 +162,16 @@ function forgetAfter(
 
 function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {
   const offset = filter.cursor === null ? 0 : Number(filter.cursor)
-  const text = filter.text === null ? {} : toTextFilter(filter.text)
+  const { tokens } = parts.config.bridge
+  const text = filter.text === null ? {} : toTextFilter(filter.text, tokens)
+  const token = filter.token === null ? null : (addressOf(filter.token, tokens) ?? filter.token)
+  if (token !== null && text.token !== undefined && text.token.toLowerCase() !== token.toLowerCase())
+    return { transfers: [], next: null }
   const transfers = parts.ledger.listTransfers({
     ...text,
     ...(filter.state !== null && { state: filter.state }),
     ...(filter.direction !== null && { direction: filter.direction }),
-    ...(filter.token !== null && { token: filter.token }),
+    ...(token !== null && { token }),
     ...(filter.minAgeMs !== null && { originAtOrBefore: now - filter.minAgeMs }),
     limit: filter.limit + 1,
     offset,
@@ -175,9 +180,25 @@ function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): Tr
   return { transfers: transfers.slice(0, filter.limit), next }
 }
 
-/** Addresses have 20 bytes; everything else names transactions or transfers. */
-export function toTextFilter(text: string): Pick<LedgerFilter, 'address' | 'hash'> {
-  return /^0x[0-9a-f]{40}$/i.test(text) ? { address: text } : { hash: text }
+type Named = Pick<AppParts['config']['bridge']['tokens'][number], 'symbol' | 'address'>
+
+/**
+ * Addresses have 20 bytes, short forms are cut in the middle, symbols are the configured ones; everything else names
+ * transactions or transfers.
+ */
+export function toTextFilter(
+  text: string,
+  tokens: readonly Named[] = [],
+): Pick<LedgerFilter, 'address' | 'hash' | 'ends' | 'token'> {
+  const ends = readHashEnds(text)
+  if (ends !== null) return { ends }
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return { address: text }
+  const token = addressOf(text, tokens)
+  return token === null ? { hash: text } : { token }
+}
+
+function addressOf(symbol: string, tokens: readonly Named[]): string | null {
+  return tokens.find((one) => one.symbol.toLowerCase() === symbol.toLowerCase())?.address ?? null
 }
 
 /** By key, alias, id or hash; one hash can be of many transfers. */

@@ -5,6 +5,7 @@ import type { WebDeps } from '../types.ts'
 import { type Direction, directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { activeAlerts, alertColumns, type AlertRow, alertTable } from '../../alerts/store/alertRows.ts'
+import { readHashEnds } from '../../ledger/transferFilter.ts'
 import { flowSide } from '../../ledger/flow.ts'
 import { direction } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
@@ -106,8 +107,17 @@ export function countEventsByRule(db: Database, since: UnixMs): ReadonlyMap<stri
 /** Alerts are searched among the newest so many of each nature. */
 const mostSearched = 5_000
 
-/** Alerts whose finding names a hash or an address anywhere, newest first. */
+/** Alerts whose finding names a hash or an address anywhere, its short form too, newest first. */
 export function searchAlerts(db: Database, text: string, limit: number): AlertRow[] {
+  const ends = readHashEnds(text)
+  if (ends === null) return findNamed(db, text, limit)
+  const isWhole = new RegExp(`${ends.from}[0-9a-f]*${ends.to}(?![0-9a-f])`, 'i')
+  return findNamed(db, ends.from, mostSearched)
+    .filter(({ finding }) => isWhole.test(finding))
+    .slice(0, limit)
+}
+
+function findNamed(db: Database, text: string, limit: number): AlertRow[] {
   const sql = `SELECT ${alertColumns} FROM (SELECT * FROM alerts WHERE nature = ? ORDER BY changed_at DESC LIMIT ?) a
     WHERE a.state NOT IN ('merged', 'inactive') AND instr(lower(a.finding), ?) > 0 LIMIT ?`
   return ['event', 'condition']

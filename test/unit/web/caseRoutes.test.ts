@@ -188,7 +188,7 @@ test('cases are listed by tab, and lead from the alert, the search and the reaso
   const alert = { ...stalled, case: { id: 'c42', state: 'open' as const } }
   web.status = { ...quiet, openAlerts: [alert], cases: [{ ...theft, counts: 'critical' }] }
   const status = await (await get('/')).text()
-  expect(status).toContain('<a href="#cases-title">1 case, 9,750,000.5 USDC at risk</a>')
+  expect(status).toContain('<a href="#cases-title">1 case, 9,750,000 USDC at risk</a>')
   expect(status).toContain('href="/cases/c42">Withdrawal of 9,750,000.5 USDC without an origin</a>')
   // Named in its case, and not once more beside it.
   expect([...status.matchAll(/href="\/alerts\/a1b2c3"/g)]).toHaveLength(1)

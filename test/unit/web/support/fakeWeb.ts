@@ -470,6 +470,7 @@ export function createFakeWeb(
       log: { error: log, warn: log, info: log },
       accesses: new Map(),
       registry: new Registry(),
+      links: { main: null, zone: 'https://zone.example.com/tx/{hash}' },
       db: createState(parts.status ?? quiet),
       readStatus: () => ({ ...fake.status, verdict: judgeVerdict(fake.status) }),
       listTransfers: (filter) => {
