@@ -1,5 +1,5 @@
 import type { EvidenceNote, FactValue } from '../bridge/finding.ts'
-import type { MessageCase, MoneyAtRisk } from '../delivery/channels/message.ts'
+import type { ItemField, MessageCase, MoneyAtRisk } from '../delivery/channels/message.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Severity } from '../rules/types.ts'
 
@@ -47,6 +47,10 @@ export interface CaseStory extends CaseView {
   /** What is to be done about the worst of it; null once its finding is forgotten. */
   readonly remedy: string | null
   readonly runbook: string | null
+  /** Of the worst of it, which a runbook is about; null once its finding is forgotten. */
+  readonly kind: string | null
+  /** What messages say of the worst of it, with units; empty once its finding is forgotten. */
+  readonly fields: readonly ItemField[]
   /** The worst ones, at most 50; `members` is how many findings there were in all. */
   readonly findings: readonly CaseFinding[]
   /** The newest 200 entries, oldest first. */
@@ -117,6 +121,10 @@ export interface AlertView {
 
 /** An alert with all that the ledger knows of it. */
 export interface AlertStory extends AlertView {
+  /** What to do next, in one line; null once it is over. */
+  readonly remedy: string | null
+  /** What messages say of it: label and value, with units, each with its place. */
+  readonly fields: readonly ItemField[]
   readonly subject: string
   readonly episode: number
   readonly firedAt: UnixMs | null

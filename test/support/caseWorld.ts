@@ -78,6 +78,7 @@ export function createCaseWorld(options: BenchOptions = {}) {
       ...createAlertViews(store, rules, clock.now()),
       tokens: toTokenFacts({ tokens: [{ address: usdc, symbol: 'USDC', usd: '0.5' }] }),
       routes,
+      links: { main: null, zone: null },
     }),
   }
 }

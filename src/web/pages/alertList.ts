@@ -12,9 +12,9 @@ import {
   shortenHashes,
   toAlertPath,
   toCasePath,
-  toSafeHref,
   toTransferPath,
 } from './words.ts'
+import { toRunbookHref } from './findingParts.ts'
 import { renderHashes } from './hashes.ts'
 import { renderAck, renderHidden, renderSigner, renderTabs, type Tab } from './formParts.ts'
 import { renderLayout } from './layout.ts'
@@ -74,7 +74,7 @@ ${view.form === null || alert.state === 'resolved' || !mayAct(view.form) ? '' : 
 
 /** Rule, state, age, which channels got it, who acknowledged it, and what leads further. */
 export function renderMeta(alert: AlertView, now: UnixMs): Html {
-  const runbook = toSafeHref(alert.runbook)
+  const runbook = toRunbookHref(alert)
   return html`<p class="meta"><span>${cleanText(alert.rule, 100)}</span>${isSaidByChannels(alert) ? '' : html`<span>${alert.endedBadly ? 'ended, and not well' : stateWords[alert.state]}</span>`}
 <span>${renderHappened(alert, now)}</span>${renderTold(alert, now)}
 ${alert.ack === null ? '' : html`<span class="tone-info">acknowledged by ${cleanText(alert.ack.by, 100)}, ${renderAgo(alert.ack.at, now)}</span>`}

@@ -4,6 +4,8 @@ import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'
 import type { AlertStory } from '../caseTypes.ts'
 import { renderAckForm, renderMeta } from './alertList.ts'
+import { renderFields, renderTodo } from './findingParts.ts'
+import { renderHashes } from './hashes.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, alertTone, renderTag, renderTime } from './words.ts'
 
@@ -23,20 +25,21 @@ export function renderAlertPage(
 <p class="overline">Alert #${alert.id}, ${cleanText(alert.kind, 100)}</p>
 <h1 id="alert-title">${headline}</h1>
 <p>${renderTag(alertTone(alert), alert.severity)}</p>
-${headline === title ? '' : html`<p class="subject">${title}</p>`}
+${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
 ${renderMeta(alert, now)}
 <p class="meta"><span>Happened at ${renderTime(alert.since)}</span><span>${alert.toldAt === null ? 'not sent yet' : html`sent at ${renderTime(alert.toldAt)}`}</span></p>
 ${alert.heldFor.length === 0 ? '' : html`<p class="muted">Will be listed to ${alert.heldFor.map((name) => cleanText(name)).join(', ')} when its silence ends.</p>`}
+${alert.state === 'resolved' ? '' : renderTodo(alert)}
 ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
 </section>
 <div class="columns">
 <div class="column">
+<section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>${renderFields(alert.fields)}</section>
 <section class="card" aria-labelledby="decisions-title"><h2 id="decisions-title">What was decided, and why</h2>${renderDecisions(alert)}</section>
 <section class="card" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${renderMessages(alert)}</section>
 </div>
 <div class="column">
 <section class="card" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>${renderEvidence(alert)}</section>
-<section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>${renderPairs(Object.entries(alert.facts).map(([name, value]) => [name, String(value)]))}</section>
 <section class="card" aria-labelledby="labels-title"><h2 id="labels-title">Labels</h2>${renderPairs(Object.entries(alert.labels))}</section>
 </div></div>
 <footer><p>State at ${renderTime(now)}. <a href="/api/alerts/${alert.id}">As JSON</a></p></footer>
@@ -44,11 +47,19 @@ ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
   })
 }
 
+/** So many of the newest stand open. */
+const decisionsShown = 6
+
 function renderDecisions({ decisions }: AlertStory): Html {
   if (decisions.length === 0) return html`<p class="empty">Nothing is kept.</p>`
+  const older = decisions.slice(0, -decisionsShown)
+  return html`${older.length === 0 ? '' : html`<details><summary>${older.length} earlier</summary>${listDecisions(older)}</details>`}${listDecisions(decisions.slice(-decisionsShown))}`
+}
+
+function listDecisions(decisions: AlertStory['decisions']): Html {
   return html`<ol class="timeline">${decisions.map(
     ({ at, what, reason }) =>
-      html`<li class="dot-info"><p><strong>${cleanText(what, 100)}</strong></p><p class="detail">${cleanText(reason, 600)}</p><p class="muted">${renderTime(at)}</p></li>`,
+      html`<li class="dot-info"><p><strong>${cleanText(what, 100)}</strong></p><p class="detail">${renderHashes(reason, 600)}</p><p class="muted">${renderTime(at)}</p></li>`,
   )}</ol>`
 }
 
@@ -70,14 +81,13 @@ function renderEvidence({ evidence }: AlertStory): Html {
   if (evidence.length === 0) return html`<p class="empty">It rests on the facts alone.</p>`
   return html`<ol class="timeline">${evidence.map(
     ({ source, at, says }) =>
-      html`<li class="dot-info"><p><strong>${cleanText(source)}</strong></p><p class="detail">${cleanText(says, 600)}</p><p class="muted">${renderTime(at)}</p></li>`,
+      html`<li class="dot-info"><p><strong>${cleanText(source)}</strong></p><p class="detail">${renderHashes(says, 600)}</p><p class="muted">${renderTime(at)}</p></li>`,
   )}</ol>`
 }
 
 function renderPairs(pairs: readonly (readonly [string, string])[]): Html {
   if (pairs.length === 0) return html`<p class="empty">None.</p>`
   return html`<dl class="record">${pairs.map(
-    ([name, value]) =>
-      html`<div><dt>${cleanText(name)}</dt><dd${value.startsWith('0x') ? html` class="hex"` : ''}>${cleanText(value, 500)}</dd></div>`,
+    ([name, value]) => html`<div><dt>${cleanText(name)}</dt><dd>${renderHashes(value, 500)}</dd></div>`,
   )}</dl>`
 }

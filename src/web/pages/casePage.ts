@@ -4,9 +4,10 @@ import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { CaseStory } from '../caseTypes.ts'
 import { type FormContext, mayAct } from '../createFormGate.ts'
-import { renderMeta } from './alertList.ts'
+import { renderAlertLines, renderMeta } from './alertList.ts'
 import { renderCaseMeta, toneOf } from './caseList.ts'
 import { renderHidden } from './formParts.ts'
+import { renderFields, renderTodo } from './findingParts.ts'
 import { renderHashes } from './hashes.ts'
 import { renderLayout } from './layout.ts'
 import {
@@ -18,8 +19,6 @@ import {
   shortenHashes,
   toAlertPath,
   toCasePath,
-  toSafeHref,
-  toTransferPath,
 } from './words.ts'
 
 export interface CasePageView {
@@ -43,12 +42,13 @@ export function renderCasePage(story: CaseStory, view: CasePageView): Html {
 <p>${renderTag(toneOf(story), story.severity)}</p>
 ${renderMoney(story)}
 ${renderCaseMeta(story, now)}
-${renderTodo(story)}
+${story.state === 'handled' || story.state === 'closed' ? '' : renderTodo(story)}
 ${renderComingBack(story, now)}
 ${renderHand(story, view)}
 </section>
 <div class="columns">
-<div class="column"><section class="card" aria-labelledby="findings-title"><h2 id="findings-title">What it gathers</h2>${renderFindings(story, now)}</section></div>
+<div class="column"><section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts of the worst of it</h2>${renderFields(story.fields)}</section>
+<section class="card" aria-labelledby="findings-title"><h2 id="findings-title">What it gathers</h2>${renderFindings(story, now)}</section></div>
 <div class="column">
 <section class="card" aria-labelledby="timeline-title"><h2 id="timeline-title">Timeline</h2>${renderTimeline(story)}</section>
 <section class="card" aria-labelledby="told-title"><h2 id="told-title">Who was told</h2>${renderTold(story, now)}</section>
@@ -68,14 +68,6 @@ function renderMoney({ money, members }: CaseStory): Html {
         html`<div><dt>At risk</dt><dd>${moneyLine([{ ...one, usd: null }])}</dd>${one.usd === null ? '' : html`<dd class="worth">${moneyLine([{ ...one, symbol: 'USD', amount: one.usd, usd: null }])}</dd>`}</div>`,
     )}</dl>
 <p class="muted">${money.length > 6 ? `And ${money.length - 6} more tokens. ` : ''}${members > 1 ? 'Each unit counts once, whatever number of findings name it. ' : ''}${priced ? 'USD by the prices of the configuration.' : ''}</p>`
-}
-
-function renderTodo({ remedy, runbook, transferKey, state }: CaseStory): Html | '' {
-  const link = toSafeHref(runbook)
-  if (state === 'handled' || state === 'closed' || (remedy === null && link === null && transferKey === null))
-    return ''
-  return html`<div class="todo"><p><strong>What to do</strong></p>${remedy === null ? '' : html`<p>${cleanText(remedy, 500)}</p>`}
-<p class="links">${link === null ? '' : html`<a href="${link}" rel="noreferrer">Runbook</a>`}${transferKey === null ? '' : html`<a href="${toTransferPath(transferKey)}">The transfer's whole story</a>`}</p></div>`
 }
 
 function renderComingBack({ state, comesBack, reason, endsAt }: CaseStory, now: UnixMs): Html | '' {
@@ -149,9 +141,13 @@ function renderSilence({ transferKey, findings, state }: CaseStory): Html | '' {
   return html`<a class="button" href="/silences/new?alert=${alert.id}">Silence this transfer…</a>`
 }
 
+/** So many findings of a case stand as cards, the others in a line each. */
+const mostCards = 5
+
 function renderFindings({ findings, members }: CaseStory, now: UnixMs): Html {
   const more = members - findings.length
-  return html`<ol class="alerts">${findings.map((finding) => {
+  const lines = findings.slice(mostCards)
+  return html`<ol class="alerts">${findings.slice(0, mostCards).map((finding) => {
     const title = cleanText(finding.title, 600)
     const headline = finding.summary === null ? title : shortenHashes(cleanText(finding.summary, 300))
     return html`<li class="alert edge-${alertTone(finding)}" data-key="${finding.id}">
@@ -160,6 +156,14 @@ ${finding.atRisk === null ? '' : html`<p class="money">${moneyLine([finding.atRi
 ${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
 ${renderMeta({ ...finding, case: null }, now)}</li>`
   })}</ol>
+${
+  lines.length === 0
+    ? ''
+    : renderAlertLines(
+        lines.map((finding) => ({ ...finding, case: null })),
+        now,
+      )
+}
 ${more > 0 ? html`<p class="note">The worst ${findings.length} of ${members}.</p>` : ''}`
 }
 

@@ -125,7 +125,7 @@ function readNamed(
           : searchAlerts(db, text, mostFound)
       return rows.map((row) => toAlertView(source, row))
     },
-    showAlert: (id) => toAlertStory(views(), findAlert(alerts, id)),
+    showAlert: (id) => toAlertStory(views(), findAlert(alerts, id), settings.links),
     listCases: (query) => listCaseViews(views(), query),
     showCase: (id) => toCaseStory(views(), findCaseNamed(alerts, id)),
     showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views(), transfer)),
@@ -217,7 +217,9 @@ function toStory(
     observations: parts.ledger
       .listSightings(transfer.key)
       .map(({ firstAt, ...sighting }) => ({ ...sighting, requestedAt: firstAt })),
-    alerts: parts.alerts.listAlertsOfTransfer(transfer.key).map((row) => toAlertStory(views, row)),
+    alerts: parts.alerts
+      .listAlertsOfTransfer(transfer.key)
+      .map((row) => toAlertStory(views, row, parts.config.explorer.links.tx)),
   }
 }
 

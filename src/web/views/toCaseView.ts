@@ -6,8 +6,10 @@ import { kinds } from '../../checks/index.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { toRouting } from '../../monitor/toRouting.ts'
 import { describeCase, type TokenFacts, toMoneyAtRisk, toTokenFacts } from '../../delivery/describeCase.ts'
+import type { TransactionLinks } from '../../delivery/itemFields.ts'
 import type { CaseFinding, CaseQuery, CaseStory, CaseView } from '../caseTypes.ts'
 import { caseStates } from '../caseTypes.ts'
+import { toAlertStory } from './toAlertStory.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 
 export interface CaseViewSource extends AlertViewSource {
@@ -17,13 +19,18 @@ export interface CaseViewSource extends AlertViewSource {
 /** What else a case's story needs. */
 export interface CaseStorySource extends CaseViewSource {
   readonly routes: readonly Pick<Route, 'id' | 'escalate'>[]
+  readonly links: TransactionLinks
 }
 
-export type CaseSettings = Pick<CaseStorySource, 'tokens' | 'routes'>
+export type CaseSettings = Pick<CaseStorySource, 'tokens' | 'routes' | 'links'>
 
 /** What the configuration says to cases, read once. */
 export function toCaseSettings(config: AppConfig): CaseSettings {
-  return { tokens: toTokenFacts(config.bridge), routes: toRouting(config).routes }
+  return {
+    tokens: toTokenFacts(config.bridge),
+    routes: toRouting(config).routes,
+    links: config.explorer.links.tx,
+  }
 }
 
 const mostFindings = 50
@@ -83,6 +90,8 @@ export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
     ...toCaseView(source, row),
     remedy: worst === null ? null : (kinds.find(worst.kind)?.remedy ?? null),
     runbook: worst?.runbook ?? null,
+    kind: worst?.kind ?? null,
+    fields: worst === null ? [] : toAlertStory(source, worst, source.links).fields,
     findings: store.listCaseAlerts(row.id, mostFindings).map((alert) => toFinding(source, alert)),
     timeline: store
       .listCaseLog(row.id, mostEntries)

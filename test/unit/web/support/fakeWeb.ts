@@ -139,6 +139,8 @@ export const theft: CaseStory = {
   comesBack: null,
   remedy: 'Stop the operator, then see who signed it',
   runbook: 'https://runbooks.example.com/unbacked',
+  kind: 'transfer.unbacked',
+  fields: [{ label: 'Amount', value: '9,750,000.5 USDC', href: null, place: 'fact' }],
   findings: [{ ...stalled, atRisk: null }],
   timeline: [
     { at: now - 47 * minute, what: 'opened', by: null, text: 'transfer.unbacked: zone transaction' },
@@ -153,6 +155,19 @@ export const theft: CaseStory = {
 export function toStory(alert: AlertView): AlertStory {
   return {
     ...alert,
+    remedy: 'Ask the relayer why it does not pay',
+    fields: [
+      { label: 'Amount', value: '1,500.25 USDC', href: null, place: 'fact' },
+      { label: 'Age', value: '47 min, usually 4 min', href: null, place: 'fact' },
+      {
+        label: 'Zone transaction',
+        value: zoneHash,
+        href: `https://zone.example.com/tx/${zoneHash}`,
+        place: 'hash',
+      },
+      { label: 'Token', value: `USDC 0x${'ab'.repeat(20)}`, href: null, place: 'detail' },
+      { label: 'Direction', value: 'ZoneToMain', href: null, place: 'said' },
+    ],
     subject: alert.transferKey ?? alert.rule,
     episode: 1,
     firedAt: alert.since,
