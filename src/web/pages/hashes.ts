@@ -28,7 +28,7 @@ export function renderTransactionHash(
 }
 
 /** Null where no address is configured, or what is to be looked at is no hash. */
-export function toTransactionHref(
+function toTransactionHref(
   { chain, hash }: { readonly chain: keyof TransactionLinks; readonly hash: string },
   links: TransactionLinks,
 ): string | null {
