@@ -20,12 +20,12 @@ timeline:
   await one.untilTold('transfer.unbacked', 5 * minute)
   await one.untilTold('escrow.drift', 5 * minute)
   await one.pass(3 * minute)
-  const told = headlines(one.told(), /54321\.5/)
+  const told = headlines(one.told(), /54,321\.5/)
   expect(told.filter((line) => !line.startsWith('🔴 CRITICAL, update'))).toEqual([
-    expect.stringMatching(/^🔴 CRITICAL: 54321\.5 USDC arrived without proof that it left/),
+    expect.stringMatching(/^🔴 CRITICAL: Withdrawal of 54,321\.5 USDC arrived without proof that it left/),
   ])
   expect(one.told().join('\n')).toMatch(
-    /update of alert #\w+ \(transfer-unbacked\): 54321\.5 USDC left the escrow/,
+    /update(?: of alert #\w+ \(transfer-unbacked\))?: 54,321\.5 USDC left the escrow/,
   )
   expect(told.join('\n')).not.toContain('resolved')
 }, 300_000)
@@ -57,7 +57,9 @@ test('semantics.md 49: an outflow that was told before its payout has a record a
   const told = headlines(world.monitor.told(), /313/)
   expect(told).toEqual([
     expect.stringMatching(/CRITICAL: 313 \S+ left the escrow/),
-    expect.stringMatching(/^🔴 CRITICAL, update of alert #\w+ \(escrow-outflow\): 313 USDC arrived/),
+    expect.stringMatching(
+      /^🔴 CRITICAL, update of alert #\w+ \(escrow-outflow\): Withdrawal of 313 USDC arrived/,
+    ),
   ])
 }, 300_000)
 
@@ -163,7 +165,9 @@ timeline:
     .join('\n')
     .match(/(ended|resolved) [^\n]*not explained yet/g)
   expect(ends).toEqual([
-    expect.stringMatching(/^ended after [^(]+\(what it summed is reported one by one\): [^\n]*WETH/),
+    expect.stringMatching(
+      /^ended at \S+ UTC after [^(]+\(what it summed is reported one by one\): [^\n]*WETH/,
+    ),
   ])
 }, 300_000)
 
@@ -184,7 +188,9 @@ test('a stalled withdrawal that fails is told as failed, and its end is not good
   expect(told).toEqual([
     expect.stringMatching(/^🔴 CRITICAL: Withdrawal of 101 USDC has not arrived after 5m/),
     expect.stringMatching(/^🔴 CRITICAL: Withdrawal of 101 USDC failed/),
-    expect.stringMatching(/^⚪ CRITICAL, ended after \S+( \S+)?: Withdrawal of 101 USDC failed/),
+    expect.stringMatching(
+      /^⚪ CRITICAL, ended at \S+ UTC after [^:]+: Withdrawal of 101 USDC failed; alert #\w+ \(failed\) stands/,
+    ),
   ])
 }, 300_000)
 
