@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
+import { home } from '../lib/home.ts'
 import type { ParsedConfig } from './schema.ts'
 
 /** The rules that come with spanwatch, and their tests. */
-export const shippedFolder = join(import.meta.dirname, '..', '..', 'rules')
+export const shippedFolder = join(home, 'rules')
 
 /** A configuration as the rest of spanwatch uses it: durations in ms, folders absolute, secrets wrapped. */
 export type Config = ReturnType<typeof toConfig>

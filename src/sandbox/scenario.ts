@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { home } from '../lib/home.ts'
 import { suggest } from '../lib/nearest.ts'
 import { readPlainText } from '../lib/plainFile.ts'
 import { parseYamlDocument } from '../lib/parseYamlDocument.ts'
@@ -61,7 +62,7 @@ const scenarioSchema = z.strictObject({
 /** What happens in a sandbox: its traffic, its history and a timeline of faults. */
 export type Scenario = z.output<typeof scenarioSchema>
 
-const shippedFolder = join(import.meta.dirname, 'scenarios')
+const shippedFolder = join(home, 'src/sandbox/scenarios')
 
 /** The scenarios that come with spanwatch, by name. */
 export async function listScenarios(): Promise<{ name: string; description: string }[]> {

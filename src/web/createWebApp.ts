@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
+import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { HTTPException } from 'hono/http-exception'
 import { secureHeaders } from 'hono/secure-headers'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { home } from '../lib/home.ts'
 import { shortestToken } from '../lib/secret.ts'
 import { cleanText } from '../lib/text.ts'
 import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
@@ -133,9 +135,7 @@ async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>)
 
 function addAssets(app: Hono<WebEnv>): void {
   for (const { path, files, type } of assets) {
-    const body = files
-      .map((file) => readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8'))
-      .join('\n')
+    const body = files.map((file) => readFileSync(join(home, 'src/web/assets', file), 'utf8')).join('\n')
     app.get(path, (c) => c.body(body, 200, { 'Content-Type': type }))
   }
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { html } from 'hono/html'
+import { home } from '../../lib/home.ts'
 import { renderLayout } from './layout.ts'
 import type { Html } from './words.ts'
 
 /** The chapters of docs/runbooks.md by the kind that each is of; none where the file was not installed. */
-export function readRunbooks(
-  path = new URL('../../../docs/runbooks.md', import.meta.url),
-): ReadonlyMap<string, string> {
+export function readRunbooks(path = join(home, 'docs/runbooks.md')): ReadonlyMap<string, string> {
   const chapters = readDocument(path)
     .split(/^## /m)
     .slice(1)
@@ -17,7 +17,7 @@ export function readRunbooks(
   return new Map(chapters)
 }
 
-function readDocument(path: URL): string {
+function readDocument(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
