@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can read: it must be able to say that the Node running it is too old.
 // It starts no child process: a killed wrapper would leave a daemon behind that still holds the state lock.
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const wanted = 24
 const major = Number.parseInt(process.versions.node, 10)
+const source = new URL('../src/main.ts', import.meta.url)
+const isClone = existsSync(source)
 
 if (major < wanted) {
   console.error(
@@ -15,8 +18,10 @@ if (major < wanted) {
       ' (' +
       process.execPath +
       ').\n' +
-      'After "npm ci" a matching Node lies in node_modules/.bin: start spanwatch through npm\n' +
-      '("npm start", or "npm run spanwatch -- run -c spanwatch.yaml"), or install a newer Node.',
+      (isClone
+        ? 'After "npm ci" a matching Node lies in node_modules/.bin: start spanwatch through npm\n' +
+          '("npm start", or "npm run spanwatch -- run -c spanwatch.yaml"), or install a newer Node.'
+        : 'Install a newer Node: https://nodejs.org/en/download'),
   )
   process.exitCode = 2
 } else {
@@ -24,5 +29,12 @@ if (major < wanted) {
   // a start takes half as long. Where it cannot be written, nothing is kept.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/spanwatch', import.meta.url)))
-  await import('../src/main.ts')
+  // Node 24 calls its SQLite experimental. It is what was tested, and standard error is the log.
+  const { emitWarning } = process
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning(warning, ...rest)
+  }
+  // A clone runs what it has; what is installed has no types to strip, and traces name the lines before that.
+  if (!isClone) process.setSourceMapsEnabled(true)
+  await import(isClone ? source : new URL('../dist/main.js', import.meta.url))
 }

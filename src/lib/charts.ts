@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 
 /** A chart of a few series over common categories. Values are for drawing only: exact numbers stand beside a chart. */
 export interface ChartSpec {
@@ -29,10 +31,9 @@ const fonts = `${font}, Verdana, sans-serif`
 
 /** Draws a chart as SVG, without a browser. The library is loaded with the first chart: most processes draw none. */
 export async function renderChart(spec: ChartSpec): Promise<string> {
-  const { init, use } = await import('echarts/core')
-  const { BarChart, LineChart } = await import('echarts/charts')
-  const { GridComponent, LegendComponent } = await import('echarts/components')
-  const { SVGRenderer } = await import('echarts/renderers')
+  const { BarChart, GridComponent, init, LegendComponent, LineChart, SVGRenderer, use } = await import(
+    './chartLibrary.ts'
+  )
   use([BarChart, LineChart, GridComponent, LegendComponent, SVGRenderer])
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: spec.width, height: spec.height })
   try {
@@ -96,15 +97,22 @@ function unknownSeries({ kind, stacked, series, categories, theme }: ChartSpec):
 /** An SVG as PNG, for mail clients, which show nothing else; `scale` 2 is sharp on dense screens. */
 export async function toPng(svg: string, scale = 2): Promise<Buffer> {
   const { Resvg } = await import('@resvg/resvg-js')
-  const require = createRequire(import.meta.url)
   const resvg = new Resvg(svg, {
     fitTo: { mode: 'zoom', value: scale },
     // A server has no fonts of its own.
     font: {
       loadSystemFonts: false,
-      fontFiles: [require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')],
+      fontFiles: [findFont()],
       defaultFontFamily: font,
     },
   })
   return resvg.render().asPng()
+}
+
+/** The build puts the font beside the code; a clone takes it from its package. */
+function findFont(): string {
+  const built = join(import.meta.dirname, 'DejaVuSans.ttf')
+  return existsSync(built)
+    ? built
+    : createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
 }

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { errorText } from '../lib/errors.ts'
 
@@ -14,7 +15,9 @@ export type LedgerAnswer =
 
 /** In a thread of its own: to read a large file through would hold up everything else for seconds. */
 export async function runLedgerJob(job: LedgerJob, signal: AbortSignal): Promise<LedgerAnswer> {
-  const worker = new Worker(new URL('./ledgerWorker.ts', import.meta.url), { workerData: job, execArgv: [] })
+  // Built, it stands beside this file as well, as .js.
+  const code = new URL(`./ledgerWorker${extname(import.meta.url)}`, import.meta.url)
+  const worker = new Worker(code, { workerData: job, execArgv: ['--disable-warning=ExperimentalWarning'] })
   const stop = () => void worker.terminate()
   signal.addEventListener('abort', stop, { once: true })
   try {
