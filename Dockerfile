@@ -15,24 +15,15 @@
 # http: { listen: "0.0.0.0:9464", token: "${SPANWATCH_TOKEN}" }.
 
 ARG NODE_IMAGE=node:26-slim
-FROM ${NODE_IMAGE} AS dependencies
-WORKDIR /opt/spanwatch
-COPY package.json package-lock.json ./
-# Optional are what draws the charts of a report, for this machine, Node itself, for machines that have an older one, and
-# the compiler that some libraries name for their types.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/node-* node_modules/typescript node_modules/@typescript node_modules/@types
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY . .
+RUN npm ci --ignore-scripts --no-audit --no-fund && build/assemble /opt/spanwatch
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /opt/spanwatch
-COPY --from=dependencies /opt/spanwatch/node_modules ./node_modules
-COPY package.json LICENSE spanwatch.example.yaml ./
-COPY bin ./bin
-COPY rules ./rules
-# The page serves it.
-COPY docs/runbooks.md ./docs/
-COPY src ./src
+COPY --from=build /opt/spanwatch .
 RUN mkdir -p /etc/spanwatch /var/lib/spanwatch && chown node:node /var/lib/spanwatch && chmod 0700 /var/lib/spanwatch
 USER node
 VOLUME /var/lib/spanwatch

@@ -74,12 +74,22 @@ test('the Dockerfile has no fault that its linter knows', async () => {
 
 test.each(['x64', 'arm64'])('the image keeps what draws the charts of a report, on %s', (cpu) => {
   const lock: { packages: Record<string, { optional?: true }> } = JSON.parse(read('package-lock.json'))
-  const [install] = /^RUN npm ci (?:.*\\\n)*.*$/m.exec(read('Dockerfile')) ?? ['']
+  const [install = ''] = /^npm ci .*$/m.exec(read('build/assemble')) ?? []
   const kept = Object.entries(lock.packages)
     .filter(([, { optional }]) => optional !== true || !install.includes('--omit=optional'))
     .map(([path]) => path)
   expect(kept).toContain(`node_modules/@resvg/resvg-js-linux-${cpu}-gnu`)
-  expect(install).not.toContain('node_modules/@resvg')
+  expect(read('build/assemble')).not.toContain('node_modules/@resvg')
+})
+
+test('everything that is packed is let into the image', () => {
+  const { files }: { files: string[] } = JSON.parse(read('package.json'))
+  const open = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+  const isOpen = (path: string) =>
+    open.some((line) => path === line.slice(1) || path.startsWith(`${line.slice(1)}/`))
+  expect(files.filter((path) => path !== 'dist' && !isOpen(path))).toEqual([])
 })
 
 test('no debugger can be attached to a daemon by a signal', () => {

@@ -71,7 +71,8 @@ export interface Program {
   isRunning(): boolean
 }
 
-const entry = join(import.meta.dirname, '../../bin/spanwatch.js')
+/** What is installed can be put to the same tests: `SPANWATCH_BIN=…/node_modules/spanwatch/bin/spanwatch.js`. */
+export const programPath = process.env['SPANWATCH_BIN'] ?? join(import.meta.dirname, '../../bin/spanwatch.js')
 
 /** What the program runs in. */
 export interface Surroundings {
@@ -80,13 +81,15 @@ export interface Surroundings {
   readonly under?: readonly string[]
   /** Node's own options, those that no variable of the environment may set. */
   readonly node?: readonly string[]
+  /** The program itself, where another is meant. */
+  readonly bin?: string
 }
 
 export function startProgram(
   args: readonly string[],
-  { env = {}, under = [], node = [] }: Surroundings = {},
+  { env = {}, under = [], node = [], bin = programPath }: Surroundings = {},
 ): Program {
-  const [command, ...rest] = [...under, process.execPath, ...node, entry, ...args] as [string, ...string[]]
+  const [command, ...rest] = [...under, process.execPath, ...node, bin, ...args] as [string, ...string[]]
   const child = spawn(command, rest, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

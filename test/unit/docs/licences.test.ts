@@ -18,7 +18,9 @@ const lock: { packages: Record<string, Locked> } = JSON.parse(
 /** What a production install brings; builds of one thing for many platforms stand together. */
 function listInstalled(): Set<string> {
   const rows = Object.entries(lock.packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+    // Not the folders of build/ that say what a clone brings beside.
+    .filter(([path]) => /^node_modules\/(?!spanwatch-)/.test(path))
+    .filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
     .map(([path, { license }]) => [path.replace(/^.*node_modules\//, ''), license ?? 'unknown'] as const)
     .map(
       ([name, license]) =>
