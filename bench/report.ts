@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { kinds } from '../src/checks/index.ts'
 import { buildDailyReport } from '../src/report/buildDailyReport.ts'
 import type { DailyReport, ReportFlow } from '../src/report/dailyReport.ts'
 import type { Observation } from '../src/bridge/observation.ts'
@@ -92,7 +93,7 @@ try {
     db.transaction(() => ledger.recordAnswer(page, page.at(-1)?.requestedAt ?? 0))
   }
   const build = (window: DayWindow) =>
-    buildDailyReport({ db, ledger, before: null, knows: {} }, window, month.until)
+    buildDailyReport({ db, ledger, kinds, before: null, knows: {} }, window, month.until)
   const times: number[] = []
   const reports: DailyReport[] = []
   for (const day of days) {

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { listEntriesOf } from './entryStore.ts'
-import { type BreakSum, judgeBreaks, sumBreaks } from './listBreaks.ts'
+import { type BreakSum, type JudgedBreaks, judgeBreaks, sumBreaks } from './listBreaks.ts'
 import type { BreakSources } from './readBreaks.ts'
 import { type ShownEntry, toShownEntry } from './showEntry.ts'
 
@@ -20,8 +20,8 @@ export function summarizeBreaks(
   sources: BreakSources,
   window: { readonly from: UnixMs; readonly until: UnixMs },
   now: UnixMs,
+  { judged, isCut }: JudgedBreaks = judgeBreaks(sources, now),
 ): BreakSummary {
-  const { judged, isCut } = judgeBreaks(sources, now)
   const entries = listEntriesOf(sources.db, window, mostEntries)
   return {
     sums: sumBreaks(sources, judged),

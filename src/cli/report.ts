@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { kinds } from '../checks/index.ts'
 import { buildDailyReport } from '../report/buildDailyReport.ts'
 import { readReportKnowledge } from '../report/readReportKnowledge.ts'
 import type { Config } from '../config/config.ts'
@@ -49,11 +50,13 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
   if (window === null) {
     throw new MonitorError('usage', `--date: expected a date such as 2026-03-08, or yesterday, got "${date}"`)
   }
+  if (window.from > now)
+    throw new MonitorError('usage', `--date: ${day} is not here yet: in ${zone} it is ${dayOf(now, zone)}`)
   const { db, ledger } = openLedger(config)
   try {
     const before = createReportStore(db).find(shiftDay(day, -1))
     const knows = readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
-    return await buildDailyReport({ db, ledger, before, knows }, window, now)
+    return await buildDailyReport({ db, ledger, kinds, before, knows }, window, now)
   } finally {
     db.close()
   }

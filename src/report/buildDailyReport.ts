@@ -1,13 +1,17 @@
 import { nth } from '../lib/nth.ts'
 import { setImmediate } from 'node:timers/promises'
-import { keptFinding } from '../alerts/findingJson.ts'
+import type { JudgedBreaks } from '../breaks/listBreaks.ts'
+import { keepBook } from './book.ts'
+import { groupCorrections, groupFindings } from './listFindings.ts'
+import { listExtras, listProblems, listSurplus } from './problems.ts'
+import { type ReportToken, toReportToken } from './reportToken.ts'
+import type { Kinds } from '../rules/kinds.ts'
 import {
+  type CoverageLine,
   type DailyReport,
-  type FindingGroup,
   type LatencyLine,
   listRestatements,
   type ReportFlow,
-  type ReportToken,
   toReportFlow,
   type TransferLine,
   type LegCount,
@@ -19,18 +23,23 @@ import { type Transfer, originChain } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { listTold, type ToldRow } from './queries.ts'
+import { countTold, listFound, listLearned, listStalledAt } from './queries.ts'
 import { DateTime } from 'luxon'
 
 export interface ReportSources {
   readonly db: Database
   readonly ledger: Pick<Ledger, 'listUnderWay'>
+  readonly kinds: Kinds
   /** The report of the day before, as it was kept; null when there is none. */
   readonly before: DailyReport | null
   /** What other parts know of the day; null or left out: could not be known. */
   readonly knows: Partial<
     Pick<DailyReport, 'breaks' | 'cases' | 'preconf' | 'escrows' | 'coverage'> & {
       readonly suppressed: number
+      /** All breaks as they are now. */
+      readonly judged: JudgedBreaks
+      /** By its address on the main chain. */
+      tokenOf(address: string): ReportToken
       /** Of the 30 days before. */
       pastLatency(token: string, direction: Direction): LatencyLine['past'] | null
     }
@@ -39,7 +48,6 @@ export interface ReportSources {
 
 /** Oldest transfers in flight that are listed one by one. */
 const oldestListed = 20
-const examplesListed = 10
 
 /** Reconciles one day. Reads the ledger in slices and lets others run in between: a report stops no poll. */
 export async function buildDailyReport(
@@ -51,26 +59,48 @@ export async function buildDailyReport(
   const flows = reconcile(day.crossings, window).map((line) =>
     toReportFlow(line, day.tokens.get(line.token) ?? unknownToken(line.token)),
   )
-  const told = listTold(sources.db, window)
-  const { preconf = null, escrows = null, coverage = null, suppressed = 0 } = sources.knows
+  const { db, knows } = sources
+  const { preconf = null, escrows = null, coverage = null, judged = null } = knows
+  const tokenOf = knows.tokenOf ?? ((address: string) => day.tokens.get(address) ?? unknownToken(address))
+  const words = { kinds: sources.kinds, tokenOf }
+  // What is not over is told as it is now.
+  const shown = { from: window.from, until: Math.min(window.until, now) }
+  const stalled = new Set(listStalledAt(db, shown.until))
   return {
     window,
     builtAt: now,
     missing: listMissing(flows, coverage, now, window),
+    book: keepBook(day.crossings, shown, {
+      escrows: escrows ?? [],
+      extras: judged === null ? [] : listExtras(judged, shown, tokenOf),
+      without: judged === null ? new Set() : listSurplus(judged, day.crossings),
+    }),
+    problems: judged && listProblems(judged, day.crossings, { window: shown, stalled, tokenOf }),
     flows,
     restated: sources.before && listRestatements(sources.before.flows, flows),
     legs: countLegs(day.transfers, window),
-    latencies: listLatencies(day, window, sources.knows),
-    findings: groupFindings(told),
+    latencies: listLatencies(day, window, knows),
+    findings: groupFindings(words, listFound(db, window)),
+    corrections: groupCorrections(
+      words,
+      listLearned(db, learnedOf(sources.before, window, now)),
+      window.zone,
+    ),
     oldest: day.oldest,
-    alerts: { told: told.length, suppressed },
-    ...(sources.knows.breaks && { breaks: sources.knows.breaks }),
-    ...(sources.knows.cases && { cases: sources.knows.cases }),
+    alerts: { told: countTold(db, window), suppressed: knows.suppressed ?? 0 },
+    ...(knows.breaks && { breaks: knows.breaks }),
+    ...(knows.cases && { cases: knows.cases }),
     preconf,
     escrows,
     coverage,
     hours: countHours(day.crossings, window),
   }
+}
+
+/** Since the report before, or since the day began where there is none: what was found of earlier days is news. */
+function learnedOf(before: DailyReport | null, { from, until }: DayWindow, now: UnixMs) {
+  const since = before === null ? from : Math.min(before.builtAt, until)
+  return { before: from, from: since, until: now }
 }
 
 async function readDay({ ledger }: ReportSources, window: DayWindow) {
@@ -84,7 +114,7 @@ async function readDay({ ledger }: ReportSources, window: DayWindow) {
       if (crossing === null) continue
       crossings.push(crossing)
       transfers.push({ direction: transfer.direction, main: transfer.main, zone: transfer.zone })
-      tokens.set(transfer.token.address, toToken(transfer))
+      tokens.set(transfer.token.address, toReportToken(transfer.token))
       if (crossing.end === null || crossing.end.at >= window.until) oldest.push(toLine(transfer))
     }
     oldest = oldest.sort((a, b) => a.originAt - b.originAt).slice(0, oldestListed)
@@ -126,11 +156,6 @@ function rankOf(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
 
-function toToken({ token }: Transfer): ReportToken {
-  const { address, symbol, name, decimals } = token
-  return { address, symbol, name, decimals }
-}
-
 const unknownToken = (address: string): ReportToken => ({ address, symbol: null, name: '', decimals: null })
 
 function toLine(transfer: Transfer): TransferLine {
@@ -140,14 +165,22 @@ function toLine(transfer: Transfer): TransferLine {
     direction,
     amount,
     originAt,
-    token: toToken(transfer),
+    token: toReportToken(transfer.token),
     mainHash: main?.hash ?? null,
     zoneHash: zone?.hash ?? null,
   }
 }
 
-const toShare = ({ source, share }: { readonly source: string; readonly share: number }) =>
-  `${source} ${Math.floor(share * 100)} %`
+const toShare = ({ source, share }: CoverageLine) => `${source} ${Math.floor(share * 100)} %`
+
+const namedGaps = 3
+
+/** Those that saw the least of the day. */
+function sayLeast(gaps: readonly CoverageLine[]): string {
+  const sorted = gaps.toSorted((a, b) => a.share - b.share)
+  const more = sorted.length - namedGaps
+  return `${sorted.slice(0, namedGaps).map(toShare).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
 
 /** What a reader must not take for complete. */
 function listMissing(
@@ -163,25 +196,8 @@ function listMissing(
     ...(now < window.until ? ['the day is not over'] : []),
     ...(unknown > 0 ? [`the amounts of ${unknown} transfers are unknown and not in the sums`] : []),
     ...(coverage === null ? ['how much of the day was observed is unknown'] : []),
-    ...(gaps.length > 0 ? [`not the whole day was observed: ${gaps.map(toShare).join(', ')}`] : []),
+    ...(gaps.length > 0 ? [`not the whole day was observed: ${sayLeast(gaps)}`] : []),
   ]
-}
-
-const severityOrder = { critical: 0, warning: 1, info: 2 } as const
-
-function groupFindings(told: readonly ToldRow[]): FindingGroup[] {
-  const groups = Map.groupBy(told, ({ kind, severity }) => `${kind} ${severity}`)
-  return [...groups.values()]
-    .map((rows) => {
-      const { kind, severity } = nth(rows, 0)
-      const examples = rows.slice(0, examplesListed).map((row) => ({
-        title: keptFinding(row).title,
-        at: row.at,
-        key: row.transferKey,
-      }))
-      return { kind, severity, count: rows.length, examples }
-    })
-    .sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity] || (a.kind < b.kind ? -1 : 1))
 }
 
 const chains = ['main', 'zone'] as const

@@ -4,7 +4,11 @@ import type { BreakSummary } from '../breaks/summarizeBreaks.ts'
 import type { CaseSummary } from './summarizeCases.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { FlowLine, Sum } from './reconcile.ts'
+import type { BookLine } from './book.ts'
+import type { Problem } from './problems.ts'
+import type { EscrowDay } from './readEscrowDays.ts'
 import type { DayWindow } from './reportDay.ts'
+import type { ReportToken } from './reportToken.ts'
 
 /**
  * A day's reconciliation, ready to be rendered and kept: JSON-safe, amounts as exact decimal strings. A section that
@@ -15,13 +19,19 @@ export interface DailyReport {
   readonly builtAt: UnixMs
   /** What the report could not look at, in words; empty when it is complete. */
   readonly missing: readonly string[]
+  /** A line a token; left out of what was kept before there was any. */
+  readonly book?: readonly BookLine[]
+  /** What of the day does not reconcile, the gravest first; null when it could not be known. */
+  readonly problems?: readonly Problem[] | null
   readonly flows: readonly ReportFlow[]
   /** Records of earlier days that came or changed after that day's report; null when there was none to compare with. */
   readonly restated: readonly Restatement[] | null
   readonly legs: readonly LegCount[]
   readonly latencies: readonly LatencyLine[] | null
-  /** What was raised of the day, by kind: how often, and the largest ones. */
+  /** What was found of the day, whenever that was: by kind, how often, and the largest ones. */
   readonly findings: readonly FindingGroup[]
+  /** What was found of earlier days since the report before. */
+  readonly corrections?: readonly Correction[]
   readonly oldest: readonly TransferLine[]
   /** As of when it was built, and the entries of the day; left out of what was kept before there were any. */
   readonly breaks?: BreakSummary
@@ -29,7 +39,7 @@ export interface DailyReport {
   readonly cases?: CaseSummary
   readonly alerts: { readonly told: number; readonly suppressed: number }
   readonly preconf: PreconfSummary | null
-  readonly escrows: readonly EscrowLine[] | null
+  readonly escrows: readonly EscrowDay[] | null
   readonly coverage: readonly CoverageLine[] | null
   /** Transfers that began in each hour of the day, for the chart. */
   readonly hours: readonly {
@@ -45,15 +55,6 @@ export interface ReportSum {
   readonly raw: string
   readonly amount: string | null
   readonly unknown: number
-}
-
-export interface ReportToken {
-  readonly address: string
-  /** From the configuration; null when it is not listed there. */
-  readonly symbol: string | null
-  /** From the chain: untrusted. */
-  readonly name: string
-  readonly decimals: number | null
 }
 
 export interface ReportFlow {
@@ -102,7 +103,31 @@ export interface FindingGroup {
   readonly kind: string
   readonly severity: 'critical' | 'warning' | 'info'
   readonly count: number
-  readonly examples: readonly { readonly title: string; readonly at: UnixMs; readonly key: string | null }[]
+  readonly examples: readonly FindingLine[]
+}
+
+export interface FindingLine {
+  readonly title: string
+  /** When what it says happened, or began. */
+  readonly at: UnixMs
+  /** Of its transfer. */
+  readonly key: string | null
+  /** Left out of what was kept before. */
+  readonly alertId?: string
+  /** What it puts at risk, token units. */
+  readonly amount?: string | null
+  readonly token?: ReportToken | null
+}
+
+/** Findings of one kind of a day that was reported already. */
+export interface Correction {
+  /** The local date. */
+  readonly day: string
+  readonly kind: string
+  readonly severity: FindingGroup['severity']
+  readonly count: number
+  /** What they put at risk, by token; token units. */
+  readonly money: readonly { readonly token: ReportToken; readonly amount: string }[]
 }
 
 export interface TransferLine {
@@ -128,16 +153,6 @@ export interface PreconfSummary {
   readonly hitRate: number | null
   /** How long before its block a transaction was preconfirmed, on average, ms; null without any. */
   readonly leadMs: number | null
-}
-
-/** All escrows of a token together, at the newest block where both sides are known. Token units; null: unknown. */
-export interface EscrowLine {
-  readonly token: ReportToken
-  readonly holds: string | null
-  readonly owes: string | null
-  /** Had left the escrow for transfers that were not judged yet. */
-  readonly inTransit: string | null
-  readonly at: UnixMs | null
 }
 
 export interface CoverageLine {

@@ -17,6 +17,7 @@ import type { Poller } from '../kernel/runner.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AppConfig } from '../kernel/settings.ts'
+import { kinds } from '../checks/index.ts'
 import { buildDailyReport } from './buildDailyReport.ts'
 import { readReportKnowledge } from './readReportKnowledge.ts'
 
@@ -88,7 +89,7 @@ async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Fi
   try {
     const before = store.find(shiftDay(window.day, -1))
     const knows = readReportKnowledge({ db, ledger, tokens }, window, clock.now())
-    const report = await buildDailyReport({ db, ledger, before, knows }, window, clock.now())
+    const report = await buildDailyReport({ db, ledger, kinds, before, knows }, window, clock.now())
     commit({ apply: (now) => (store.queue(report, now + keptTryingMs), [...news]) })
     deps.log.info({ day: window.day }, 'daily report built')
     return null

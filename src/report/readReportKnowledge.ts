@@ -1,4 +1,7 @@
-import type { CoverageLine, EscrowLine, LatencyLine, PreconfSummary, ReportToken } from './dailyReport.ts'
+import type { CoverageLine, LatencyLine, PreconfSummary } from './dailyReport.ts'
+import { judgeBreaks } from '../breaks/listBreaks.ts'
+import { readEscrowDays } from './readEscrowDays.ts'
+import type { ReportToken } from './reportToken.ts'
 import { openBreakSources } from '../breaks/breakSources.ts'
 import { summarizeBreaks } from '../breaks/summarizeBreaks.ts'
 import type { Direction } from '../bridge/observation.ts'
@@ -7,12 +10,9 @@ import { listLatency, percentileOf } from '../ledger/latency.ts'
 import { countSuppressed } from './queries.ts'
 import { summarizeCases } from './summarizeCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { formatUnits } from '../bridge/amount.ts'
 import type { DayWindow } from './reportDay.ts'
 import type { Database } from '../store/database.ts'
-import { listEscrowTokens } from '../checks/escrow/owedStore.ts'
 import { listPreconfHours } from '../checks/preconf/store.ts'
-import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
 import { readZoneShare } from '../checks/audit/zoneStore.ts'
 import type { ReportSources } from './buildDailyReport.ts'
 
@@ -22,15 +22,24 @@ export function readReportKnowledge(
   window: DayWindow,
   now: UnixMs,
 ): ReportSources['knows'] {
+  const sources = openBreakSources({ db, ledger, tokens })
+  const judged = judgeBreaks(sources, now)
+  const tokenOf = (address: string) => ({ address, name: '', ...pickToken(sources.tokens.find(address)) })
   return {
-    breaks: summarizeBreaks(openBreakSources({ db, ledger, tokens }), window, now),
-    cases: summarizeCases(db, window, (token) => createTokenBook(db, tokens).find(token).symbol),
+    judged,
+    tokenOf,
+    breaks: summarizeBreaks(sources, window, now, judged),
+    cases: summarizeCases(db, window, (token) => tokenOf(token).symbol),
     preconf: readPreconf(db, window),
-    escrows: readEscrows(db, tokens),
+    escrows: readEscrowDays(db, tokens, window, now),
     coverage: readCoverage(db, window),
     suppressed: countSuppressed(db, window),
     pastLatency: readPastLatency(db, window),
   }
+}
+
+function pickToken({ symbol, decimals }: Pick<ReportToken, 'symbol' | 'decimals'>) {
+  return { symbol, decimals }
 }
 
 function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {
@@ -86,28 +95,4 @@ function readPreconf(db: Database, { from, until }: DayWindow): PreconfSummary |
     hitRate: watched === 0 ? null : hits / watched,
     leadMs: leads === 0 ? null : Math.round(sum((hour) => hour.leadSumMs) / leads),
   }
-}
-
-/** What the escrows of each token hold and owe, by the newest judgement; null when none are watched. */
-export function readEscrows(db: Database, settings: readonly TokenSetting[]): EscrowLine[] | null {
-  const book = createTokenBook(db, settings)
-  const lines = listEscrowTokens(db).map(({ token, judged }): EscrowLine => {
-    const { symbol, decimals } = book.find(token)
-    const units = (raw: bigint | undefined) =>
-      raw === undefined || decimals === null ? null : formatSigned(raw, decimals)
-    const of: ReportToken = { address: token, symbol, name: '', decimals }
-    return {
-      token: of,
-      holds: units(judged?.holdings),
-      owes: units(judged?.owed),
-      inTransit: units(judged?.openOut),
-      at: judged?.at ?? null,
-    }
-  })
-  return lines.length === 0 ? null : lines
-}
-
-/** More can have been credited than was ever locked: what is owed may be below zero. */
-function formatSigned(raw: bigint, decimals: number): string {
-  return raw < 0n ? `-${formatUnits(-raw, decimals)}` : formatUnits(raw, decimals)
 }

@@ -1,18 +1,30 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
+import { type ReportToken, toMovedToken } from './reportToken.ts'
 import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** A transfer as far as reconciliation looks at it: when its value set out, and when and how it came to rest. */
 export interface Crossing {
+  readonly key: string
   readonly direction: Direction
   /** Lower-case contract address; '' when the records name none. */
   readonly token: string
   /** Base units; null when unknown. */
   readonly amountRaw: bigint | null
+  /** Token units; null when unknown. */
+  readonly amount: string | null
+  /** The token that moves on the main chain. */
+  readonly moved: ReportToken
+  /** Something was taken on the origin chain: what failed there did not. */
+  readonly isLocked: boolean
+  /** Its record names another payout than before: what is said of a second one may be of the other. */
+  readonly isRewritten: boolean
   readonly startedAt: UnixMs
   /** Null while it is on its way. */
   readonly end: { readonly how: 'completed' | 'failed'; readonly at: UnixMs } | null
 }
+
+type Moving = Pick<Crossing, 'direction' | 'token' | 'amountRaw' | 'startedAt' | 'end'>
 
 /** So many transfers of so much. `unknown` of them are of an amount that no record gives: the sum lacks them. */
 export interface Sum {
@@ -38,10 +50,16 @@ export interface FlowLine {
  */
 export function toCrossing(transfer: Transfer): Crossing | null {
   if (transfer.state === 'unbacked' || originLeg(transfer) === null) return null
+  const { key, direction, token, state, amount, amountRaw } = transfer
   return {
-    direction: transfer.direction,
-    token: transfer.token.address,
-    amountRaw: transfer.amountRaw,
+    key,
+    direction,
+    token: token.address,
+    amountRaw,
+    amount,
+    moved: toMovedToken(token),
+    isRewritten: transfer.rewrites.length > 0,
+    isLocked: state !== 'failed' || destinationLeg(transfer) !== null,
     startedAt: transfer.originAt,
     end: endOf(transfer),
   }
@@ -61,7 +79,7 @@ type Part = 'opening' | 'started' | 'completed' | 'failed' | 'closing'
 
 /** Sums crossings over a window: `from` belongs to it, `until` to the next. Lines are ordered by token and direction. */
 export function reconcile(
-  crossings: Iterable<Crossing>,
+  crossings: Iterable<Moving>,
   window: { readonly from: UnixMs; readonly until: UnixMs },
 ): FlowLine[] {
   const lines = new Map<string, Record<Part, { count: number; raw: bigint; unknown: number }>>()
@@ -86,7 +104,10 @@ export function reconcile(
     })
 }
 
-function partsOf({ startedAt, end }: Crossing, { from, until }: { from: UnixMs; until: UnixMs }): Part[] {
+function partsOf(
+  { startedAt, end }: Pick<Crossing, 'startedAt' | 'end'>,
+  { from, until }: { from: UnixMs; until: UnixMs },
+): Part[] {
   if (startedAt >= until || (end !== null && end.at < from)) return []
   return [
     startedAt < from ? 'opening' : 'started',

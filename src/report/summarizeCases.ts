@@ -2,6 +2,7 @@ import { addDecimals, formatDecimal, noAmount } from '../bridge/decimal.ts'
 import { atRisk } from '../cases/money.ts'
 import { countCases, listLiveCases } from '../cases/store/caseRows.ts'
 import type { Window } from '../ledger/slicesUnderWay.ts'
+import { shortAmount } from '../lib/shortAmount.ts'
 import { cleanText } from '../lib/text.ts'
 import type { Database } from '../store/database.ts'
 import { columns, int, type Read, text } from '../store/table.ts'
@@ -73,7 +74,7 @@ export function sayCases({ opened, handled, open, atRisk: money }: CaseSummary):
     handled.length === 0
       ? 'none handled'
       : `handled: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-  const sums = money.slice(0, mostNamed).map(({ amount, symbol }) => `${amount} ${symbol}`)
+  const sums = money.slice(0, mostNamed).map(({ amount, symbol }) => `${shortAmount(amount)} ${symbol}`)
   const others = money.length - sums.length
   const risk =
     sums.length === 0

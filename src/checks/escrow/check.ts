@@ -8,7 +8,7 @@ import { intervalOf } from '../../kernel/schedule.ts'
 import { escrowDrift } from './drift.ts'
 import { readEscrowFacts } from './facts.ts'
 import { createFlowReader } from './flowReader.ts'
-import { purgeFlows } from './flowStore.ts'
+import { flowsKeptMs, purgeFlows } from './flowStore.ts'
 import { escrowForeignToken } from './foreignToken.ts'
 import { type EscrowPart, givenEscrow } from './holding.ts'
 import { noteUnjudged, purgeUnjudged } from './unjudgedStore.ts'
@@ -26,8 +26,6 @@ const checksMs = 10_000
 const crowdShare = 0.1
 const crowdsMs = 30_000
 
-/** The retention of explained movements, and of inflows that nobody explained: to compare balances, and to be looked at. */
-const flowsKeptMs = 7 * 86_400_000
 const unjudgedKeptMs = 86_400_000
 const purgedAtOnce = 200
 

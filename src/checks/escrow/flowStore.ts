@@ -190,6 +190,19 @@ export function sumListed(
 
 const nets = table('escrow_flows', { hash: text, net: decimal })
 
+/** What moved of a token at its escrows, in − out, from a time on and before another; exact while movements are kept. */
+export function sumMoved(
+  db: Database,
+  token: string,
+  { from, until }: { from: UnixMs; until: UnixMs },
+): Decimal {
+  const sql = 'SELECT net FROM escrow_flows WHERE token = ? AND at >= ? AND at < ?'
+  return sumDecimals(decimal.all(db, sql, token, from, until))
+}
+
+/** The retention of explained movements, and of inflows that nobody explained: to compare balances, and to be looked at. */
+export const flowsKeptMs = 7 * 86_400_000
+
 /** What left and is not judged yet, up to a height: it may turn out to be payouts. */
 export function sumOpen(db: Database, token: string, to: number): Decimal {
   const sql =

@@ -173,6 +173,13 @@ export function readOwed(
   return owed < 0n ? 0n : owed
 }
 
+/** What was owed at a time: at the newest block until then that a transfer stands in. */
+export function readOwedAt(db: Database, { token, start }: EscrowToken, time: UnixMs): bigint | null {
+  const sql = 'SELECT MAX(main_height) FROM escrow_legs WHERE token = ? AND main_time <= ?'
+  const height = Math.max(int.orNull().get(db, sql, token, time) ?? 0, start?.height ?? 0)
+  return readOwed(db, token, { height, time })
+}
+
 /** Legs on the main chain above one height up to another, and what each may have changed the balance by, base units. */
 export function listMainLegs(
   db: Database,

@@ -3,13 +3,11 @@ import type { ShownEntry, ShownShare } from '../../breaks/showEntry.ts'
 import type { BreakSummary } from '../../breaks/summarizeBreaks.ts'
 import type { CsvFile } from '../../delivery/channels/message.ts'
 import { part } from '../../delivery/channels/textParts.ts'
+import { shortAmount } from '../../lib/shortAmount.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 import type { DailyReport } from '../dailyReport.ts'
-import type { ReportTable } from './reportTable.ts'
+import { number, type ReportTable, text } from './reportTable.ts'
 import { timeLabel } from './reportWords.ts'
-
-const text = (name: string) => ({ name, isNumber: false })
-const number = (name: string) => ({ name, isNumber: true })
 
 /** What does not reconcile, and what people settled of it on the day. */
 export function listBreakTables(report: DailyReport, breaks: BreakSummary): ReportTable[] {
@@ -32,12 +30,14 @@ function openTable({ builtAt, window }: DailyReport, { sums, isCut }: BreakSumma
     rows: sums.map(({ token, symbol, inBaseUnits, open, settled, oldestAt }) => [
       nameToken({ address: token, symbol }, inBaseUnits),
       String(open.count),
-      open.unknown === 0 ? open.amount : `${open.amount} and ${open.unknown} of unknown amount`,
+      open.unknown === 0
+        ? shortAmount(open.amount)
+        : `${shortAmount(open.amount)} and ${open.unknown} of unknown amount`,
       oldestAt === null ? '' : timeLabel(oldestAt, window.zone),
       String(settled.count),
-      settled.amount,
+      shortAmount(settled.amount),
     ]),
-    none: 'Everything reconciles.',
+    none: '',
   }
 }
 
@@ -54,7 +54,7 @@ function entryTable({ window }: DailyReport, { entries }: BreakSummary): ReportT
       entry.shares.map(sayShare).join('\n'),
       entry.shares.map(sayAmount).join('\n'),
     ]),
-    none: 'Nobody settled anything by hand.',
+    none: '',
   }
 }
 
@@ -68,7 +68,7 @@ function sayShare({ name, part: of, kind }: ShownShare): string {
 }
 
 function sayAmount({ amount, token, inBaseUnits }: ShownShare): string {
-  return `${amount ?? 'an unknown amount of'} ${nameToken(token, inBaseUnits)}`
+  return `${amount === null ? 'an unknown amount of' : shortAmount(amount)} ${nameToken(token, inBaseUnits)}`
 }
 
 function nameToken(

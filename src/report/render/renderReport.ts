@@ -1,15 +1,16 @@
 import type { CsvFile, RenderedReport, ReportChart } from '../../delivery/channels/message.ts'
-import { part } from '../../delivery/channels/textParts.ts'
 import { renderChart, toPng } from '../../lib/charts.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 import { errorText } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { DailyReport, ReportSum, ReportToken } from '../dailyReport.ts'
+import type { BookSum } from '../book.ts'
+import type { DailyReport, ReportSum } from '../dailyReport.ts'
+import type { ReportToken } from '../reportToken.ts'
 import { renderBreakCsv } from './breakTables.ts'
 import { renderReportHtml } from './renderReportHtml.ts'
-import type { ReportTable } from './reportTable.ts'
-import { listReportTables } from './reportTables.ts'
-import { directionLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
+import { renderReportText } from './renderReportText.ts'
+import { bookOf } from './reportTables.ts'
+import { verdictLabel } from './reportWords.ts'
 
 const parts = ['opening', 'started', 'completed', 'failed', 'closing'] as const
 
@@ -28,7 +29,7 @@ export async function renderReport(
   return {
     day: report.window.day,
     subject: `[spanwatch] ${verdictLabel(report)}`,
-    text: renderReportText(report),
+    text: renderReportText(report, pageUrl),
     html: renderReportHtml(report, charts, pageUrl),
     charts,
     csv: renderReportCsv(report),
@@ -47,16 +48,9 @@ async function withCharts(
   }
 }
 
-const size = { width: 640, height: 220, theme: 'light' } as const
+const size = { width: 640, height: 160, theme: 'light' } as const
 
-const minuteMs = 60_000
-
-/** The report's charts. Beyond twelve routes a chart of latencies would be a carpet; the table has them all. */
-async function drawReportCharts(report: DailyReport): Promise<ReportChart[]> {
-  return [...(await drawHours(report)), ...(await drawLatencies(report))]
-}
-
-async function drawHours({ hours }: DailyReport): Promise<ReportChart[]> {
+async function drawReportCharts({ hours }: DailyReport): Promise<ReportChart[]> {
   if (hours.every(({ deposits, withdrawals }) => deposits + withdrawals === 0)) return []
   const svg = await renderChart({
     ...size,
@@ -74,58 +68,17 @@ async function drawHours({ hours }: DailyReport): Promise<ReportChart[]> {
   ]
 }
 
-async function drawLatencies({ latencies }: DailyReport): Promise<ReportChart[]> {
-  const lines = (latencies ?? []).filter(({ p95 }) => p95 !== null).slice(0, 12)
-  if (lines.length === 0) return []
-  const minutes = (ms: number | null) => (ms === null ? null : ms / minuteMs)
-  const svg = await renderChart({
-    ...size,
-    kind: 'bar',
-    unit: 'minutes',
-    categories: lines.map(({ token, direction }) => `${tokenLabel(token)}\n${directionLabel(direction)}`),
-    series: [
-      { name: 'p95 of the day', values: lines.map(({ p95 }) => minutes(p95)) },
-      { name: 'p95 of the 30 days before', values: lines.map(({ past }) => minutes(past.p95)) },
-    ],
-  })
-  const description = 'Time from origin to destination, 95th percentile, beside the 30 days before'
-  return [{ name: 'latencies', description, png: await toPng(svg) }]
-}
-
-/** The report as plain text: every row as lines of `name: value`, which no narrow window breaks. */
-function renderReportText(report: DailyReport): string {
-  const head = [
-    verdictLabel(report),
-    windowLabel(report),
-    ...report.missing.map((what) => `INCOMPLETE: ${what}`),
-  ]
-  return `${[head.join('\n'), ...listReportTables(report).map(renderTable)].join('\n\n')}\n`
-}
-
-function renderTable({ title, note, columns, rows, none }: ReportTable): string {
-  const head = [`== ${title}`, ...(note === '' ? [] : [note])]
-  if (rows.length === 0) return [...head, none].join('\n')
-  const width = Math.max(...columns.map(({ name }) => name.length))
-  const blocks = rows.map((row) =>
-    row
-      .map((cell, index) => {
-        const name = (columns[index]?.name ?? '').padEnd(width)
-        const [first = '', ...more] = cell.split('\n').map((line) => part(line))
-        return [`  ${name}  ${first}`, ...more.map((line) => `  ${' '.repeat(width)}  ${line}`)].join('\n')
-      })
-      .join('\n'),
-  )
-  return [...head, blocks.join('\n\n')].join('\n')
-}
-
 /** The numbers as tables for a spreadsheet: amounts exact and plain, one file for each kind of row. */
 function renderReportCsv(report: DailyReport): CsvFile[] {
   const { day } = report.window
   return [
     { name: `reconciliation-${day}.csv`, content: flowLines(report) },
+    { name: `book-${day}.csv`, content: bookLines(report) },
+    { name: `escrow-${day}.csv`, content: escrowLines(report) },
     { name: `findings-${day}.csv`, content: findingLines(report) },
     { name: `in-flight-${day}.csv`, content: oldestLines(report) },
     ...(report.breaks === undefined ? [] : renderBreakCsv(day, report.breaks)),
+    { name: `latency-${day}.csv`, content: latencyLines(report) },
     { name: `coverage-${day}.csv`, content: coverageLines(report) },
   ]
 }
@@ -150,11 +103,97 @@ function flowLines({ flows, window }: DailyReport): string {
   )
 }
 
+function bookLines(report: DailyReport): string {
+  const { window } = report
+  const sums = ['deposits', 'withdrawals', 'in_flight', 'failed', 'unbacked']
+  const cellsOf = (sum: BookSum | null) => [sum?.count ?? null, sum?.amount ?? null, sum?.unknown ?? null]
+  return toLines(
+    [
+      'day',
+      'zone',
+      ...tokenNames,
+      ...sums.flatMap((name) => [`${name}_count`, `${name}_amount`, `${name}_unknown_amounts`]),
+      'net',
+      'unexplained',
+      'escrow_change',
+      'difference',
+    ],
+    bookOf(report).map((line) => [
+      window.day,
+      window.zone,
+      ...tokenCells(line.token),
+      ...[line.deposits, line.withdrawals, line.inFlight, line.failed, line.unbacked].flatMap(cellsOf),
+      line.net,
+      line.unexplained,
+      line.escrowChange,
+      line.difference,
+    ]),
+  )
+}
+
+function escrowLines(report: DailyReport): string {
+  const { window, escrows } = report
+  const lines = bookOf(report)
+  return toLines(
+    ['day', 'zone', ...tokenNames, 'opening', 'change', 'closing', 'owed', 'net', 'difference', 'as_of'],
+    (escrows ?? []).map(({ token, opening, change, closing, owed, at }) => {
+      const line = lines.find((one) => one.token.address === token.address)
+      return [
+        window.day,
+        window.zone,
+        ...tokenCells(token),
+        opening,
+        change,
+        closing,
+        owed,
+        line?.net ?? null,
+        line?.difference ?? null,
+        at === null ? null : new Date(at).toISOString(),
+      ]
+    }),
+  )
+}
+
+function latencyLines({ latencies, window }: DailyReport): string {
+  const ranks = ['p50', 'p95', 'p99'] as const
+  return toLines(
+    [
+      'day',
+      ...tokenNames,
+      'direction',
+      'samples',
+      ...ranks.map((rank) => `${rank}_ms`),
+      'past_samples',
+      ...ranks.map((rank) => `past_${rank}_ms`),
+    ],
+    (latencies ?? []).map(({ token, direction, samples, past, ...day }) => [
+      window.day,
+      ...tokenCells(token),
+      direction,
+      samples,
+      ...ranks.map((rank) => day[rank]),
+      past.samples,
+      ...ranks.map((rank) => past[rank]),
+    ]),
+  )
+}
+
 function findingLines({ findings }: DailyReport): string {
   return toLines(
-    ['severity', 'kind', 'count', 'time', 'transfer', 'example'],
+    ['severity', 'kind', 'count', 'time', 'transfer', 'alert', 'amount', 'token', 'symbol', 'example'],
     findings.flatMap(({ severity, kind, count, examples }) =>
-      examples.map(({ title, at, key }) => [severity, kind, count, new Date(at).toISOString(), key, title]),
+      examples.map(({ title, at, key, alertId, amount, token }) => [
+        severity,
+        kind,
+        count,
+        new Date(at).toISOString(),
+        key,
+        alertId ?? null,
+        amount ?? null,
+        token?.address ?? null,
+        token?.symbol ?? null,
+        title,
+      ]),
     ),
   )
 }

@@ -1,25 +1,30 @@
 import { html, raw } from 'hono/html'
-import type { DailyReport, ReportFlow } from '../dailyReport.ts'
+import type { DailyReport } from '../dailyReport.ts'
 import { mailFrame, type Markup } from '../../delivery/channels/mailFrame.ts'
 import { mailStyles } from '../../delivery/channels/mailStyles.ts'
-import { part, safeLink } from '../../delivery/channels/textParts.ts'
+import { part } from '../../delivery/channels/textParts.ts'
 import type { ReportChart } from '../../delivery/channels/message.ts'
-import type { ReportTable } from './reportTable.ts'
-import { listReportTables } from './reportTables.ts'
-import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
+import { pageLink } from './pageLink.ts'
+import { type Cell, type Line, linesOf, type ReportTable } from './reportTable.ts'
+import { listReportTables, sayCoverage, sayPreconf } from './reportTables.ts'
+import { verdictLabel, windowLabel } from './reportWords.ts'
 
 const numberStyle = 'text-align:right;font-variant-numeric:tabular-nums;'
-const cell = `padding:6px 8px;font-size:13px;line-height:1.4;color:#16181d;overflow-wrap:anywhere;border-top:1px solid #e8eaee;`
-const head = `padding:6px 8px;font-size:12px;line-height:1.4;color:#5b6270;text-align:left;font-weight:600;`
+const cell = `padding:4px 8px;font-size:13px;line-height:1.35;color:#16181d;overflow-wrap:anywhere;border-top:1px solid #e8eaee;`
+const head = `padding:4px 8px;font-size:12px;line-height:1.35;color:#5b6270;text-align:left;font-weight:600;`
 
-/** Wide tables become blocks of name and value on a narrow screen. */
+/** Wide tables become pairs of name and value on a narrow screen, beside each other as they fit. */
 const narrow = raw(`
 .name { display: none; }
-@media (max-width: 560px) {
+@media (max-width: 640px) {
+  .wide, .wide tbody { display: block !important; }
   .wide thead { display: none !important; }
-  .wide tr { display: block !important; padding: 8px 0 !important; border-top: 1px solid #8a909c !important; }
+  .wide tr { display: block !important; padding: 6px 0 !important; border-top: 1px solid #8a909c !important; }
   .wide td { display: block !important; border: 0 !important; padding: 1px 8px !important; text-align: left !important; }
-  .wide .name, .wide .name + div { display: inline !important; }
+  .wide td.short { display: inline-block !important; }
+  .wide td.short div { display: inline !important; }
+  .wide .name { display: inline !important; }
+  .wide .name + div { display: inline !important; }
 }
 `)
 
@@ -29,25 +34,31 @@ export function renderReportHtml(
   charts: readonly ReportChart[],
   pageUrl: string | null,
 ): string {
-  const [, ...tables] = listReportTables(report)
-  const link = safeLink(pageUrl)
-  const breaks = link && `${link.replace(/\/$/, '')}/breaks?state=all`
+  const link = pageLink(pageUrl)
+  const [book, ...tables] = listReportTables(report, link)
   return mailFrame({
     title: verdictLabel(report),
     styles: narrow,
-    column: 'max-width:860px;text-align:left;',
+    column: 'max-width:1060px;text-align:left;',
     rows: [
       html`<tr><td style="${mailStyles.head}">
 <h1 class="ink" style="${mailStyles.title}">${verdictLabel(report)}</h1>
-<div class="muted" style="${mailStyles.subject}">${windowLabel(report)}</div>
+<div class="muted" style="${mailStyles.subject}">${windowLabel(report)}. ${sayCoverage(report)}</div>
 </td></tr>`,
       report.missing.length === 0 ? '' : missingCard(report),
-      flowCards(report.flows),
-      charts.map(chartCard),
+      book === undefined ? '' : tableCard(book),
       tables.map(tableCard),
-      html`<tr><td class="muted" style="${mailStyles.foot}">Amounts are exact and in token units; the attached CSV files hold them for a spreadsheet.${link === null ? '' : html` <a class="link" href="${link}" style="${mailStyles.link}">Status page</a>`}${breaks === null || report.breaks === undefined ? '' : html`, <a class="link" href="${breaks}" style="${mailStyles.link}">breaks, and what was settled by hand</a>`}</td></tr>`,
+      charts.map(chartCard),
+      footRow(report, link),
     ],
   })
+}
+
+function footRow(report: DailyReport, link: (path: string) => string | null): Markup {
+  const [status, breaks] = [link('/'), link('/breaks?state=all')]
+  const to = (href: string, words: string) =>
+    html` <a class="link" href="${href}" style="${mailStyles.link}">${words}</a>`
+  return html`<tr><td class="muted" style="${mailStyles.foot}">${sayPreconf(report)} What ends in … was cut; the attached CSV files hold every digit.${status === null ? '' : to(status, 'Status page')}${breaks === null || report.breaks === undefined ? '' : html`,${to(breaks, 'breaks, and what was settled by hand')}`}</td></tr>`
 }
 
 function card(tone: 'plain' | 'warning', title: string, content: Markup): Markup {
@@ -55,7 +66,7 @@ function card(tone: 'plain' | 'warning', title: string, content: Markup): Markup
   return html`<tr><td style="${mailStyles.cardRow}">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card ${tone}" style="${mailStyles.card}${edge}">
 <tr><td style="${mailStyles.cardHead}"><h2 class="ink" style="${mailStyles.summary}">${title}</h2></td></tr>
-<tr><td style="padding:2px 8px 12px;">${content}</td></tr>
+<tr><td style="padding:0 8px 8px;">${content}</td></tr>
 </table>
 </td></tr>`
 }
@@ -67,46 +78,12 @@ function missingCard({ missing }: DailyReport): Markup {
   return card('warning', 'This report is incomplete', html`${lines}`)
 }
 
-const flowParts = [
-  ['opening', 'In flight at the start'],
-  ['started', '+ started'],
-  ['completed', '− completed'],
-  ['failed', '− failed'],
-  ['closing', '= in flight at the end'],
-] as const
-
-function flowCards(flows: readonly ReportFlow[]): Markup {
-  if (flows.length === 0) {
-    return card(
-      'plain',
-      'Reconciliation',
-      html`<div class="muted" style="${mailStyles.subject}padding:2px 8px;">No transfer was under way.</div>`,
-    )
-  }
-  return html`${flows.map((flow) =>
-    card(
-      'plain',
-      `${tokenLabel(flow.token)}, ${directionLabel(flow.direction)}`,
-      html`<table width="100%" cellpadding="0" cellspacing="0" border="0">
-<thead><tr><th scope="col" class="muted" style="${head}">By block times</th><th scope="col" class="muted" style="${head}${numberStyle}">Count</th><th scope="col" class="muted" style="${head}${numberStyle}">Amount</th></tr></thead>
-<tbody>${flowParts.map(
-        ([name, label]) => html`<tr>
-<td class="ink line" style="${cell}${name === 'closing' ? 'font-weight:650;' : ''}">${label}</td>
-<td class="ink line" style="${cell}${numberStyle}">${flow[name].count}</td>
-<td class="ink line" style="${cell}${numberStyle}">${sumLabel(flow[name])}</td>
-</tr>`,
-      )}</tbody>
-</table>`,
-    ),
-  )}`
-}
-
 function chartCard({ name, description }: ReportChart): Markup {
   return card(
     'plain',
     description,
     // On white in both schemes: an image cannot change its colours.
-    html`<div style="background:#ffffff;border-radius:6px;padding:6px;"><img src="cid:${name}" alt="${description}" width="640" style="display:block;width:100%;height:auto;"></div>`,
+    html`<div style="background:#ffffff;border-radius:6px;padding:6px;"><img src="cid:${name}" alt="${description}" width="640" style="display:block;width:100%;max-width:640px;height:auto;"></div>`,
   )
 }
 
@@ -114,7 +91,7 @@ function tableCard(table: ReportTable): Markup {
   const { title, note, columns, rows, none } = table
   const text = rows.length === 0 ? [note, none].filter((line) => line !== '').join(' ') : note
   const intro =
-    text === '' ? '' : html`<div class="muted" style="${mailStyles.subject}padding:0 8px 6px;">${text}</div>`
+    text === '' ? '' : html`<div class="muted" style="${mailStyles.subject}padding:0 8px 4px;">${text}</div>`
   if (rows.length === 0) return card('plain', title, html`${intro}`)
   return card(
     'plain',
@@ -126,8 +103,18 @@ function tableCard(table: ReportTable): Markup {
   )
 }
 
-function tableCell({ columns }: ReportTable, value: string, index: number): Markup {
+const shortCell = 24
+
+function tableCell({ columns }: ReportTable, value: Cell, index: number): Markup {
   const column = columns[index]
-  const lines = value.split('\n').map((line) => html`<div>${part(line)}</div>`)
-  return html`<td class="ink line" valign="top" style="${cell}${column?.isNumber ? numberStyle : ''}${value.length <= 20 ? 'white-space:nowrap;' : ''}"><span class="name muted">${column?.name ?? ''}: </span>${lines}</td>`
+  const lines = linesOf(value)
+  const isShort = lines.every(({ text }) => text.length <= shortCell)
+  return html`<td class="ink line${isShort ? ' short' : ''}" valign="top" style="${cell}${column?.isNumber ? numberStyle : ''}${isShort ? 'white-space:nowrap;' : ''}"><span class="name muted">${column?.name ?? ''}: </span>${lines.map(lineOf)}</td>`
+}
+
+function lineOf({ text, href }: Line): Markup {
+  const words = part(text)
+  return href === null
+    ? html`<div>${words}</div> `
+    : html`<div><a class="link" href="${href}" style="${mailStyles.link}">${words}</a></div> `
 }

@@ -1,210 +1,246 @@
-import type { DailyReport, TransferLine } from '../dailyReport.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import { shortAmount, signedAmount } from '../../lib/shortAmount.ts'
+import { shortHash } from '../../lib/shortHash.ts'
+import type { BookLine, BookSum } from '../book.ts'
+import { bookOfFlows } from '../bookOfFlows.ts'
+import type { CoverageLine, DailyReport, FindingLine, ReportSum, TransferLine } from '../dailyReport.ts'
 import { listBreakTables } from './breakTables.ts'
-import type { ReportTable } from './reportTable.ts'
+import { type Line, number, type ReportTable, text } from './reportTable.ts'
 import { sayCases } from '../summarizeCases.ts'
-import {
-  directionLabel,
-  durationLabel,
-  shareLabel,
-  sumLabel,
-  timeLabel,
-  tokenLabel,
-  unknownText,
-} from './reportWords.ts'
+import { directionLabel, durationLabel, shareLabel, sumLabel, timeLabel, unknownText } from './reportWords.ts'
+import { tokenLabel } from './tokenLabel.ts'
 
-/** All sections in their order: money first, then what went wrong, then how far it can be trusted. */
-export function listReportTables(report: DailyReport): ReportTable[] {
+/** Makes addresses on the page; null without a page. */
+export type Linker = (path: string) => string | null
+
+/** All sections below the headline in their order: money first, then what went wrong, then what stands behind it. */
+export function listReportTables(report: DailyReport, link: Linker): ReportTable[] {
   return [
-    flowTable(report),
-    ...(report.restated === null || report.restated.length === 0 ? [] : [restatedTable(report)]),
-    findingTable(report),
+    bookTable(report),
+    correctionTable(report),
+    findingTable(report, link),
     ...(report.breaks === undefined ? [] : listBreakTables(report, report.breaks)),
-    oldestTable(report),
-    legTable(report),
-    latencyTable(report),
+    oldestTable(report, link),
     escrowTable(report),
-    preconfTable(report),
-    coverageTable(report),
-  ]
+    restatedTable(report),
+    latencyTable(report),
+  ].filter(({ rows, none }) => rows.length > 0 || none !== '')
 }
 
-const text = (name: string) => ({ name, isNumber: false })
-const number = (name: string) => ({ name, isNumber: true })
+/** The columns of the book, for every form. */
+export const bookColumns: readonly { readonly name: string; readonly of: (line: BookLine) => string }[] = [
+  { name: 'Deposits', of: ({ deposits }) => bookLabel(deposits) },
+  { name: 'Withdrawals', of: ({ withdrawals }) => bookLabel(withdrawals) },
+  { name: 'Net', of: ({ net }) => signedAmount(net) },
+  { name: 'In flight', of: ({ inFlight }) => bookLabel(inFlight) },
+  { name: 'Failed', of: ({ failed }) => bookLabel(failed) },
+  { name: 'Unbacked', of: ({ unbacked }) => (unbacked === null ? 'unknown' : bookLabel(unbacked)) },
+  { name: 'Unexplained', of: ({ unexplained }) => signedOr(unexplained) },
+  { name: 'Escrow change', of: ({ escrowChange }) => signedOr(escrowChange) },
+  { name: 'Difference', of: ({ difference }) => signedOr(difference) },
+]
 
-function flowTable({ flows }: DailyReport): ReportTable {
-  const parts = ['opening', 'started', 'completed', 'failed', 'closing'] as const
+export function bookOf({ book, flows }: DailyReport): readonly BookLine[] {
+  return book ?? bookOfFlows(flows)
+}
+
+export const bookNote =
+  'Deposits locked and withdrawals paid on the main chain by block times. Net is what the escrows should hold more; the difference is what they hold beyond that.'
+
+function bookTable(report: DailyReport): ReportTable {
   return {
     title: 'Reconciliation',
-    note: 'In flight at the start of the day + started − completed − failed = in flight at its end, by block times.',
-    columns: [
-      text('Token'),
-      text('Direction'),
-      ...parts.flatMap((name) => [number(name), number(`${name} amount`)]),
-    ],
-    rows: flows.map((flow) => [
-      tokenLabel(flow.token),
-      directionLabel(flow.direction),
-      ...parts.flatMap((name) => [String(flow[name].count), sumLabel(flow[name])]),
-    ]),
+    note: bookNote,
+    columns: [text('Token'), ...bookColumns.map(({ name }) => number(name))],
+    rows: bookOf(report).map((line) => [tokenLabel(line.token), ...bookColumns.map(({ of }) => of(line))]),
     none: 'No transfer was under way.',
   }
 }
 
-function restatedTable({ restated }: DailyReport): ReportTable {
+function bookLabel({ count, amount, unknown }: BookSum): string {
+  if (count === 0) return '0'
+  const lacking = unknown === 0 ? '' : `, ${unknown} of unknown amount`
+  return `${shortAmount(amount)}\n(${count}${lacking})`
+}
+
+function signedOr(amount: string | null): string {
+  return amount === null ? 'unknown' : signedAmount(amount)
+}
+
+function correctionTable({ corrections }: DailyReport): ReportTable {
   return {
-    title: 'Restated',
-    note: 'Records of earlier days that came or changed after that day was reported: the opening is not the last closing.',
-    columns: [
-      text('Token'),
-      text('Direction'),
-      number('Reported'),
-      number('amount'),
-      number('Known now'),
-      number('amount now'),
-    ],
-    rows: (restated ?? []).map(({ token, direction, reported, known }) => [
-      tokenLabel(token),
-      directionLabel(direction),
-      String(reported.count),
-      sumLabel(reported),
-      String(known.count),
-      sumLabel(known),
-    ]),
+    title: 'Learned of earlier days',
+    note: 'Found since the report before, of days that were reported already.',
+    columns: [text('Day'), text('What'), number('Count'), number('Amount')],
+    rows: (corrections ?? [])
+      .slice(0, 20)
+      .map(({ day, kind, severity, count, money }) => [
+        day,
+        `${severity.toUpperCase()} ${kind}`,
+        String(count),
+        money.map(({ token, amount }) => `${shortAmount(amount)} ${tokenLabel(token)}`).join('\n'),
+      ]),
     none: '',
   }
 }
 
-function findingTable({ findings, alerts, cases, window }: DailyReport): ReportTable {
+const shownExamples = 3
+
+function findingTable({ findings, alerts, cases }: DailyReport, link: Linker): ReportTable {
   return {
-    title: 'Findings',
-    note: `${alerts.told} raised, ${alerts.suppressed} suppressed.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
-    columns: [text('Severity'), text('Kind'), number('Count'), text('The largest of them')],
+    title: 'Findings of the day',
+    note: `${alerts.told} told on this day, ${alerts.suppressed} suppressed.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
+    columns: [text('What'), number('Count'), text('The largest of them')],
     rows: findings.map(({ severity, kind, count, examples }) => [
-      severity.toUpperCase(),
-      kind,
+      `${severity.toUpperCase()} ${kind}`,
       String(count),
       examples
-        .slice(0, 3)
-        .map(({ title, at }) => `${timeLabel(at, window.zone)} ${title}`)
-        .join('\n'),
+        .slice(0, shownExamples)
+        .map((one) => ({ text: `${amountOf(one)}${shorten(one.title)}`, href: hrefOf(one, link) })),
     ]),
     none: 'Nothing was found.',
   }
 }
 
-function oldestTable({ oldest, window }: DailyReport): ReportTable {
-  const hashOf = ({ mainHash, zoneHash }: TransferLine) =>
-    [mainHash, zoneHash].filter((hash) => hash !== null).join(' ')
+/** Whole hashes stand in the files. */
+function shorten(title: string): string {
+  return title.replace(/0x[0-9a-f]{12,}/gi, shortHash)
+}
+
+function amountOf({ amount, token }: FindingLine): string {
+  return amount && token ? `${shortAmount(amount)} ${tokenLabel(token)}: ` : ''
+}
+
+function hrefOf({ key, alertId }: FindingLine, link: Linker): string | null {
+  if (key !== null) return link(`/transfers/${key}`)
+  return alertId === undefined ? null : link(`/alerts/${encodeURIComponent(alertId.replace(/^#/, ''))}`)
+}
+
+const shownOldest = 5
+
+function oldestTable({ oldest, window, builtAt }: DailyReport, link: Linker): ReportTable {
   return {
-    title: 'Oldest in flight at the end of the day',
-    note: '',
-    columns: [
-      text('Since'),
-      text('Direction'),
-      number('Amount'),
-      text('Token'),
-      text('Transaction'),
-      text('Key'),
-    ],
-    rows: oldest.map((line) => [
-      timeLabel(line.originAt, window.zone),
-      directionLabel(line.direction),
-      line.amount ?? 'unknown',
-      tokenLabel(line.token),
-      hashOf(line),
-      line.key,
-    ]),
-    none: 'Nothing was in flight.',
+    title: 'Longest in flight at the end of the day',
+    note: oldest.length > shownOldest ? `The first ${shownOldest}; more are in the file in-flight.` : '',
+    columns: [text('For'), text('Direction'), number('Amount'), text('Transfer')],
+    rows: oldest
+      .slice(0, shownOldest)
+      .map((line) => [
+        formatDuration(Math.max(0, Math.min(window.until, builtAt) - line.originAt)),
+        directionLabel(line.direction),
+        `${line.amount === null ? 'unknown' : shortAmount(line.amount)} ${tokenLabel(line.token)}`,
+        [nameTransfer(line, link)],
+      ]),
+    none: '',
   }
 }
 
-function legTable({ legs }: DailyReport): ReportTable {
-  return {
-    title: 'Legs',
-    note: 'What left and what arrived in the day, chain by chain.',
-    columns: [text('Chain'), text('Direction'), text('Part'), number('Count')],
-    rows: legs.map(({ chain, direction, part, count }) => [
-      chain,
-      directionLabel(direction),
-      part === 'origin' ? 'left' : 'arrived',
-      String(count),
-    ]),
-    none: 'No legs.',
-  }
-}
-
-function latencyTable({ latencies }: DailyReport): ReportTable {
-  return {
-    title: 'Latency',
-    note: 'From the origin to the destination leg; in brackets the 30 days before.',
-    columns: [
-      text('Token'),
-      text('Direction'),
-      number('Samples'),
-      number('p50'),
-      number('p95'),
-      number('p99'),
-    ],
-    rows: (latencies ?? []).map(({ token, direction, samples, past, ...day }) => [
-      tokenLabel(token),
-      directionLabel(direction),
-      `${samples} (${past.samples})`,
-      ...(['p50', 'p95', 'p99'] as const).map(
-        (name) => `${durationLabel(day[name])} (${durationLabel(past[name])})`,
-      ),
-    ]),
-    none: latencies === null ? unknownText : 'No transfer arrived.',
-  }
+function nameTransfer({ key, mainHash, zoneHash }: TransferLine, link: Linker): Line {
+  const hashes = [mainHash, zoneHash].flatMap((hash) => (hash === null ? [] : shortHash(hash)))
+  return { text: `${key} ${hashes.join(' ')}`.trim(), href: link(`/transfers/${key}`) }
 }
 
 function escrowTable({ escrows, window }: DailyReport): ReportTable {
   return {
-    title: 'Escrow against ledger',
-    note: 'At the newest block where both are known. Owed: the balance at the start + deposits − withdrawals since.',
-    columns: [text('Token'), number('Holds'), number('Owes'), number('In transit'), text('As of')],
-    rows: (escrows ?? []).map(({ token, holds, owes, inTransit, at }) => [
+    title: 'Escrows at the end of the day',
+    note: 'Owed: the balance when counting began + deposits − withdrawals since.',
+    columns: [
+      text('Token'),
+      number('At the start'),
+      number('Change'),
+      number('At the end'),
+      number('Owed'),
+      text('As of'),
+    ],
+    rows: (escrows ?? []).map(({ token, opening, change, closing, owed, at }) => [
       tokenLabel(token),
-      holds ?? 'unknown',
-      owes ?? 'unknown',
-      inTransit ?? 'unknown',
+      amountOr(opening),
+      signedOr(change ?? null),
+      amountOr(closing),
+      amountOr(owed),
       at === null ? 'never' : timeLabel(at, window.zone),
     ]),
-    none: escrows === null ? unknownText : 'No escrow is watched.',
+    none: escrows === null ? unknownText : '',
   }
 }
 
-function preconfTable({ preconf }: DailyReport): ReportTable {
-  const counts = ['seen', 'kept', 'moved', 'flipped', 'dropped', 'unknown'] as const
-  return {
-    title: 'Preconfirmations',
-    note: 'Hit rate: the share of canonical transactions that had been preconfirmed. Unknown: could not be checked.',
-    columns: [...counts.map(number), number('hit rate'), number('mean lead')],
-    rows:
-      preconf === null
-        ? []
-        : [
-            [
-              ...counts.map((name) => String(preconf[name])),
-              preconf.hitRate === null ? 'unknown' : shareLabel(preconf.hitRate),
-              durationLabel(preconf.leadMs),
-            ],
-          ],
-    none: unknownText,
-  }
+/** Undefined in what was kept before. */
+function amountOr(amount: string | null | undefined): string {
+  return amount === null || amount === undefined ? 'unknown' : shortAmount(amount)
 }
 
-function coverageTable({ coverage, window }: DailyReport): ReportTable {
+function restatedTable({ restated }: DailyReport): ReportTable {
+  const label = (sum: ReportSum) => `${sumLabel(sum)}\n(${sum.count})`
   return {
-    title: 'Coverage',
-    note: 'The share of the day in which each source was really observed. What happened in a gap may be missing above.',
-    columns: [text('Source'), number('Observed'), text('Gaps')],
-    rows: (coverage ?? []).map(({ source, share, gaps, note }) => [
-      source,
-      note === null ? shareLabel(share) : `${shareLabel(share)} ${note}`,
-      gaps
-        .map(({ from, until }) => `${timeLabel(from, window.zone)} to ${timeLabel(until, window.zone)}`)
-        .join('\n') || 'none',
+    title: 'Restated',
+    note: 'Records of earlier days that came or changed after that day was reported: in flight at the start is not what the report before said.',
+    columns: [text('Token'), text('Direction'), number('Reported'), number('Known now')],
+    rows: (restated ?? []).map(({ token, direction, reported, known }) => [
+      tokenLabel(token),
+      directionLabel(direction),
+      label(reported),
+      label(known),
     ]),
-    none: unknownText,
+    none: '',
   }
+}
+
+const shownLatencies = 8
+
+function latencyTable({ latencies }: DailyReport): ReportTable {
+  return {
+    title: 'Time from origin to destination',
+    note: 'In brackets the 30 days before.',
+    columns: [text('Token'), text('Direction'), number('Transfers'), number('Median'), number('95 %')],
+    rows: (latencies ?? [])
+      .toSorted((a, b) => b.samples - a.samples)
+      .slice(0, shownLatencies)
+      .map(({ token, direction, samples, past, ...day }) => [
+        tokenLabel(token),
+        directionLabel(direction),
+        `${samples} (${past.samples})`,
+        ...(['p50', 'p95'] as const).map(
+          (name) => `${durationLabel(day[name])} (${durationLabel(past[name])})`,
+        ),
+      ]),
+    none: latencies === null ? unknownText : '',
+  }
+}
+
+/** How far the day was seen, in one line: what was seen whole is not named. */
+export function sayCoverage({ coverage, window }: DailyReport): string {
+  if (coverage === null) return `Observed: ${unknownText}.`
+  const lacking = coverage.filter(({ share, note }) => share < 1 && note === null)
+  const sampled = coverage.filter(({ note }) => note !== null)
+  const parts = [
+    lacking.length === 0 ? 'all of the day' : sayLacking(lacking, window.zone),
+    ...sampled.map(({ source, share, note }) => `${source} ${shareLabel(share)} ${note ?? ''}`),
+  ]
+  return `Observed: ${parts.join('; ')}.`
+}
+
+const namedGaps = 2
+
+function sayLacking(lacking: readonly CoverageLine[], zone: string): string {
+  const sorted = lacking.toSorted((a, b) => a.share - b.share)
+  const more = sorted.length - namedGaps
+  const named = sorted.slice(0, namedGaps).map((line) => sayGaps(line, zone))
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more in the file coverage` : ''}`
+}
+
+function sayGaps({ source, share, gaps }: CoverageLine, zone: string): string {
+  const [first] = gaps
+  const more = gaps.length > 1 ? ` and ${gaps.length - 1} more` : ''
+  const gap = first
+    ? `, not from ${timeLabel(first.from, zone)} to ${timeLabel(first.until, zone)}${more}`
+    : ''
+  return `${source} ${shareLabel(share)}${gap}`
+}
+
+/** The same of preconfirmations; '' where none are watched. */
+export function sayPreconf({ preconf }: DailyReport): string {
+  if (preconf === null) return ''
+  const { seen, kept, moved, flipped, dropped, unknown, hitRate, leadMs } = preconf
+  const rate = hitRate === null ? '' : `, hit rate ${shareLabel(hitRate)}`
+  return `Preconfirmations: ${seen} seen, ${kept} kept, ${moved} moved, ${flipped} flipped, ${dropped} dropped, ${unknown} unknown${rate}, mean lead ${durationLabel(leadMs)}.`
 }

@@ -1,15 +1,8 @@
 import { DateTime } from 'luxon'
-import type { DailyReport, ReportFlow, ReportSum, ReportToken } from '../dailyReport.ts'
+import type { DailyReport, ReportFlow, ReportSum } from '../dailyReport.ts'
+import { sayVerdict } from './headline.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import { inBrackets } from '../../lib/text.ts'
-import { part } from '../../delivery/channels/textParts.ts'
-
-/** The symbol where the configuration lists the token; a name from the chain stands in brackets, for it proves nothing. */
-export function tokenLabel({ symbol, name, address }: ReportToken): string {
-  if (symbol !== null) return part(symbol, 64)
-  return name === '' && address !== '' ? address : inBrackets(name)
-}
 
 export function directionLabel(direction: ReportFlow['direction']): string {
   return direction === 'MainToZone' ? 'deposits' : 'withdrawals'
@@ -37,14 +30,7 @@ export function timeLabel(at: UnixMs, zone: string): string {
 
 /** The report in one line: the day, and what has to be looked at. */
 export function verdictLabel(report: DailyReport): string {
-  const critical = report.findings
-    .filter(({ severity }) => severity === 'critical')
-    .reduce((sum, { count }) => sum + count, 0)
-  const words = [
-    critical > 0 ? `${critical} critical finding${critical === 1 ? '' : 's'}` : 'no critical finding',
-    ...(report.missing.length > 0 ? ['incomplete'] : []),
-  ]
-  return `Bridge reconciliation ${report.window.day}: ${words.join(', ')}`
+  return `Bridge reconciliation ${report.window.day}: ${sayVerdict(report)}`
 }
 
 /** What a day is, in words: 23 or 25 hours are worth saying. */

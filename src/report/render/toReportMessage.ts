@@ -1,18 +1,20 @@
 import type { DailyReport } from '../dailyReport.ts'
 import type { Message } from '../../delivery/channels/message.ts'
 import { toOwnMessage } from '../../delivery/channels/ownMessage.ts'
-import { directionLabel, sumLabel, tokenLabel, verdictLabel, windowLabel } from './reportWords.ts'
+import { judgeReport } from './headline.ts'
+import { bookColumns, bookOf } from './reportTables.ts'
+import { verdictLabel, windowLabel } from './reportWords.ts'
+import { tokenLabel } from './tokenLabel.ts'
 
 /** The report as a message, for channels that are not mail: the verdict, one line a route, and what is missing. */
 export function toReportMessage(
   report: DailyReport,
   of: { readonly channel: string; readonly attempt: number; readonly pageUrl: string | null },
 ): Message {
-  const hasCritical = report.findings.some(({ severity }) => severity === 'critical')
-  const severity = hasCritical ? 'critical' : report.missing.length > 0 ? 'warning' : 'info'
-  const flows = report.flows.map(({ token, direction, opening, started, completed, failed, closing }) => ({
-    label: `${tokenLabel(token)} ${directionLabel(direction)}`,
-    value: `${opening.count} + ${started.count} started − ${completed.count} completed − ${failed.count} failed = ${closing.count} in flight (${sumLabel(closing)})`,
+  const severity = judgeReport(report)
+  const lines = bookOf(report).map((line) => ({
+    label: tokenLabel(line.token),
+    value: bookColumns.map(({ name, of: say }) => `${name} ${say(line).replace('\n', ' ')}`).join(', '),
     href: null,
   }))
   const missing = report.missing.map((what) => ({ label: 'Incomplete', value: what, href: null }))
@@ -28,7 +30,7 @@ export function toReportMessage(
       status: 'event',
       summary: headline,
       subject: windowLabel(report),
-      fields: [...missing, ...flows],
+      fields: [...missing, ...lines],
       facts: {},
       labels: { rule: 'daily-report', kind: 'report.daily', severity },
       runbook: null,

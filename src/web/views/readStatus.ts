@@ -1,6 +1,6 @@
 import { preconf } from '../../checks/preconf/check.ts'
 import { readPreconfMetrics } from '../../checks/preconf/metrics.ts'
-import { readEscrows } from '../../report/readReportKnowledge.ts'
+import { readEscrows } from './readEscrows.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'

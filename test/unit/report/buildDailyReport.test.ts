@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { kinds } from '../../../src/checks/index.ts'
 import { buildDailyReport, type ReportSources } from '../../../src/report/buildDailyReport.ts'
 import type { DailyReport } from '../../../src/report/dailyReport.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
@@ -71,7 +72,9 @@ async function report(
   db.transaction(() => {
     for (const [index, plan] of plans.entries()) ledger.recordAnswer([toObservation(plan, index)], now)
   })
-  await build((day, before) => buildDailyReport({ db, ledger, before: before ?? null, knows }, day, now))
+  await build((day, before) =>
+    buildDailyReport({ db, ledger, kinds, before: before ?? null, knows }, day, now),
+  )
   db.close()
 }
 
@@ -155,7 +158,7 @@ test('sources that were not observed all day share one line, whole ones and samp
     [],
     async (reportOf) => {
       const { missing } = await reportOf(days[0] as DayWindow)
-      expect(missing).toEqual(['not the whole day was observed: transfers 62 %, evidence 0 %'])
+      expect(missing).toEqual(['not the whole day was observed: evidence 0 %, transfers 62 %'])
     },
     { coverage },
   )

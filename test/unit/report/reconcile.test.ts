@@ -4,7 +4,8 @@ import { type Crossing, findImbalance, reconcile, toCrossing } from '../../../sr
 import { completed, pendingSince } from '../rules/transfers.ts'
 
 const window = { from: 1_000, until: 2_000 }
-const crossing = (startedAt: number, endAt: number | null, overrides: Partial<Crossing> = {}): Crossing => ({
+type Moving = Pick<Crossing, 'direction' | 'token' | 'amountRaw' | 'startedAt' | 'end'>
+const crossing = (startedAt: number, endAt: number | null, overrides: Partial<Moving> = {}): Moving => ({
   direction: 'ZoneToMain',
   token: '0xcc',
   amountRaw: 5n,

@@ -1,4 +1,5 @@
-import type { DailyReport, ReportSum, ReportToken } from '../../../../src/report/dailyReport.ts'
+import type { DailyReport, ReportSum } from '../../../../src/report/dailyReport.ts'
+import type { ReportToken } from '../../../../src/report/reportToken.ts'
 import { type DayWindow, windowOf } from '../../../../src/report/reportDay.ts'
 
 const window = windowOf('2026-10-25', 'Europe/Berlin') as DayWindow
@@ -30,6 +31,49 @@ export function createReport(overrides: Partial<DailyReport> = {}): DailyReport 
     window,
     builtAt: window.until + 8 * hour,
     missing: ['not the whole day was observed: transfers 97 %'],
+    book: [
+      {
+        token: usdc,
+        deposits: { count: 119, amount: '98765432109876543198', unknown: 1 },
+        withdrawals: { count: 0, amount: '0', unknown: 0 },
+        net: '98765432109876543198',
+        inFlight: { count: 4, amount: '98765432109876454698', unknown: 1 },
+        failed: { count: 1, amount: '12', unknown: 0 },
+        unbacked: { count: 2, amount: '3.5', unknown: 0 },
+        unexplained: '-9590.32',
+        escrowChange: '1000',
+        difference: null,
+      },
+    ],
+    problems: [
+      {
+        kind: 'unbacked',
+        token: usdc,
+        count: 2,
+        amount: '3.5',
+        inBaseUnits: false,
+        unknown: 0,
+        oldestAt: window.from,
+      },
+      {
+        kind: 'failed',
+        token: hostile,
+        count: 1,
+        amount: '12',
+        inBaseUnits: true,
+        unknown: 0,
+        oldestAt: window.from,
+      },
+    ],
+    corrections: [
+      {
+        day: '2026-10-24',
+        kind: 'transfer.unbacked',
+        severity: 'critical',
+        count: 1,
+        money: [{ token: usdc, amount: '1234567.5' }],
+      },
+    ],
     flows: [
       {
         token: usdc,
@@ -69,7 +113,14 @@ export function createReport(overrides: Partial<DailyReport> = {}): DailyReport 
         severity: 'critical',
         count: 1,
         examples: [
-          { title: 'Deposit of 12 USDC, main 0xabc, zone 0xdef', at: window.from + hour, key: 't42' },
+          {
+            title: 'Deposit of 12 USDC, main 0xabc, zone 0xdef',
+            at: window.from + hour,
+            key: 't42',
+            alertId: '#a1b2c3d4',
+            amount: '12',
+            token: usdc,
+          },
         ],
       },
     ],
@@ -95,7 +146,16 @@ export function createReport(overrides: Partial<DailyReport> = {}): DailyReport 
       hitRate: 0.9996,
       leadMs: 700,
     },
-    escrows: [{ token: usdc, holds: '1000000', owes: '999988', inTransit: '0', at: window.until }],
+    escrows: [
+      {
+        token: usdc,
+        opening: '999000',
+        change: '1000',
+        closing: '1000000',
+        owed: '999988',
+        at: window.until,
+      },
+    ],
     coverage: [
       {
         source: 'explorer',

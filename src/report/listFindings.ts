@@ -1,0 +1,72 @@
+import { keptFinding } from '../alerts/findingJson.ts'
+import { alertIdOf } from '../alerts/fingerprint.ts'
+import { addDecimals, compareDecimals, formatDecimal, noAmount, toDecimal } from '../bridge/decimal.ts'
+import { type RiskUnit, sumPlace, toRisk } from '../cases/money.ts'
+import { nth } from '../lib/nth.ts'
+import type { Kinds } from '../rules/kinds.ts'
+import type { Correction, FindingGroup, FindingLine } from './dailyReport.ts'
+import type { FoundRow } from './queries.ts'
+import { dayOf } from './reportDay.ts'
+import type { ReportToken } from './reportToken.ts'
+
+interface Words {
+  readonly kinds: Kinds
+  readonly tokenOf: (address: string) => ReportToken
+}
+
+const examplesListed = 10
+const severityOrder = { critical: 0, warning: 1, info: 2 } as const
+
+/** By severity and kind. */
+export function groupFindings(words: Words, found: readonly FoundRow[]): FindingGroup[] {
+  return [...Map.groupBy(found, ({ kind, severity }) => `${kind} ${severity}`).values()]
+    .map((rows) => {
+      const { kind, severity } = nth(rows, 0)
+      const examples = rows.slice(0, examplesListed).map((row) => toLine(words, row))
+      return { kind, severity, count: rows.length, examples }
+    })
+    .sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity] || (a.kind < b.kind ? -1 : 1))
+}
+
+function toLine({ kinds, tokenOf }: Words, row: FoundRow): FindingLine {
+  const finding = keptFinding(row)
+  const risk = toRisk(kinds.find(row.kind), finding)
+  return {
+    title: finding.title,
+    at: row.at,
+    key: row.transferKey,
+    alertId: alertIdOf(row.fingerprint),
+    amount: risk?.amount ?? null,
+    token: risk && tokenOf(risk.token),
+  }
+}
+
+/** By day, severity and kind, the oldest day first; what it says of money is summed, each unit once. */
+export function groupCorrections(words: Words, learned: readonly FoundRow[], zone: string): Correction[] {
+  const { kinds, tokenOf } = words
+  const groups = Map.groupBy(
+    learned,
+    ({ at, severity, kind }) => `${dayOf(at, zone)} ${severityOrder[severity]} ${kind}`,
+  )
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, rows]) => {
+      const { kind, severity, at } = nth(rows, 0)
+      const risks = rows.flatMap((row) => toRisk(kinds.find(row.kind), keptFinding(row)) ?? [])
+      const money = sumRisks(risks).map(({ token, amount }) => ({ token: tokenOf(token), amount }))
+      return { day: dayOf(at, zone), kind, severity, count: rows.length, money }
+    })
+}
+
+function sumRisks(risks: readonly RiskUnit[]): { readonly token: string; readonly amount: string }[] {
+  return [...Map.groupBy(risks, ({ token }) => token)].map(([token, units]) => {
+    const places = [...Map.groupBy(units, ({ place }) => place)]
+    const sum = places
+      .flatMap(([place, all]) => (place === '' ? [] : sumPlace(all)))
+      .reduce(addDecimals, noAmount)
+    const lacking = units
+      .flatMap(({ place, amount }) => (place === '' ? (toDecimal(amount) ?? noAmount) : []))
+      .reduce((a, b) => (compareDecimals(a, b) >= 0 ? a : b), noAmount)
+    return { token, amount: formatDecimal(compareDecimals(sum, lacking) >= 0 ? sum : lacking) }
+  })
+}

@@ -1,0 +1,72 @@
+import { formatDecimal, fromBaseUnits, subtractDecimals } from '../bridge/decimal.ts'
+import { type EscrowToken, listEscrowTokens, readOwedAt } from '../checks/escrow/owedStore.ts'
+import { flowsKeptMs, sumMoved } from '../checks/escrow/flowStore.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
+import type { Database } from '../store/database.ts'
+import type { ReportToken } from './reportToken.ts'
+
+/** All escrows of a token together, in token units. Null: not known. */
+export interface EscrowDay {
+  readonly token: ReportToken
+  /** At the start of the day. */
+  readonly opening: string | null
+  /** What moved in the day, in − out. */
+  readonly change: string | null
+  /** At `at`. */
+  readonly closing: string | null
+  readonly owed: string | null
+  /** The end of the day, or the newest reading where that is not over. */
+  readonly at: UnixMs | null
+}
+
+/**
+ * What the escrows held and owed at the end of a day: the newest balance that all movements account for, less what
+ * moved since. Movements are kept for a week: of a day before that only what a report said of it is known.
+ */
+export function readEscrowDays(
+  db: Database,
+  settings: readonly TokenSetting[],
+  { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
+  now: UnixMs,
+): EscrowDay[] | null {
+  const book = createTokenBook(db, settings)
+  const days = listEscrowTokens(db).map((escrow): EscrowDay => {
+    const { symbol, decimals } = book.find(escrow.token)
+    const token: ReportToken = { address: escrow.token, symbol, name: '', decimals }
+    const known = decimals === null ? null : readDay(db, { escrow, decimals, from, until, now })
+    return known === null
+      ? { token, opening: null, change: null, closing: null, owed: null, at: null }
+      : { token, ...known }
+  })
+  return days.length === 0 ? null : days
+}
+
+function readDay(
+  db: Database,
+  of: {
+    readonly escrow: EscrowToken
+    readonly decimals: number
+    readonly from: UnixMs
+    readonly until: UnixMs
+    readonly now: UnixMs
+  },
+): Omit<EscrowDay, 'token'> | null {
+  const { escrow, decimals, from, until, now } = of
+  const { start, judged, token } = escrow
+  if (start === null || judged === null || judged.at < from) return null
+  const at = Math.min(until, judged.at)
+  const isKept = (since: UnixMs) => since >= start.time && since >= now - flowsKeptMs
+  if (at < judged.at && !isKept(at)) return null
+  const since = sumMoved(db, token, { from: at, until: judged.at })
+  const closing = subtractDecimals(fromBaseUnits(judged.holdings, decimals), since)
+  const owed = at === judged.at ? judged.owed : readOwedAt(db, escrow, at)
+  const change = isKept(from) ? sumMoved(db, token, { from, until: at }) : null
+  return {
+    opening: change && formatDecimal(subtractDecimals(closing, change)),
+    change: change && formatDecimal(change),
+    closing: formatDecimal(closing),
+    owed: owed === null ? null : formatDecimal(fromBaseUnits(owed, decimals)),
+    at,
+  }
+}

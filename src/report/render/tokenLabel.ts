@@ -1,0 +1,9 @@
+import { part } from '../../delivery/channels/textParts.ts'
+import { inBrackets } from '../../lib/text.ts'
+import type { ReportToken } from '../reportToken.ts'
+
+/** The symbol where the configuration lists the token; a name from the chain stands in brackets, for it proves nothing. */
+export function tokenLabel({ symbol, name, address }: ReportToken): string {
+  if (symbol !== null) return part(symbol, 64)
+  return name === '' && address !== '' ? address : inBrackets(name)
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Finding } from '../../../src/bridge/finding.ts'
+import { kinds } from '../../../src/checks/index.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
+import { buildDailyReport } from '../../../src/report/buildDailyReport.ts'
+import type { DailyReport } from '../../../src/report/dailyReport.ts'
+import { type DayWindow, windowOf } from '../../../src/report/reportDay.ts'
+import { createBench, createCondition, createEvent, createRule } from '../alerts/harness.ts'
+
+const hour = 3_600_000
+const monday = windowOf('2026-10-26', 'Europe/Berlin') as DayWindow
+const tuesday = windowOf('2026-10-27', 'Europe/Berlin') as DayWindow
+const failed = createRule({ severity: 'critical' })
+
+function failure(n: number, since: number): Finding {
+  return { ...createEvent(n, { originAt: since, amount: String(n) }), since }
+}
+
+function world() {
+  const { database, engine } = createBench()
+  const ledger = createLedger(database, { tokens: [], openIntervalMs: 10_000 })
+  return {
+    tell: (at: number, ...findings: Finding[]) =>
+      engine.tellEvents(
+        findings.map((finding) => ({ rule: failed, finding })),
+        at,
+      ),
+    judge: (at: number, finding: Finding) =>
+      engine.applyCondition(
+        createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' }),
+        { findings: [finding], unknown: [] },
+        at,
+      ),
+    corrupt: () => void database.prepare("UPDATE alerts SET finding = 'x'").run(),
+    report: (window: DayWindow, now: number, before: DailyReport | null = null) =>
+      buildDailyReport({ db: database, ledger, kinds, before, knows: {} }, window, now),
+  }
+}
+
+const counts = ({ findings }: DailyReport) => findings.map(({ kind, count }) => `${kind} ${count}`)
+
+test('a finding belongs to the day of its transfer, whenever it was told', async () => {
+  const { tell, judge, report } = world()
+  // Told after midnight, before the report is made.
+  tell(tuesday.from + hour, failure(1, monday.until - 1), failure(2, tuesday.from))
+  judge(tuesday.from + 2 * hour, createCondition('zone', { since: monday.until - hour }))
+  const made = tuesday.from + 8 * hour
+  expect(counts(await report(monday, made))).toEqual(['chain.stalled 1', 'transfer.failed 1'])
+  const next = await report(tuesday, tuesday.until + 8 * hour, await report(monday, made))
+  expect(counts(next)).toEqual(['transfer.failed 1'])
+  expect(next.corrections).toEqual([])
+})
+
+test('what was learned of a day after its report is a correction of the next one, naming the day', async () => {
+  const { tell, report } = world()
+  const made = tuesday.from + 8 * hour
+  const first = await report(monday, made)
+  expect(first.findings).toEqual([])
+  tell(made + hour, failure(5, monday.from + hour), failure(7, monday.from + 2 * hour))
+  const next = await report(tuesday, tuesday.until + 8 * hour, first)
+  expect(next.findings).toEqual([])
+  expect(next.corrections).toMatchObject([
+    { day: '2026-10-26', kind: 'transfer.failed', severity: 'critical', count: 2, money: [{ amount: '12' }] },
+  ])
+  // Of the day itself it is known by now.
+  expect(counts(await report(monday, tuesday.until))).toEqual(['transfer.failed 2'])
+  expect((await report(monday, tuesday.until)).corrections).toEqual([])
+})
+
+test('a finding that cannot be read any more is counted all the same', async () => {
+  const { tell, corrupt, report } = world()
+  tell(monday.from + hour, failure(1, monday.from + hour))
+  corrupt()
+  expect(counts(await report(monday, monday.until))).toEqual(['transfer.failed 1'])
+})
