@@ -125,7 +125,11 @@ function addRecords(program: Command, io: Io, finish: Finish): void {
     .command('report')
     .description("a day's reconciliation, from what the ledger knows now")
     .addOption(config())
-    .option('--date <date>', 'a date such as 2026-03-08, in the report’s time zone', 'yesterday')
+    .option(
+      '--date <date>',
+      'a date such as 2026-03-08, a week such as 2026-W10 or a month such as 2026-03, in the report’s time zone; last-week, last-month',
+      'yesterday',
+    )
     .option('--out <folder>', 'write the mail, its charts and CSV files into a folder')
     .option('--send', 'send it to the channel of reports.daily')
     .option('--json', 'print JSON, amounts as decimal strings')

@@ -5,7 +5,7 @@ import { buildDailyReport } from '../report/buildDailyReport.ts'
 import { readReportKnowledge } from '../report/readReportKnowledge.ts'
 import type { Config } from '../config/config.ts'
 import type { DailyReport } from '../report/dailyReport.ts'
-import { dayOf, shiftDay, windowOf } from '../report/reportDay.ts'
+import { dayOf, type Period, shiftDay, windowOf } from '../report/reportDay.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
 import { renderReport } from '../report/render/renderReport.ts'
@@ -42,13 +42,22 @@ export async function report(io: Io, options: ReportCommand): Promise<number> {
   return exitCodes.fine
 }
 
+const lastOf: Readonly<Record<string, Period | undefined>> = {
+  yesterday: 'day',
+  'last-week': 'week',
+  'last-month': 'month',
+}
+
 async function build(io: Io, config: Config, date: string): Promise<DailyReport> {
   const zone = config.reports.daily?.timezone ?? 'UTC'
   const now = io.clock.now()
-  const day = date === 'yesterday' ? shiftDay(dayOf(now, zone), -1) : date
+  const last = lastOf[date]
+  const day = last === undefined ? date : shiftDay(dayOf(now, zone, last), -1)
   const window = windowOf(day, zone)
   if (window === null) {
-    throw new MonitorError('usage', `--date: expected a date such as 2026-03-08, or yesterday, got "${date}"`)
+    const wanted =
+      'a date such as 2026-03-08, a week such as 2026-W10, a month such as 2026-03, or yesterday, last-week, last-month'
+    throw new MonitorError('usage', `--date: expected ${wanted}, got "${date}"`)
   }
   if (window.from > now)
     throw new MonitorError('usage', `--date: ${day} is not here yet: in ${zone} it is ${dayOf(now, zone)}`)

@@ -38,7 +38,14 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
   const canaries = listOf(valueAt(written, ['canary', 'channels'])).map(
     (_, index): YamlPath => ['canary', 'channels', index],
   )
-  return [...places, ...escalations, ...canaries, ['reports', 'daily', 'channel']].flatMap((path) => {
+  return [
+    ...places,
+    ...escalations,
+    ...canaries,
+    ['reports', 'daily', 'channel'],
+    ['reports', 'weekly', 'channel'],
+    ['reports', 'monthly', 'channel'],
+  ].flatMap((path) => {
     const name = valueAt(written, path)
     if (typeof name !== 'string' || known.includes(name)) return []
     const hint = suggest(name, known) || `: there is ${known.join(', ')}`
@@ -264,7 +271,7 @@ function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[
   const used = new Set(
     routes.flatMap((route) => [...route.channels, ...route.escalate.flatMap((step) => step.channels)]),
   )
-  if (config.reports.daily) used.add(config.reports.daily.channel)
+  for (const report of Object.values(config.reports)) if (report) used.add(report.channel)
   const unused = routes.length === 0 ? [] : Object.keys(config.channels).filter((name) => !used.has(name))
   const warnings = unused.map((name) =>
     problemAt(context.doc, ['channels', name], `no route leads to the channel \`${name}\``, 'key'),

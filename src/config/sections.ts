@@ -234,15 +234,20 @@ export const inhibition = z.strictObject({
   equal: z.array(label).default([]),
 })
 
-export const reports = z.strictObject({
-  daily: z
+const report = (cron: string) =>
+  z
     .strictObject({
-      cron: cronText.prefault('0 8 * * *'),
+      cron: cronText.prefault(cron),
       timezone: timeZone.default('UTC'),
       channel: text('expected the name of a channel'),
     })
     .nullable()
-    .default(null),
+    .default(null)
+
+export const reports = z.strictObject({
+  daily: report('0 8 * * *'),
+  weekly: report('0 8 * * 1'),
+  monthly: report('0 8 1 * *'),
 })
 
 const listen = z

@@ -17,7 +17,7 @@ import {
   type LegCount,
 } from './dailyReport.ts'
 import { type Crossing, reconcile, toCrossing } from './reconcile.ts'
-import type { DayWindow } from './reportDay.ts'
+import { type DayWindow, periodOf } from './reportDay.ts'
 import { type Direction, directions } from '../bridge/observation.ts'
 import { type Transfer, originChain } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -190,13 +190,14 @@ function listMissing(
   window: DayWindow,
 ): string[] {
   const unknown = flows.reduce((sum, { opening, started }) => sum + opening.unknown + started.unknown, 0)
+  const word = periodOf(window.day) ?? 'day'
   // A sample is never the whole: its line says so itself.
   const gaps = (coverage ?? []).filter(({ share, note }) => share < 0.99 && note === null)
   return [
-    ...(now < window.until ? ['the day is not over'] : []),
+    ...(now < window.until ? [`the ${word} is not over`] : []),
     ...(unknown > 0 ? [`the amounts of ${unknown} transfers are unknown and not in the sums`] : []),
-    ...(coverage === null ? ['how much of the day was observed is unknown'] : []),
-    ...(gaps.length > 0 ? [`not the whole day was observed: ${sayLeast(gaps)}`] : []),
+    ...(coverage === null ? [`how much of the ${word} was observed is unknown`] : []),
+    ...(gaps.length > 0 ? [`not the whole ${word} was observed: ${sayLeast(gaps)}`] : []),
   ]
 }
 
@@ -219,14 +220,19 @@ function countLegs(
   )
 }
 
-/** Transfers that began in each hour: 23 or 25 hours where the clocks change. */
+/** Transfers that began in each hour of a day, 23 or 25 where the clocks change; of a longer window in each day. */
 function countHours(crossings: readonly Crossing[], window: DayWindow): DailyReport['hours'] {
+  const unit = periodOf(window.day) === 'day' ? 'hour' : 'day'
   const starts: DateTime[] = []
   for (let at = DateTime.fromMillis(window.from, { zone: window.zone }); at.toMillis() < window.until; ) {
     starts.push(at)
-    at = at.plus({ hours: 1 }).startOf('hour')
+    at = at.plus({ [unit]: 1 }).startOf(unit)
   }
-  const counts = starts.map((at) => ({ hour: at.toFormat('HH'), deposits: 0, withdrawals: 0 }))
+  const counts = starts.map((at) => ({
+    hour: at.toFormat(unit === 'hour' ? 'HH' : 'MM-dd'),
+    deposits: 0,
+    withdrawals: 0,
+  }))
   for (const { direction, startedAt } of crossings) {
     if (startedAt < window.from || startedAt >= window.until) continue
     const index = starts.findLastIndex((at) => at.toMillis() <= startedAt)

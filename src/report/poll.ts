@@ -2,7 +2,17 @@ import { CronTime } from 'cron'
 import { DateTime } from 'luxon'
 import { retryDelayMs } from '../delivery/planDelivery.ts'
 import type { Finding } from '../bridge/finding.ts'
-import { dayOf, type DayWindow, type DueDays, listDueDays, shiftDay, windowOf } from './reportDay.ts'
+import {
+  dayOf,
+  type DayWindow,
+  type DueDays,
+  listDueDays,
+  type Period,
+  periodOf,
+  periods,
+  shiftDay,
+  windowOf,
+} from './reportDay.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
@@ -28,6 +38,7 @@ export interface DailyReportDeps {
   readonly commit: Commit
   readonly channel: Channel
   readonly settings: { readonly cron: string; readonly timezone: string }
+  readonly period: Period
   readonly pageUrl: string | null
   readonly db: Database
   readonly ledger: Pick<Ledger, 'listUnderWay' | 'getTransfer'>
@@ -58,13 +69,13 @@ export function createDailyReportPoll(deps: DailyReportDeps): (signal: AbortSign
 type Thrown = { readonly error: unknown } | null
 
 async function buildDue(deps: DailyReportDeps): Promise<Thrown> {
-  const { clock, commit, settings, store } = deps
+  const { clock, commit, settings, store, period } = deps
   const now = clock.now()
   const zone = settings.timezone
   const lastDay = store.readLastDay()
   if (lastDay === null) {
-    // The first report is of the day of the first start.
-    commit({ apply: () => (store.startAfter(shiftDay(dayOf(now, zone), -1)), []) })
+    // The first report is of the day, week or month of the first start.
+    commit({ apply: () => (store.startAfter(shiftDay(dayOf(now, zone, period), -1)), []) })
     return null
   }
   const found = listDueDays({ lastDay, now, zone, most: mostCaughtUp }, (window) => dueAt(settings, window))
@@ -91,7 +102,7 @@ async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Fi
     const knows = readReportKnowledge({ db, ledger, tokens }, window, clock.now())
     const report = await buildDailyReport({ db, ledger, kinds, before, knows }, window, clock.now())
     commit({ apply: (now) => (store.queue(report, now + keptTryingMs), [...news]) })
-    deps.log.info({ day: window.day }, 'daily report built')
+    deps.log.info({ day: window.day }, 'report built')
     return null
   } catch (error) {
     return { error }
@@ -127,8 +138,8 @@ async function deliver(deps: DailyReportDeps, queued: QueuedReport, signal: Abor
     },
   })
   const facts = { day, attempt: queued.attempt + 1, answer: answer.result }
-  if (result.state === 'sent') log.info(facts, 'daily report delivered')
-  else log.warn({ ...facts, error: result.error }, 'daily report not delivered')
+  if (result.state === 'sent') log.info(facts, 'report delivered')
+  else log.warn({ ...facts, error: result.error }, 'report not delivered')
   return thrown
 }
 
@@ -166,7 +177,8 @@ function plan(queued: QueuedReport, answer: DeliveryResult, now: UnixMs): Report
 }
 
 function toSkipped({ first, last, days }: NonNullable<DueDays['skipped']>, now: UnixMs): Finding {
-  const reason = `spanwatch was not running; ${days} day${days === 1 ? '' : 's'} from ${first} to ${last} without a report: spanwatch report --date prints any of them`
+  const word = periodOf(first) ?? 'day'
+  const reason = `spanwatch was not running; ${days} ${word}${days === 1 ? '' : 's'} from ${first} to ${last} without a report: spanwatch report --date prints any of them`
   return toMissed(`${first} to ${last}`, reason, now)
 }
 
@@ -177,7 +189,7 @@ function toUndelivered(day: string, error: string, now: UnixMs): Finding {
 function toMissed(day: string, reason: string, now: UnixMs): Finding {
   return monitorReportMissed.raise({
     subject: `report:${day}`,
-    title: `Daily report of ${day}: ${reason}`,
+    title: `Report of ${day}: ${reason}`,
     transfer: null,
     facts: { day, reason },
     labels: {},
@@ -193,19 +205,25 @@ interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit'
 
 const everyMs = 30_000
 
-/** The daily report as a poller; none when none is configured. */
+const reportPollers = { day: 'report', week: 'reportWeek', month: 'reportMonth' } as const
+const settingNames = { day: 'daily', week: 'weekly', month: 'monthly' } as const
+
+/** A poller for each report that is configured. */
 export function createReporting(deps: ReportingDeps): Poller[] {
   const { db, config } = deps
-  const settings = config.reports.daily
-  const channel = deps.channels.find(({ name }) => name === settings?.channel)
-  if (!settings || !channel) return []
-  const run = createDailyReportPoll({
-    ...deps,
-    settings,
-    channel,
-    store: createReportStore(db),
-    pageUrl: config.http?.publicUrl ?? null,
-    tokens: config.bridge.tokens,
+  return periods.flatMap((period): Poller[] => {
+    const settings = config.reports[settingNames[period]]
+    const channel = deps.channels.find(({ name }) => name === settings?.channel)
+    if (!settings || !channel) return []
+    const run = createDailyReportPoll({
+      ...deps,
+      settings,
+      period,
+      channel,
+      store: createReportStore(db, period),
+      pageUrl: config.http?.publicUrl ?? null,
+      tokens: config.bridge.tokens,
+    })
+    return [{ name: reportPollers[period], schedule: everyMs, run }]
   })
-  return [{ name: 'report', schedule: everyMs, run }]
 }

@@ -1,4 +1,4 @@
-import { formatDecimal, fromBaseUnits, subtractDecimals } from '../bridge/decimal.ts'
+import { formatDecimal, fromBaseUnits, subtractDecimals, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { type EscrowToken, listEscrowTokens, readOwedAt } from '../checks/escrow/owedStore.ts'
 import { flowsKeptMs, sumMoved } from '../checks/escrow/flowStore.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -18,6 +18,25 @@ export interface EscrowDay {
   readonly owed: string | null
   /** The end of the day, or the newest reading where that is not over. */
   readonly at: UnixMs | null
+}
+
+/**
+ * The same of a window whose movements are forgotten in part, from the reports of its days. Null where a day is not
+ * among them, or did not know.
+ */
+export function joinEscrowDays(days: readonly (readonly EscrowDay[])[]): EscrowDay[] {
+  const last = days.at(-1) ?? []
+  return last.map((end) => {
+    const own = days.map((day) => day.find(({ token }) => token.address === end.token.address))
+    const changes = own.map((day) => toDecimal(day?.change ?? ''))
+    const known = changes.filter((change) => change !== null)
+    const isWhole = known.length === days.length
+    return {
+      ...end,
+      opening: isWhole ? (own[0]?.opening ?? null) : null,
+      change: isWhole ? formatDecimal(sumDecimals(known)) : null,
+    }
+  })
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { CoverageLine, LatencyLine, PreconfSummary } from './dailyReport.ts'
 import { judgeBreaks } from '../breaks/listBreaks.ts'
-import { readEscrowDays } from './readEscrowDays.ts'
+import { type EscrowDay, joinEscrowDays, readEscrowDays } from './readEscrowDays.ts'
+import { createReportStore } from './store.ts'
 import type { ReportToken } from './reportToken.ts'
-import { openBreakSources } from '../breaks/breakSources.ts'
+import { type BreakLedger, openBreakSources } from '../breaks/breakSources.ts'
 import { summarizeBreaks } from '../breaks/summarizeBreaks.ts'
 import type { Direction } from '../bridge/observation.ts'
 import { coverageOf, listCovered, listCoveredSources } from '../kernel/coverage.ts'
@@ -10,7 +11,7 @@ import { listLatency, percentileOf } from '../ledger/latency.ts'
 import { countSuppressed } from './queries.ts'
 import { summarizeCases } from './summarizeCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { DayWindow } from './reportDay.ts'
+import { type DayWindow, daysOf } from './reportDay.ts'
 import type { Database } from '../store/database.ts'
 import { listPreconfHours } from '../checks/preconf/store.ts'
 import { readZoneShare } from '../checks/audit/zoneStore.ts'
@@ -31,7 +32,7 @@ export function readReportKnowledge(
     breaks: summarizeBreaks(sources, window, now, judged),
     cases: summarizeCases(db, window, (token) => tokenOf(token).symbol),
     preconf: readPreconf(db, window),
-    escrows: readEscrowDays(db, tokens, window, now),
+    escrows: readEscrows(db, tokens, window, now),
     coverage: readCoverage(db, window),
     suppressed: countSuppressed(db, window),
     pastLatency: readPastLatency(db, window),
@@ -40,6 +41,25 @@ export function readReportKnowledge(
 
 function pickToken({ symbol, decimals }: Pick<ReportToken, 'symbol' | 'decimals'>) {
   return { symbol, decimals }
+}
+
+/** Movements are kept for a week: what a longer window had is taken from the reports of its days. */
+function readEscrows(
+  db: Database,
+  tokens: BreakLedger['tokens'],
+  window: DayWindow,
+  now: UnixMs,
+): EscrowDay[] | null {
+  const read = readEscrowDays(db, tokens, window, now)
+  const days = daysOf(window)
+  if (read === null || days.length === 1 || read.every(({ change }) => change !== null)) return read
+  const store = createReportStore(db)
+  const kept = days.map((day) => store.find(day)?.escrows ?? [])
+  const joined = joinEscrowDays(kept)
+  return read.map((one) => {
+    const whole = joined.find(({ token }) => token.address === one.token.address)
+    return one.change === null && whole?.change != null ? whole : one
+  })
 }
 
 function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {

@@ -2,33 +2,63 @@ import { nth } from '../lib/nth.ts'
 import { DateTime } from 'luxon'
 import type { UnixMs } from '../lib/clock.ts'
 
-/** A day of a time zone, as UTC: from the first midnight up to and without the next. */
+export const periods = ['day', 'week', 'month'] as const
+/** A week begins on Monday (ISO 8601). */
+export type Period = (typeof periods)[number]
+
+/** A day, week or month of a time zone, as UTC: from its first midnight up to and without the next one's. */
 export interface DayWindow {
-  /** The local date, `2026-03-08`. */
+  /** The local date `2026-03-08`, the week `2026-W10`, or the month `2026-03`. */
   readonly day: string
   readonly zone: string
   readonly from: UnixMs
   readonly until: UnixMs
 }
 
-/** A day's window: 23 or 25 hours where the clocks change. Null when `day` is no date. */
-export function windowOf(day: string, zone: string): DayWindow | null {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null
-  const start = DateTime.fromISO(day, { zone })
+const shapes: Readonly<Record<Period, RegExp>> = {
+  day: /^\d{4}-\d{2}-\d{2}$/,
+  week: /^\d{4}-W\d{2}$/,
+  month: /^\d{4}-\d{2}$/,
+}
+
+const formats: Readonly<Record<Period, string>> = { day: 'yyyy-MM-dd', week: "kkkk-'W'WW", month: 'yyyy-MM' }
+
+/** What a name is one of; null when it is none. */
+export function periodOf(name: string): Period | null {
+  return periods.find((period) => shapes[period].test(name)) ?? null
+}
+
+/** The window of that name: 23 or 25 hours where the clocks change. Null when there is no such day, week or month. */
+export function windowOf(name: string, zone: string): DayWindow | null {
+  const period = periodOf(name)
+  if (period === null) return null
+  const start = DateTime.fromISO(name, { zone })
   if (!start.isValid) return null
   // In some zones midnight itself is skipped: the day then starts where the local date does.
-  const from = start.startOf('day')
-  return { day, zone, from: from.toMillis(), until: from.plus({ days: 1 }).startOf('day').toMillis() }
+  const from = start.startOf(period)
+  const until = from.plus({ [period]: 1 }).startOf(period)
+  return { day: name, zone, from: from.toMillis(), until: until.toMillis() }
 }
 
-/** The local date at an instant. */
-export function dayOf(at: UnixMs, zone: string): string {
-  return DateTime.fromMillis(at, { zone }).toFormat('yyyy-MM-dd')
+/** The local date, week or month at an instant. */
+export function dayOf(at: UnixMs, zone: string, period: Period = 'day'): string {
+  return DateTime.fromMillis(at, { zone }).toFormat(formats[period])
 }
 
-/** The date `days` after another; negative ones lie before it. */
-export function shiftDay(day: string, days: number): string {
-  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd')
+/** The one so many after another; negative ones lie before it. */
+export function shiftDay(name: string, by: number): string {
+  const period = periodOf(name) ?? 'day'
+  return DateTime.fromISO(name, { zone: 'utc' })
+    .plus({ [period]: by })
+    .toFormat(formats[period])
+}
+
+/** The days of a window, by their local dates. */
+export function daysOf({ zone, from, until }: DayWindow): string[] {
+  const days: string[] = []
+  const last = dayOf(until - 1, zone)
+  for (let day = dayOf(from, zone); day <= last; day = shiftDay(day, 1)) days.push(day)
+  return days
 }
 
 export interface DueDays {
@@ -39,7 +69,7 @@ export interface DueDays {
 }
 
 /**
- * Which days have to be reported: those after the last reported one whose time has come. Asked again and again rather
+ * Which days, weeks or months have to be reported: those after the last reported one whose time has come. Asked again and again rather
  * than rung for, so that a restart, a suspended machine or a changed clock neither skips a day nor reports it twice.
  * At most `most` days are caught up; `dueAt` gives when a day's report is due.
  */
@@ -52,7 +82,7 @@ export function listDueDays(
     const window = windowOf(day, zone)
     return window !== null && dueAt(window) <= now
   }
-  let newest = shiftDay(dayOf(now, zone), -1)
+  let newest = shiftDay(dayOf(now, zone, periodOf(lastDay) ?? 'day'), -1)
   // A report that is due days later (a weekly one) leaves the newest days for their own time.
   while (newest > lastDay && !isDue(newest)) newest = shiftDay(newest, -1)
   if (newest <= lastDay) return { due: [], skipped: null }
@@ -67,6 +97,7 @@ export function listDueDays(
 }
 
 function countDays(first: string, last: string): number {
-  const start = (day: string) => DateTime.fromISO(day, { zone: 'utc' }).toMillis()
-  return Math.round((start(last) - start(first)) / 86_400_000) + 1
+  let count = 1
+  for (let day = first; day < last; day = shiftDay(day, 1)) count += 1
+  return count
 }

@@ -1,4 +1,5 @@
 import type { DailyReport } from './dailyReport.ts'
+import type { Period } from './reportDay.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { readMeta } from '../store/meta.ts'
@@ -55,16 +56,25 @@ export type ReportResult =
       readonly recipients: readonly string[] | null
     }
 
-export function createReportStore(db: Database): ReportStore {
+/** How the reports of a period are named, and which of them was the newest. */
+const named: Readonly<Record<Period, { readonly like: string; readonly last: string }>> = {
+  day: { like: '????-??-??', last: 'last_report_day' },
+  week: { like: '????-W??', last: 'last_report_week' },
+  month: { like: '????-??', last: 'last_report_month' },
+}
+
+/** Those of one period; what is asked for by its name, and the list, are of all. */
+export function createReportStore(db: Database, period: Period = 'day'): ReportStore {
+  const { like, last } = named[period]
   const setLast = (day: string) =>
     db
       .prepare(
-        `INSERT INTO meta (name, value) VALUES ('last_report_day', ?)
+        `INSERT INTO meta (name, value) VALUES (?, ?)
          ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
       )
-      .run(day)
+      .run(last, day)
   return {
-    readLastDay: () => readMeta(db, 'last_report_day'),
+    readLastDay: () => readMeta(db, last),
     startAfter: (day) => void setLast(day),
     queue(report, expiresAt) {
       const { day, zone } = report.window
@@ -75,9 +85,15 @@ export function createReportStore(db: Database): ReportStore {
       setLast(day)
     },
     find: (day) => queued.shape.report.get(db, 'SELECT content FROM reports WHERE day = ?', day),
-    list: (limit) => rows.all(db, `SELECT ${rows.list()} FROM reports ORDER BY day DESC LIMIT ?`, limit),
+    list: (limit) =>
+      rows.all(db, `SELECT ${rows.list()} FROM reports ORDER BY built_at DESC, day LIMIT ?`, limit),
     listDue: (now) =>
-      queued.all(db, "SELECT * FROM reports WHERE state = 'queued' AND next_at <= ? ORDER BY day", now),
+      queued.all(
+        db,
+        "SELECT * FROM reports WHERE state = 'queued' AND next_at <= ? AND day GLOB ? ORDER BY day",
+        now,
+        like,
+      ),
     beginAttempt(day, nextAt) {
       db.prepare('UPDATE reports SET attempt = attempt + 1, next_at = ? WHERE day = ?').run(nextAt, day)
     },

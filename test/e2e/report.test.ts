@@ -86,7 +86,11 @@ test('the daily report arrives by mail once, over a restart, with the numbers of
           },
           { name: 'ops', type: 'console' },
         ],
-        reports: { daily: { cron: '0 0 * * *', timezone: 'UTC', channel: 'mail' } },
+        reports: {
+          daily: { cron: '0 0 * * *', timezone: 'UTC', channel: 'mail' },
+          weekly: null,
+          monthly: null,
+        },
       },
     })
   const reports = () => inbox.mails.filter(({ subject }) => subject.includes('reconciliation'))

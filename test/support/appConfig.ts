@@ -39,7 +39,7 @@ export const plainConfig: AppConfig = {
   canonical: null,
   bridge: noBridge,
   poll: everySecond,
-  reports: { daily: null },
+  reports: { daily: null, weekly: null, monthly: null },
   start: { from: { kind: 'now' } },
   rulesDir: '',
   stateDir: '',

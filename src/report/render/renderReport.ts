@@ -6,6 +6,7 @@ import { cleanText } from '../../lib/text.ts'
 import type { BookSum } from '../book.ts'
 import type { DailyReport, ReportSum } from '../dailyReport.ts'
 import type { ReportToken } from '../reportToken.ts'
+import { periodOf } from '../reportDay.ts'
 import { renderBreakCsv } from './breakTables.ts'
 import { renderReportHtml } from './renderReportHtml.ts'
 import { renderReportText } from './renderReportText.ts'
@@ -50,7 +51,7 @@ async function withCharts(
 
 const size = { width: 640, height: 160, theme: 'light' } as const
 
-async function drawReportCharts({ hours }: DailyReport): Promise<ReportChart[]> {
+async function drawReportCharts({ hours, window }: DailyReport): Promise<ReportChart[]> {
   if (hours.every(({ deposits, withdrawals }) => deposits + withdrawals === 0)) return []
   const svg = await renderChart({
     ...size,
@@ -64,7 +65,14 @@ async function drawReportCharts({ hours }: DailyReport): Promise<ReportChart[]> 
     ],
   })
   return [
-    { name: 'hours', description: 'Transfers that began in each hour of the day', png: await toPng(svg) },
+    {
+      name: 'hours',
+      description:
+        periodOf(window.day) === 'day'
+          ? 'Transfers that began in each hour of the day'
+          : 'Transfers that began on each day',
+      png: await toPng(svg),
+    },
   ]
 }
 

@@ -4,6 +4,7 @@ import { shortHash } from '../../lib/shortHash.ts'
 import type { BookLine, BookSum } from '../book.ts'
 import { bookOfFlows } from '../bookOfFlows.ts'
 import type { CoverageLine, DailyReport, FindingLine, ReportSum, TransferLine } from '../dailyReport.ts'
+import { periodOf } from '../reportDay.ts'
 import { listBreakTables } from './breakTables.ts'
 import { type Line, number, type ReportTable, text } from './reportTable.ts'
 import { sayCases } from '../summarizeCases.ts'
@@ -86,10 +87,14 @@ function correctionTable({ corrections }: DailyReport): ReportTable {
 
 const shownExamples = 3
 
-function findingTable({ findings, alerts, cases }: DailyReport, link: Linker): ReportTable {
+function wordOf({ day }: DailyReport['window']): string {
+  return periodOf(day) ?? 'day'
+}
+
+function findingTable({ findings, alerts, cases, window }: DailyReport, link: Linker): ReportTable {
   return {
-    title: 'Findings of the day',
-    note: `${alerts.told} told on this day, ${alerts.suppressed} suppressed.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
+    title: `Findings of the ${wordOf(window)}`,
+    note: `${alerts.told} told then, ${alerts.suppressed} suppressed.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
     columns: [text('What'), number('Count'), text('The largest of them')],
     rows: findings.map(({ severity, kind, count, examples }) => [
       `${severity.toUpperCase()} ${kind}`,
@@ -120,7 +125,7 @@ const shownOldest = 5
 
 function oldestTable({ oldest, window, builtAt }: DailyReport, link: Linker): ReportTable {
   return {
-    title: 'Longest in flight at the end of the day',
+    title: `Longest in flight at the end of the ${wordOf(window)}`,
     note: oldest.length > shownOldest ? `The first ${shownOldest}; more are in the file in-flight.` : '',
     columns: [text('For'), text('Direction'), number('Amount'), text('Transfer')],
     rows: oldest
@@ -142,7 +147,7 @@ function nameTransfer({ key, mainHash, zoneHash }: TransferLine, link: Linker): 
 
 function escrowTable({ escrows, window }: DailyReport): ReportTable {
   return {
-    title: 'Escrows at the end of the day',
+    title: `Escrows at the end of the ${wordOf(window)}`,
     note: 'Owed: the balance when counting began + deposits − withdrawals since.',
     columns: [
       text('Token'),
@@ -213,7 +218,7 @@ export function sayCoverage({ coverage, window }: DailyReport): string {
   const lacking = coverage.filter(({ share, note }) => share < 1 && note === null)
   const sampled = coverage.filter(({ note }) => note !== null)
   const parts = [
-    lacking.length === 0 ? 'all of the day' : sayLacking(lacking, window.zone),
+    lacking.length === 0 ? `all of the ${wordOf(window)}` : sayLacking(lacking, window.zone),
     ...sampled.map(({ source, share, note }) => `${source} ${shareLabel(share)} ${note ?? ''}`),
   ]
   return `Observed: ${parts.join('; ')}.`

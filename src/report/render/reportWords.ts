@@ -33,10 +33,10 @@ export function verdictLabel(report: DailyReport): string {
   return `Bridge reconciliation ${report.window.day}: ${sayVerdict(report)}`
 }
 
-/** What a day is, in words: 23 or 25 hours are worth saying. */
+/** What a window is, in words: an hour more or less is worth saying. */
 export function windowLabel({ window }: DailyReport): string {
   const hours = (window.until - window.from) / 3_600_000
-  const length = hours === 24 ? '' : ` (${hours} hours: the clocks change)`
+  const length = hours % 24 === 0 ? '' : ` (${hours} hours: the clocks change)`
   return `${window.day}, ${window.zone}${length}`
 }
 

@@ -30,7 +30,11 @@ function createWatchful() {
           operators: [{ address, minBalance: null }],
         },
         channels: [{ name: 'console', type: 'console' }],
-        reports: { daily: { cron: '0 8 * * *', timezone: 'UTC', channel: 'console' } },
+        reports: {
+          daily: { cron: '0 8 * * *', timezone: 'UTC', channel: 'console' },
+          weekly: { cron: '0 8 * * 1', timezone: 'UTC', channel: 'console' },
+          monthly: { cron: '0 8 1 * *', timezone: 'UTC', channel: 'console' },
+        },
         canary: { cron: '0 9 * * *', timezone: 'UTC', channels: [] },
         backups: { everyMs: 3_600_000, keep: 24, maxBytes: 1_000_000, recover: false },
         heartbeat: { url: nowhere, everyMs: 60_000 },

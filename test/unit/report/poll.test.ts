@@ -26,6 +26,7 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
       store,
       log: createSilentLog(),
       settings: { cron: '0 8 * * *', timezone: 'Europe/Berlin' },
+      period: 'day',
       pageUrl: null,
       commit: ({ apply }) => {
         db.transaction(() => told.push(...(apply?.(clock.now()) ?? [])))

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { dayOf, listDueDays, shiftDay, windowOf } from '../../../src/report/reportDay.ts'
+import {
+  dayOf,
+  daysOf,
+  type DayWindow,
+  listDueDays,
+  periodOf,
+  shiftDay,
+  windowOf,
+} from '../../../src/report/reportDay.ts'
 
 const hours = (day: string, zone: string) => {
   const window = windowOf(day, zone)
@@ -28,6 +36,32 @@ describe('windowOf', () => {
       until = window?.until
     }
   })
+
+  test.each([
+    ['2026-W13', 'Europe/Berlin', 167],
+    ['2026-W43', 'Europe/Berlin', 169],
+    ['2026-W01', 'UTC', 168],
+    ['2026-03', 'Europe/Berlin', 31 * 24 - 1],
+    ['2026-10', 'Europe/Berlin', 31 * 24 + 1],
+    ['2028-02', 'UTC', 29 * 24],
+  ])('%s in %s has %i hours, and is made of its days', (name, zone, expected) => {
+    expect(hours(name, zone)).toBe(expected)
+    const window = windowOf(name, zone) as DayWindow
+    const days = daysOf(window).map((day) => windowOf(day, zone))
+    expect(days.map((day) => day?.until).slice(0, -1)).toEqual(days.slice(1).map((day) => day?.from))
+    expect([days[0]?.from, days.at(-1)?.until]).toEqual([window.from, window.until])
+    expect(dayOf(window.from, zone, periodOf(name) ?? 'day')).toBe(name)
+    expect(windowOf(shiftDay(name, 1), zone)?.from).toBe(window.until)
+  })
+
+  test('a week belongs to the year that its Thursday is in', () => {
+    expect(dayOf(Date.parse('2027-01-01'), 'UTC', 'week')).toBe('2026-W53')
+    expect(shiftDay('2026-W53', 1)).toBe('2027-W01')
+  })
+
+  test.each(['2026-W54', '2026-W00', '2026-13', '2026-W1'])('%j is no week or month', (name) =>
+    expect(windowOf(name, 'UTC')).toBeNull(),
+  )
 
   test.each(['2026-02-30', '2026-13-01', 'yesterday', '', '2026-1-1'])('%j is no day', (day) =>
     expect(windowOf(day, 'UTC')).toBeNull(),
