@@ -107,7 +107,7 @@ function sayCorrections(corrections: readonly Correction[]): string {
 }
 
 /** What a finding of a kind says of its money; the kind itself where that is no break. */
-export function sayKind(kind: string): string {
+function sayKind(kind: string): string {
   const as = breakOf[kind]
   return as === undefined ? `(${kind})` : problemWords[as]
 }

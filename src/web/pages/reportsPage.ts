@@ -19,7 +19,7 @@ export function renderReportsPage(reports: readonly ReportRow[], daily: DailyRep
     active: 'reports',
     live: false,
     main: html`<section class="card" aria-labelledby="reports-title">
-<h1 id="reports-title">Daily reports</h1>
+<h1 id="reports-title">Reports</h1>
 ${
   reports.length === 0
     ? renderNone(daily)
