@@ -7,6 +7,12 @@ import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 export interface RuleView {
   readonly name: string
   readonly kind: string
+  /** One line: what a finding of its kind says. */
+  readonly watches: string
+  /** When it found something last, as far as alerts are kept; null for never. */
+  readonly lastFiredAt: UnixMs | null
+  /** The tests beside the rules that expect something of it: file and name. */
+  readonly tests: readonly string[]
   readonly nature: 'event' | 'condition'
   /** Found where it happens; no round looks for it. */
   readonly isRaised: boolean

@@ -7,21 +7,102 @@ import type { RuleView } from '../viewTypes.ts'
 import { renderLayout } from './layout.ts'
 import { type Html, renderAgo, renderState, renderTag, severityTones } from './words.ts'
 
-/** Every rule with its state: what it looks for, when it was judged, what it found, where it is written. */
-export function renderRulesPage(
-  { rules, unwatched }: { readonly rules: readonly RuleView[]; readonly unwatched: readonly Unwatched[] },
-  now: UnixMs,
-): Html {
+/** What rules are chosen by, as typed. */
+export interface RuleFilter {
+  readonly q: string
+  readonly severity: string
+  readonly state: string
+}
+
+export interface RulesPageView {
+  readonly rules: readonly RuleView[]
+  readonly unwatched: readonly Unwatched[]
+  readonly filter?: RuleFilter
+}
+
+const noFilter: RuleFilter = { q: '', severity: '', state: '' }
+
+/** Rules by what they watch: what each looks for, when it was judged and fired last, where it and its tests stand. */
+export function renderRulesPage(view: RulesPageView, now: UnixMs): Html {
+  const { rules, unwatched, filter = noFilter } = view
+  const chosen = rules.filter((rule) => isChosen(rule, filter))
   return renderLayout({
     title: 'Rules',
     active: 'rules',
     live: true,
     main: html`<section class="card" aria-labelledby="rules-title">
 <h1 id="rules-title">Rules</h1>
-<div id="rules" data-live>${rules.length === 0 ? html`<p class="empty">No rule is loaded.</p>` : renderTable(rules, now)}</div>
+${renderFilter(filter)}
+<div id="rules" data-live>${
+      rules.length === 0
+        ? html`<p class="empty">No rule is loaded.</p>`
+        : chosen.length === 0
+          ? html`<p class="empty">None of ${rules.length} rules is like this.</p>`
+          : renderGroups(chosen, { now, isOpen: Object.values(filter).some((typed) => typed !== '') })
+    }</div>
 </section>
 ${unwatched.length === 0 ? '' : renderUnwatched(unwatched)}`,
   })
+}
+
+const stateNames = { found: 'found something', quiet: 'quiet', blind: 'cannot tell' } as const
+
+/** Whether it found something of late, or nothing, or cannot say. */
+function stateOf({ firing, pending, events, problem, needs, unsure }: RuleView): keyof typeof stateNames {
+  if (firing + pending + events > 0) return 'found'
+  return problem !== null || needs !== null || unsure !== null ? 'blind' : 'quiet'
+}
+
+function isChosen(rule: RuleView, { q, severity, state }: RuleFilter): boolean {
+  const text = `${rule.name} ${rule.kind} ${rule.watches}`.toLowerCase()
+  return (
+    text.includes(q.toLowerCase()) &&
+    (severity === '' || rule.severity === severity) &&
+    (state === '' || stateOf(rule) === state)
+  )
+}
+
+function renderFilter({ q, severity, state }: RuleFilter): Html {
+  const option = (value: string, label: string, current: string) =>
+    html`<option value="${value}"${value === current ? html` selected` : ''}>${label}</option>`
+  return html`<form class="filters" method="get" action="/rules">
+<div><label for="f-q">Name, kind or what it watches</label><input id="f-q" name="q" value="${q}" maxlength="100" autocomplete="off" spellcheck="false"></div>
+<div><label for="f-severity">Severity</label><select id="f-severity" name="severity">${option('', 'any', severity)}${Object.keys(severityTones).map((one) => option(one, one, severity))}</select></div>
+<div><label for="f-state">State</label><select id="f-state" name="state">${option('', 'any', state)}${Object.entries(stateNames).map(([one, label]) => option(one, label, state))}</select></div>
+<div class="buttons"><button class="primary">Filter</button> <a href="/rules">All</a></div>
+</form>`
+}
+
+const groupNames: Readonly<Record<string, string>> = {
+  transfer: 'Transfers',
+  batch: 'Batches',
+  escrow: 'Escrows',
+  flow: 'Flow of money',
+  contract: 'Contracts',
+  challenge: 'Challenges',
+  operator: 'Operators',
+  chain: 'Chains',
+  preconf: 'Preconfirmations',
+  source: 'Sources',
+  ledger: 'The ledger',
+  monitor: 'spanwatch itself',
+}
+
+/** What found something, or cannot tell, stands open; the rest is one press away. */
+function renderGroups(
+  rules: readonly RuleView[],
+  { now, isOpen }: { readonly now: UnixMs; readonly isOpen: boolean },
+): Html {
+  const groups = Map.groupBy(rules, ({ kind }) => kind.split('.')[0] ?? '')
+  return html`${[...groups].map(([subject, own]) => {
+    const counts = Map.groupBy(own, stateOf)
+    const said = Object.entries(stateNames).flatMap(([state, label]) => {
+      const count = counts.get(state as keyof typeof stateNames)?.length ?? 0
+      return count === 0 ? [] : [`${count} ${label}`]
+    })
+    return html`<details class="rules" data-key="group-${subject}"${isOpen || counts.has('found') ? html` open` : ''}><summary><h2>${groupNames[subject] ?? subject}</h2> <span class="muted">${said.join(', ')}</span></summary>
+${renderTable(own, now)}</details>`
+  })}`
 }
 
 /** The same that `spanwatch check` says. */
@@ -35,7 +116,7 @@ function renderUnwatched(unwatched: readonly Unwatched[]): Html {
 </section>`
 }
 
-const heads = ['Rule', 'Severity', 'State', 'Last judged', 'Defined in']
+const heads = ['Rule', 'Severity', 'State', 'Last judged', 'Last fired', 'Defined in']
 
 function renderTable(rules: readonly RuleView[], now: UnixMs): Html {
   return html`<table class="stack" role="table">
@@ -45,14 +126,20 @@ function renderTable(rules: readonly RuleView[], now: UnixMs): Html {
 }
 
 function renderRow(rule: RuleView, now: UnixMs): Html {
-  const { name, kind, severity, origin, forMs } = rule
+  const { name, kind, severity, origin, forMs, watches, lastFiredAt, tests } = rule
   return html`<tr role="row" data-key="${name}">
-<th scope="row" role="rowheader">${cleanText(name, 100)} <span class="muted">${kind}${forMs > 0 ? `, for ${formatDuration(forMs)}` : ''}</span></th>
+<th scope="row" role="rowheader">${cleanText(name, 100)} <span class="muted">${kind}${forMs > 0 ? `, for ${formatDuration(forMs)}` : ''}</span><span class="watches">${cleanText(watches, 300)}</span></th>
 <td role="cell" data-label="Severity">${renderTag(severityTones[severity], severity)}</td>
 <td role="cell" data-label="State">${renderRuleState(rule)}</td>
 <td role="cell" data-label="Last judged">${renderJudged(rule, now)}</td>
-<td role="cell" data-label="Defined in">${origin === null ? html`<span class="muted">built in</span>` : html`<code>${cleanText(origin, 200)}</code>`}</td>
+<td role="cell" data-label="Last fired">${renderAgo(lastFiredAt, now)}</td>
+<td role="cell" data-label="Defined in"><div>${origin === null ? html`<span class="muted">built in</span>` : html`<code>${cleanText(origin, 200)}</code>`}${renderTests(tests)}</div></td>
 </tr>`
+}
+
+function renderTests(tests: readonly string[]): Html {
+  if (tests.length === 0) return html`<span class="detail">no test</span>`
+  return html`<details><summary>${tests.length} test${tests.length === 1 ? '' : 's'}</summary><ul class="lines">${tests.map((test) => html`<li>${cleanText(test, 300)}</li>`)}</ul></details>`
 }
 
 function renderJudged({ nature, isRaised, evaluatedAt }: RuleView, now: UnixMs): Html {

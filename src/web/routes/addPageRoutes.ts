@@ -50,7 +50,11 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   addBreakPage(app, deps, gate)
   addCasePages(app, deps, gate)
   addAlertPages(app, deps, gate)
-  app.get('/rules', (c) => c.html(renderRulesPage(deps.readRules(), deps.clock.now())))
+  app.get('/rules', (c) => {
+    const read = (name: string) => cleanText(c.req.query(name) ?? '', 100).trim()
+    const filter = { q: read('q'), severity: read('severity'), state: read('state') }
+    return c.html(renderRulesPage({ ...deps.readRules(), filter }, deps.clock.now()))
+  })
   // They come with the program, and change with it alone.
   const runbooks = readRunbooks()
   app.get('/runbooks/:kind', (c) => {

@@ -28,6 +28,7 @@ import type {
 import { toPageOf } from '../readBreakQuery.ts'
 import { searchAlerts } from './pageQueries.ts'
 import { readRules } from './readRules.ts'
+import { readRuleTests } from './readRuleTests.ts'
 import { nothingKept, readKept } from './kept.ts'
 import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
@@ -40,6 +41,9 @@ import { toOutboxView } from './toOutboxView.ts'
 const quickMs = 500
 
 const slowMs = 15_000
+
+/** Files that people change now and then. */
+const ruleTestsMs = 120_000
 
 /** In a storm there are thousands. */
 const breaksMs = 3_000
@@ -59,6 +63,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const named = readNamed(parts, settings, now)
   const judgedBreaks = nothingKept<JudgedBreaks>(breaksMs)
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
+  const ruleTests = nothingKept<ReturnType<typeof readRuleTests>>(ruleTestsMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
   const readAt = () => ({
     normal: readKept(normal, real.monotonicMs(), () => readNormal(db, now())),
@@ -83,7 +88,8 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     series: nothingKept(slowMs),
     readRules() {
       const { rules } = parts.live
-      const sources = { db, alerts, rules, coverage: status().coverage, unwatched: left }
+      const tests = readKept(ruleTests, real.monotonicMs(), () => readRuleTests(parts.config.rulesDir))
+      const sources = { db, alerts, rules, coverage: status().coverage, unwatched: left, tests }
       return { rules: readRules(sources, now()), unwatched: addUntold(rules, left, kinds) }
     },
     dailyReport: parts.config.reports.daily,

@@ -104,6 +104,14 @@ export function countEventsByRule(db: Database, since: UnixMs): ReadonlyMap<stri
   return new Map(ruleCounts.all(db, sql, since).map(({ rule, count }) => [rule, count]))
 }
 
+const ruleTimes = columns({ rule: text, at: instant })
+
+/** When something of each rule was found last, as far as alerts are kept. */
+export function readLastFired(db: Database): ReadonlyMap<string, UnixMs> {
+  const sql = `SELECT rule, MAX(COALESCE(fired_at, active_at)) AS at FROM alerts WHERE state NOT IN ('pending', 'merged') GROUP BY rule`
+  return new Map(ruleTimes.all(db, sql).map(({ rule, at }) => [rule, at]))
+}
+
 /** Alerts are searched among the newest so many of each nature. */
 const mostSearched = 5_000
 

@@ -4,7 +4,8 @@ import { formatDuration } from '../../lib/duration.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { Database } from '../../store/database.ts'
-import { countEventsByRule, countOpenByRule } from './pageQueries.ts'
+import { countEventsByRule, countOpenByRule, readLastFired } from './pageQueries.ts'
+import { type RuleTestName, testsOf } from './readRuleTests.ts'
 import { isStale } from '../judgeVerdict.ts'
 import type { Coverage } from '../types.ts'
 import type { RuleView } from '../viewTypes.ts'
@@ -20,12 +21,15 @@ export function readRules(
     /** How much of each source was looked at. */
     readonly coverage: readonly Coverage[]
     readonly unwatched: readonly Unwatched[]
+    /** That lie beside the rules. */
+    readonly tests: readonly RuleTestName[]
   },
   now: UnixMs,
 ): RuleView[] {
   const evaluations = new Map(sources.alerts.listEvaluations().map((one) => [one.rule, one]))
   const open = Map.groupBy(countOpenByRule(sources.db), ({ rule }) => rule)
   const events = countEventsByRule(sources.db, now - dayMs)
+  const fired = readLastFired(sources.db)
   return sources.rules.map((rule) => {
     const evaluation = evaluations.get(rule.name) ?? null
     const counts = open.get(rule.name) ?? []
@@ -36,6 +40,9 @@ export function readRules(
     return {
       name: rule.name,
       kind: rule.kind,
+      watches: rule.detector.docs,
+      lastFiredAt: fired.get(rule.name) ?? null,
+      tests: testsOf(rule.name, sources.tests),
       nature,
       isRaised: from === 'raised',
       severity: rule.severity,

@@ -23,6 +23,9 @@ export const series: Series = {
 const rule: RuleView = {
   name: 'withdrawal-stalled',
   kind: 'transfer.stalled',
+  watches: 'Value left one chain and has not arrived on the other.',
+  lastFiredAt: now - 3_600_000,
+  tests: ['transfers.test.yaml: a withdrawal is stalled after half an hour'],
   nature: 'condition',
   isRaised: false,
   severity: 'critical',

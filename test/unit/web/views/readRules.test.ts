@@ -43,6 +43,7 @@ async function states(
       rules,
       coverage: [{ source: 'explorer', staleAfterMs: 15_000, ...coverage }],
       unwatched: [escrows],
+      tests: [],
     },
     now,
   )
