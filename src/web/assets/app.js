@@ -79,13 +79,13 @@
 
   function offerCopy() {
     document.addEventListener('click', (event) => {
-      const button = event.target.closest?.('[data-copy]')
+      const button = event.target.closest?.('.copy')
       if (!button) return
       const said = document.getElementById('copied')
-      copy(button.dataset.copy).then(
+      copy(button.title).then(
         () => {
           button.classList.add('is-copied')
-          said.textContent = `Copied ${button.dataset.copy}`
+          said.textContent = `Copied ${button.title}`
           setTimeout(() => button.classList.remove('is-copied'), 1_500)
         },
         () => (said.textContent = 'It could not be copied'),

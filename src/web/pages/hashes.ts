@@ -13,7 +13,7 @@ export function renderHash(hash: string): Html {
   const short = shortHash(text)
   return short === text
     ? html`<code>${text}</code>`
-    : html`<button type="button" class="copy" data-copy="${text}" title="${text}"><span class="hidden">Copy </span><code>${short}</code></button>`
+    : html`<button type="button" class="copy" title="${text}"><span class="hidden">Copy </span><code>${short}</code></button>`
 }
 
 /** A transaction's, with the way to where it can be looked at. */

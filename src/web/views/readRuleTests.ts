@@ -21,7 +21,7 @@ export function readRuleTests(folder: string): RuleTestName[] {
       const tests = isObject(data) && Array.isArray(data['tests']) ? data['tests'] : []
       return tests.filter(isObject).map((test) => ({
         file,
-        name: String(test['name'] ?? ''),
+        name: typeof test['name'] === 'string' ? test['name'] : '',
         expects: JSON.stringify(test['expect'] ?? ''),
       }))
     } catch {
