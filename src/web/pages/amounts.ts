@@ -12,7 +12,7 @@ const longest = 30
 export function renderAmount(amount: string, unit = ''): Html {
   const [short, whole] = [shortAmount(amount), groupDigits(amount)]
   const behind = unit === '' ? '' : ` ${unit}`
-  const long = short.length > longest ? ' is-long' : ''
+  const long = `${short}${behind}`.length > longest ? ' is-long' : ''
   return short === whole
     ? html`<span class="amount${long}">${whole}${behind}</span>`
     : html`<span class="amount is-cut${long}" title="${whole}${behind}">${short}${behind}</span>`
