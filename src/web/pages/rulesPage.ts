@@ -8,7 +8,7 @@ import { renderLayout } from './layout.ts'
 import { type Html, renderAgo, renderState, renderTag, severityTones } from './words.ts'
 
 /** What rules are chosen by, as typed. */
-export interface RuleFilter {
+interface RuleFilter {
   readonly q: string
   readonly severity: string
   readonly state: string
@@ -137,9 +137,11 @@ function renderRow(rule: RuleView, now: UnixMs): Html {
 </tr>`
 }
 
+const testsNamed = 3
+
 function renderTests(tests: readonly string[]): Html {
   if (tests.length === 0) return html`<span class="detail">no test</span>`
-  return html`<details><summary>${tests.length} test${tests.length === 1 ? '' : 's'}</summary><ul class="lines">${tests.map((test) => html`<li>${cleanText(test, 300)}</li>`)}</ul></details>`
+  return html`<details><summary>${tests.length} test${tests.length === 1 ? '' : 's'}</summary><ul class="lines">${tests.slice(0, testsNamed).map((test) => html`<li>${cleanText(test, 200)}</li>`)}${tests.length > testsNamed ? html`<li>and ${tests.length - testsNamed} more</li>` : ''}</ul></details>`
 }
 
 function renderJudged({ nature, isRaised, evaluatedAt }: RuleView, now: UnixMs): Html {
