@@ -32,16 +32,13 @@ ${alert.heldFor.length === 0 ? '' : html`<p class="muted">Will be listed to ${al
 ${alert.state === 'resolved' ? '' : renderTodo(alert)}
 ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
 </section>
-<div class="columns">
-<div class="column">
+<div class="flow">
 <section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>${renderFields(alert.fields)}</section>
 <section class="card" aria-labelledby="decisions-title"><h2 id="decisions-title">What was decided, and why</h2>${renderDecisions(alert)}</section>
 <section class="card" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${renderMessages(alert)}</section>
-</div>
-<div class="column">
 <section class="card" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>${renderEvidence(alert)}</section>
 <section class="card" aria-labelledby="labels-title"><h2 id="labels-title">Labels</h2>${renderPairs(Object.entries(alert.labels))}</section>
-</div></div>
+</div>
 <footer><p>State at ${renderTime(now)}. <a href="/api/alerts/${alert.id}">As JSON</a></p></footer>
 </div>`,
   })
@@ -71,9 +68,17 @@ const messageTones: Readonly<Record<string, string>> = {
 
 function renderMessages({ messages }: AlertStory): Html {
   if (messages.length === 0) return html`<p class="empty">No message was queued.</p>`
-  return html`<ul class="alerts">${messages.map(
+  const older = messages.slice(0, -messagesShown)
+  return html`${older.length === 0 ? '' : html`<details><summary>${older.length} earlier</summary>${listMessages(older)}</details>`}${listMessages(messages.slice(-messagesShown))}`
+}
+
+/** So many of the newest stand open. */
+const messagesShown = 6
+
+function listMessages(messages: AlertStory['messages']): Html {
+  return html`<ul class="lines">${messages.map(
     ({ item, channel, what, state, message, queuedAt, sentAt }) =>
-      html`<li class="alert"><p>${renderTag(messageTones[state] ?? 'info', state)} <strong>${cleanText(what)} to ${cleanText(channel)}</strong></p><p class="meta"><span>outbox item ${item}</span>${message === null ? '' : html`<span>message #${cleanText(message, 100)}</span>`}<span>queued ${renderTime(queuedAt)}</span>${sentAt === null ? '' : html`<span>done ${renderTime(sentAt)}</span>`}</p></li>`,
+      html`<li>${renderTag(messageTones[state] ?? 'info', state)} <strong>${cleanText(what)} to ${cleanText(channel)}</strong> <span class="muted">${sentAt === null ? html`queued ${renderTime(queuedAt)}` : html`done ${renderTime(sentAt)}`}, outbox item ${item}${message === null ? '' : `, message #${cleanText(message, 100)}`}</span></li>`,
   )}</ul>`
 }
 

@@ -46,13 +46,12 @@ ${story.state === 'handled' || story.state === 'closed' ? '' : renderTodo(story)
 ${renderComingBack(story, now)}
 ${renderHand(story, view)}
 </section>
-<div class="columns">
-<div class="column"><section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts of the worst of it</h2>${renderFields(story.fields)}</section>
-<section class="card" aria-labelledby="findings-title"><h2 id="findings-title">What it gathers</h2>${renderFindings(story, now)}</section></div>
-<div class="column">
+<div class="flow">
+<section class="card" aria-labelledby="facts-title"><h2 id="facts-title">Facts of the worst of it</h2>${renderFields(story.fields)}</section>
+<section class="card" aria-labelledby="findings-title"><h2 id="findings-title">What it gathers</h2>${renderFindings(story, now)}</section>
 <section class="card" aria-labelledby="timeline-title"><h2 id="timeline-title">Timeline</h2>${renderTimeline(story)}</section>
 <section class="card" aria-labelledby="told-title"><h2 id="told-title">Who was told</h2>${renderTold(story, now)}</section>
-</div></div>
+</div>
 <footer><p>State at ${renderTime(now)}. <a href="/api/cases/${story.id}">As JSON</a></p></footer>
 </div>`,
   })

@@ -33,6 +33,8 @@ export function toRunbookHref({
 export function renderFields(fields: readonly ItemField[]): Html {
   const details = fields.filter(({ place }) => place === 'detail')
   const facts = fields.filter((field) => field.place !== 'said' && !details.includes(field))
+  // Nothing is folded away where nothing stands before it.
+  if (facts.length === 0 && details.length > 0) return renderPairs(details)
   if (facts.length + details.length === 0) return html`<p class="empty">None beyond what stands above.</p>`
   return html`${facts.length === 0 ? '' : renderPairs(facts)}${
     details.length === 0

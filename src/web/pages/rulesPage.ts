@@ -94,7 +94,9 @@ function renderGroups(
   { now, isOpen }: { readonly now: UnixMs; readonly isOpen: boolean },
 ): Html {
   const groups = Map.groupBy(rules, ({ kind }) => kind.split('.')[0] ?? '')
-  return html`${[...groups].map(([subject, own]) => {
+  const found = ([, own]: [string, RuleView[]]) => own.some((rule) => stateOf(rule) === 'found')
+  const sorted = [...groups].toSorted((a, b) => Number(found(b)) - Number(found(a)))
+  return html`${sorted.map(([subject, own]) => {
     const counts = Map.groupBy(own, stateOf)
     const said = Object.entries(stateNames).flatMap(([state, label]) => {
       const count = counts.get(state as keyof typeof stateNames)?.length ?? 0
