@@ -5,6 +5,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'
 import { beginHistory, type HistoryWalk } from '../store/cursors.ts'
+import { createBar } from './createBar.ts'
 import { createLogWriter } from './createLogWriter.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
@@ -99,9 +100,10 @@ async function follow(
   }
 }
 
-/** One line each time it has come further: how much, how far back, and about how long it will still take. */
+/** How much, how far back, and about how long it will still take: a bar, or in a pipe a line each time it has come further. */
 function createProgress(io: Io, until: number): (history: HistoryWalk) => void {
   const startedAt = io.clock.now()
+  const bar = createBar(io, 'records')
   let first: { readonly reachedAt: number; readonly at: number } | null = null
   let lastRead = -1
   return ({ read, reachedAt }) => {
@@ -110,14 +112,21 @@ function createProgress(io: Io, until: number): (history: HistoryWalk) => void {
     const now = io.clock.now()
     first ??= { reachedAt, at: startedAt }
     const passed = first.reachedAt - reachedAt
+    const place = `back to ${new Date(reachedAt).toISOString()}`
+    if (bar !== null) {
+      const whole = now - until
+      bar.show({ share: until > 0 && whole > 0 ? (now - reachedAt) / whole : null, count: read, place })
+      return
+    }
     const left = passed > 0 && until > 0 ? ((reachedAt - until) * (now - first.at)) / passed : null
     const estimate =
       left === null || left < 0 ? '' : `, about ${formatDuration(Math.ceil(left / 1_000) * 1_000)} to go`
-    io.err(`${read} records, back to ${new Date(reachedAt).toISOString()}${estimate}\n`)
+    io.err(`${read} records, ${place}${estimate}\n`)
   }
 }
 
 function finish(io: Io, { done, read }: HistoryWalk): number {
+  io.status('')
   io.out(
     done
       ? `Done: ${read} records read.\n`

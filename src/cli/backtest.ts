@@ -6,6 +6,7 @@ import { suggest } from '../lib/nearest.ts'
 import { renderProblems } from '../lib/renderProblems.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
+import { createProgress } from './createBar.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -44,8 +45,14 @@ export async function backtest(io: Io, options: BacktestCommand): Promise<number
     options.rule === undefined ? rules : rules.filter(({ name }) => name === options.rule)
   const { db, ledger } = openLedger(project.config)
   try {
-    const run = (rules: readonly LoadedRule[]) =>
-      runBacktest({ db, ledger, bridge: project.config.bridge, rules: choose(rules), ...window })
+    const run = (rules: readonly LoadedRule[]) => {
+      const progress = createProgress(io, 'transfers looked at')
+      const { bridge } = project.config
+      const onAdvance = (share: number, count: number) => progress.show({ share, count })
+      const found = runBacktest({ db, ledger, bridge, rules: choose(rules), ...window, onAdvance })
+      progress.end()
+      return found
+    }
     const present = run(project.rules)
     io.out(render({ present, changed: changed === null ? null : run(changed) }, options))
     return exitCodes.fine

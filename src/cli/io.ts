@@ -14,6 +14,8 @@ export interface Io {
   readonly out: (text: string) => void
   /** Problems and logs. */
   readonly err: (text: string) => void
+  /** One line of a terminal that the next one is written over; '' takes it away. */
+  readonly status: (line: string) => void
   /** What shows `out`, and `err`; null for a pipe or a file. */
   readonly screen: Screen | null
   readonly errScreen: Screen | null
@@ -29,12 +31,29 @@ export interface Io {
 export function createOutput(sinks: {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-}): Pick<Io, 'out' | 'err' | 'protect'> {
+}): Pick<Io, 'out' | 'err' | 'status' | 'protect'> {
   const known: Secret[] = []
   let scrub = createScrubber(known)
+  let status = ''
+  const clean = (text: string) => escapeInvisible(scrub(text))
+  const draw = (line: string) => {
+    // Spaces over what was longer: a terminal need not know any sequence for it.
+    sinks.err(`\r${line.padEnd(status.length)}${line === '' ? '\r' : ''}`)
+    status = line
+  }
+  /** The line that is written over goes before anything else is written, and comes back behind it. */
+  const around = (sink: (text: string) => void) => (text: string) => {
+    const line = status
+    if (line !== '') draw('')
+    sink(clean(text))
+    if (line !== '' && text.endsWith('\n')) draw(line)
+  }
   return {
-    out: (text) => sinks.out(escapeInvisible(scrub(text))),
-    err: (text) => sinks.err(escapeInvisible(scrub(text))),
+    out: around(sinks.out),
+    err: around(sinks.err),
+    status: (line) => {
+      if (line !== status) draw(clean(line))
+    },
     protect(secrets) {
       known.push(...secrets)
       scrub = createScrubber(known)

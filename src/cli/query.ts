@@ -107,9 +107,11 @@ async function readAllPages(job: Job, resume: ResumeFile | null): Promise<number
   const reader = beginWhole(job, printer, resume)
   try {
     const whole = await readWhole(reader)
+    reader.bar?.end()
     resume?.finish()
     return tellEnd(job, whole)
   } catch (error) {
+    reader.bar?.end()
     io.err(
       `${endpoint.id}: not complete: stopped after ${reader.rows.toLocaleString('en')} rows. ${howToGoOn(reader)}\n`,
     )

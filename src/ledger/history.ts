@@ -97,6 +97,11 @@ export function countHistory(db: Database, until: UnixMs): number {
   return int.get(db, 'SELECT count(*) FROM transfers WHERE first_seen_at < ?', until) ?? 0
 }
 
+/** The number of the transfer that was named last; 0 when there is none. */
+export function newestKey(db: Database): number {
+  return int.orNull().get(db, 'SELECT max(key) FROM transfers') ?? 0
+}
+
 /** A row's transfer as it is stored. */
 export function openHistoryRow({ key, body }: HistoryRow): StoredTransfer {
   return toStored({ key, check_at: null, body })

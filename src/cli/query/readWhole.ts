@@ -4,6 +4,7 @@ import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import { doubtsOf, listOf, readAll, readMissing, splitLists } from '../../clients/explorer/readAll.ts'
+import { type Bar, createBar } from '../createBar.ts'
 import { type Job, tellUnreadable } from './job.ts'
 import { type RowPrinter, withList } from './printRows.ts'
 import { atStart, type Progress, type ResumeFile } from './resumeFile.ts'
@@ -33,6 +34,8 @@ export interface Reader {
   requests: number
   rows: number
   toldAt: number
+  /** Null in a pipe, where a line now and then says how far it is. */
+  readonly bar: Bar | null
   /** Rows of the present walk, which are given when all of it is read. */
   part: unknown[]
   /** Some rows of the present walk were of another question. */
@@ -68,6 +71,7 @@ export function beginWhole(job: Job, printer: RowPrinter, resume: ResumeFile | n
     requests: 0,
     rows,
     toldAt: job.io.clock.monotonicMs(),
+    bar: createBar(job.io, 'rows'),
     part: [],
     hasMisfits: false,
     given: countEach(given),
@@ -325,23 +329,37 @@ function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'wal
   }
 }
 
-function note(
-  reader: Reader,
-  asked: WideParams,
-  page: { readonly page: number | null; readonly totalPage: number | null } | null = null,
-): void {
+interface Page {
+  readonly page: number | null
+  readonly totalPage: number | null
+}
+
+function note(reader: Reader, asked: WideParams, page: Page | null = null): void {
   reader.asked = asked
+  const { startBlockHeight, endBlockHeight } = asked
+  const range =
+    startBlockHeight === undefined ? null : `${String(startBlockHeight)} to ${String(endBlockHeight)}`
+  const count = reader.rows + reader.pageRows
+  if (reader.bar !== null) {
+    const place = range === null ? {} : { place: `in blocks ${range}` }
+    reader.bar.show({ share: shareOf(reader, page), count, ...place })
+    return
+  }
   const now = reader.job.io.clock.monotonicMs()
   if (now - reader.toldAt < tellEveryMs) return
   reader.toldAt = now
-  const { startBlockHeight, endBlockHeight } = asked
-  const range =
-    startBlockHeight === undefined
-      ? ''
-      : `, in blocks ${String(startBlockHeight)} to ${String(endBlockHeight)}`
   const of = page?.totalPage ? `, page ${page.page ?? '?'} of ${page.totalPage}` : ''
   tell(
     reader,
-    `${(reader.rows + reader.pageRows).toLocaleString('en')} rows in ${reader.requests.toLocaleString('en')} requests${range}${of}`,
+    `${count.toLocaleString('en')} rows in ${reader.requests.toLocaleString('en')} requests${range === null ? '' : `, in blocks ${range}`}${of}`,
   )
+}
+
+/** By pages within the present question, and by blocks where that is a part of what was asked: ranges are read from their top down. */
+function shareOf({ job, asked }: Reader, page: Page | null): number | null {
+  const ofPages = page?.page && page.totalPage ? page.page / page.totalPage : null
+  const [from, to] = [heightOf(job.params['startBlockHeight']), heightOf(job.params['endBlockHeight'])]
+  const [low, high] = [heightOf(asked['startBlockHeight']), heightOf(asked['endBlockHeight'])]
+  if (from === null || to === null || low === null || high === null || to <= from) return ofPages
+  return (to - high + (high - low) * (ofPages ?? 0)) / (to - from)
 }

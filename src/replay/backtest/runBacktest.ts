@@ -14,6 +14,7 @@ import {
   listSharedHashes,
   listStoredSharing,
   openHistoryRow,
+  newestKey,
   walkHistory,
 } from '../../ledger/history.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -42,6 +43,8 @@ export interface BacktestInput {
   readonly rules: readonly LoadedRule[]
   readonly since: UnixMs
   readonly until: UnixMs
+  /** Called at each transfer that is looked at: of all, what share is behind it. */
+  readonly onAdvance?: (share: number, replayed: number) => void
 }
 
 interface Replay extends BacktestInput {
@@ -76,10 +79,12 @@ export function runBacktest(input: BacktestInput): Backtest {
     facts: emptyFacts(input),
     toldOnce: new Map(),
   }
+  const newest = newestKey(db)
   let replayed = 0
   for (const row of walkHistory(db, toHistoryFilter({ ...input, choice, isAsked, shared }))) {
     replayed += 1
     replayRow(replay, row)
+    if (newest > 0) input.onAdvance?.(row.key / newest, replayed)
   }
   const transfers = countHistory(db, until)
   return { since, until, transfers, replayed, rules: tellings.list(), skipped: choice.skipped }
