@@ -5,6 +5,10 @@ import { backfill } from './backfill.ts'
 import { backtest } from './backtest.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
+import { readCommandTree } from './commandTree.ts'
+import { shells, toCompletion } from './completion.ts'
+import { toManual } from './manual.ts'
+import { shown, usage } from './readOptions.ts'
 import { rewindCursors, showCursors } from './cursors.ts'
 import { demo } from './demo.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -55,6 +59,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addOperating(program, io, finish)
   addAsking(program, io, finish)
   addSandbox(program, io, finish)
+  addHelp(program, io)
   return program
 }
 
@@ -251,6 +256,28 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
       '\nIt prints a whole configuration that watches it.\n\nExamples:\n  spanwatch sandbox --port 8545 --scenario outage\n  spanwatch sandbox --auth --dialect alpha,beta,ACME\n',
     )
     .action(async (options) => finish(await sandbox(io, options)))
+}
+
+/** What is made from the commands themselves. */
+function addHelp(program: Command, io: Io): void {
+  program
+    .command('completion')
+    .description('print the completion of commands and options for a shell')
+    .argument('<shell>', shells.join(', '))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  source <(spanwatch completion bash)\n  source <(spanwatch completion zsh)\n  spanwatch completion fish | source\n',
+    )
+    .action((name: string) => {
+      const shell = shells.find((known) => known === name)
+      if (shell === undefined) throw usage(`expected one of ${shells.join(', ')}, got ${shown(name)}`)
+      io.out(toCompletion(readCommandTree(program), shell))
+    })
+  program
+    .command('man')
+    .description('print the manual page of all commands')
+    .addHelpText('after', '\nExamples:\n  spanwatch man | man -l -\n')
+    .action(() => io.out(toManual(readCommandTree(program), version)))
 }
 
 /** The exit code that each kind of failure ends a command with. */
