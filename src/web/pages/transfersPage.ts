@@ -82,7 +82,7 @@ export function renderTransferTable(
   transfers: readonly Transfer[],
   { now, links }: { readonly now: UnixMs; readonly links: TransactionLinks },
 ): Html {
-  return html`<table class="stack" role="table">
+  return html`<table class="stack slim" role="table">
 <thead role="rowgroup"><tr role="row">${['Transfer', 'State', 'Left', 'Amount', 'Recipient', 'Main hash', 'Zone hash'].map((name) => html`<th scope="col" role="columnheader"${name === 'Amount' ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${transfers.map((transfer) => renderRow(transfer, now, links))}</tbody>
 </table>`
