@@ -54,8 +54,8 @@ function toLatencyChart({ latency }: Series): Drawn {
     unit,
     categories: latency.map(({ at }) => dayOf(at)),
     series: [
-      { name: 'deposits, 95 % within', values: line('MainToZone') },
-      { name: 'withdrawals, 95 % within', values: line('ZoneToMain') },
+      { name: 'deposits', values: line('MainToZone') },
+      { name: 'withdrawals', values: line('ZoneToMain') },
     ],
   }
 }

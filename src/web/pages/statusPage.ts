@@ -49,7 +49,7 @@ ${renderPart('totals', 'Transfers in the ledger', renderTotals(status))}
 ${renderPart('preconf', 'Preconfirmations', renderPreconf(status))}
 ${status.panels.map((panel) => renderPart(panel.id, panel.title, renderPanel(panel)))}
 ${renderPart('flow', 'Transfers that left, by the hour (UTC)', renderChart('flow', series))}
-${renderPart('latency', 'How long they took, past seven days', renderChart('latency', series))}
+${renderPart('latency', 'How long 95 % took at most, past seven days', renderChart('latency', series))}
 ${renderPart('sources', 'Sources', renderSources(status))}
 ${renderPart('pollers', 'Pollers', renderPollers(status))}
 ${renderPart('channels', 'Channels', renderChannels(status))}
