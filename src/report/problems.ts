@@ -62,9 +62,10 @@ export function listProblems(
   },
 ): Problem[] {
   const { window, stalled, tokenOf } = of
-  const settled = new Set(judged.flatMap(({ of: one, is }) => (is.isOpen ? [] : [one.name])))
   const isOfDay = ({ kind, since }: Break) =>
     kind !== 'failed' && kind !== 'stalled' && since >= window.from && since < window.until
+  // Settled by hand, or said already: nothing is said twice of one transfer.
+  const named = new Set(judged.flatMap(({ of: one, is }) => (is.isOpen && !isOfDay(one) ? [] : [one.name])))
   const parts = judged.flatMap(({ of: one, is }): Part[] =>
     is.isOpen && isOfDay(one)
       ? [
@@ -79,7 +80,7 @@ export function listProblems(
       : [],
   )
   for (const crossing of crossings) {
-    const kind = settled.has(crossing.key) ? null : judgeCrossing(crossing, window, stalled)
+    const kind = named.has(crossing.key) ? null : judgeCrossing(crossing, window, stalled)
     if (kind === null) continue
     const amount = crossing.amount === null ? null : toDecimal(crossing.amount)
     const since = kind === 'failed' ? (crossing.end?.at ?? crossing.startedAt) : crossing.startedAt
@@ -157,7 +158,7 @@ function sumParts(parts: readonly Part[]): Problem[] {
           count: group.length,
           amount: formatDecimal(known.reduce(addDecimals, noAmount)),
           unknown: group.length - known.length,
-          oldestAt: Math.min(...group.map(({ since }) => since)),
+          oldestAt: group.reduce((oldest, { since }) => Math.min(oldest, since), first.since),
         },
       ]
     })
