@@ -69,7 +69,12 @@ export async function buildDailyReport(
   return {
     window,
     builtAt: now,
-    missing: listMissing(flows, coverage, now, window),
+    missing: [
+      ...listMissing(flows, coverage, now, window),
+      ...(judged?.isCut
+        ? ['more does not reconcile than is read at once: only a part of it is named and summed']
+        : []),
+    ],
     book: keepBook(day.crossings, shown, {
       escrows: escrows ?? [],
       extras: judged === null ? [] : listExtras(judged, shown, tokenOf),

@@ -34,6 +34,12 @@ function world() {
     corrupt: () => void database.prepare("UPDATE alerts SET finding = 'x'").run(),
     report: (window: DayWindow, now: number, before: DailyReport | null = null) =>
       buildDailyReport({ db: database, ledger, kinds, before, knows: {} }, window, now),
+    reportCut: (window: DayWindow, isCut: boolean) =>
+      buildDailyReport(
+        { db: database, ledger, kinds, before: null, knows: { judged: { judged: [], isCut } } },
+        window,
+        window.until,
+      ),
   }
 }
 
@@ -72,4 +78,11 @@ test('a finding that cannot be read any more is counted all the same', async () 
   tell(monday.from + hour, failure(1, monday.from + hour))
   corrupt()
   expect(counts(await report(monday, monday.until))).toEqual(['transfer.failed 1'])
+})
+
+test('a list of breaks that was cut makes the report incomplete', async () => {
+  const { reportCut } = world()
+  const missing = async (isCut: boolean) => (await reportCut(monday, isCut)).missing.join()
+  expect(await missing(true)).toContain('more does not reconcile than is read at once')
+  expect(await missing(false)).not.toContain('more does not reconcile')
 })
