@@ -81,11 +81,11 @@ export function formatAdvance(
   const isEarly = tookMs < rateAfterMs
   const rate = ((count - first.count) * 1_000) / tookMs
   const passed = known === null ? 0 : known - (first.share ?? 0)
-  const leftMs = known === null || passed <= 0 ? null : ((1 - known) * tookMs) / passed
+  const leftS = known === null || passed <= 0 ? 0 : Math.round(((1 - known) * tookMs) / passed / 1_000)
   const about = [
     `${count.toLocaleString('en')} ${unit}`,
     ...(isEarly || rate <= 0 ? [] : [`${formatRate(rate)}/s`]),
-    ...(isEarly || leftMs === null ? [] : [`${formatDuration(Math.round(leftMs / 1_000) * 1_000)} left`]),
+    ...(isEarly || leftS === 0 ? [] : [`${formatDuration(leftS * 1_000)} left`]),
     ...(place === undefined ? [] : [place]),
   ]
   return `${known === null ? '' : drawBar(known)}${about.join(', ')}`

@@ -12,6 +12,7 @@ import { renderReport } from '../report/render/renderReport.ts'
 import { type RenderedReport } from '../delivery/channels/message.ts'
 import { toReportMessage } from '../report/render/toReportMessage.ts'
 import { createReportStore } from '../report/store.ts'
+import { createProgress } from './createBar.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -62,11 +63,15 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
   if (window.from > now)
     throw new MonitorError('usage', `--date: ${day} is not here yet: in ${zone} it is ${dayOf(now, zone)}`)
   const { db, ledger } = openLedger(config)
+  const progress = createProgress(io, 'transfers read')
+  progress.show({ share: 0, count: 0 })
   try {
     const before = createReportStore(db).find(shiftDay(day, -1))
     const knows = readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
-    return await buildDailyReport({ db, ledger, kinds, before, knows }, window, now)
+    const onAdvance = (share: number, count: number) => progress.show({ share, count })
+    return await buildDailyReport({ db, ledger, kinds, before, knows, onAdvance }, window, now)
   } finally {
+    progress.end()
     db.close()
   }
 }

@@ -32,7 +32,7 @@ import {
   toTransfer,
   type TransferChange,
 } from './recordAnswer.ts'
-import { listSlicesUnderWay } from './slicesUnderWay.ts'
+import { listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
 import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
@@ -51,7 +51,10 @@ export interface Ledger {
   /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
   listSightings(key: string): readonly Sighting[]
   /** Slices of the transfers that were under way at some time of a window, each transfer once. */
-  listUnderWay(window: { readonly from: UnixMs; readonly until: UnixMs }): Iterable<readonly Transfer[]>
+  listUnderWay(
+    window: { readonly from: UnixMs; readonly until: UnixMs },
+    onAdvance?: OnAdvance,
+  ): Iterable<readonly Transfer[]>
   /** Transfers without a destination leg, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   countByState(): Readonly<Record<TransferState, number>>
@@ -130,8 +133,8 @@ export function createLedger(
     },
     listSightings: (key) => listSightings(state, key),
     listTransfers: (filter) => listMatching(db, filter, { tokens: options.tokens, read }),
-    *listUnderWay(window) {
-      for (const slice of listSlicesUnderWay(db, window)) yield slice.map(read)
+    *listUnderWay(window, onAdvance) {
+      for (const slice of listSlicesUnderWay(db, window, onAdvance)) yield slice.map(read)
     },
     listPending: (filter) => pending.list(filter),
     countByState: () => countByState(db),

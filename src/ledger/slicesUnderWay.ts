@@ -8,6 +8,9 @@ export interface Window {
   readonly until: UnixMs
 }
 
+/** Told after each slice: the share of all, and how many they are. */
+export type OnAdvance = (share: number, count: number) => void
+
 /** Read at once: a report must not stop a poll. */
 const sliceSize = 200
 
@@ -19,7 +22,11 @@ function listKeys(db: Database, where: string, ...values: readonly number[]): nu
  * Every transfer that was under way at some time of the window, in slices: what is on its way, what began in it, and
  * what began earlier and arrived in it or later. Each is found through an index, and once.
  */
-export function* listSlicesUnderWay(db: Database, { from, until }: Window): Generator<StoredTransfer[]> {
+export function* listSlicesUnderWay(
+  db: Database,
+  { from, until }: Window,
+  onAdvance?: OnAdvance,
+): Generator<StoredTransfer[]> {
   const keys = [
     ...listKeys(db, `${isOpenRow} AND state = 'pending' AND origin_at < ?`, until),
     ...listKeys(db, "state IN ('completed', 'failed') AND origin_at >= ? AND origin_at < ?", from, until),
@@ -34,5 +41,7 @@ export function* listSlicesUnderWay(db: Database, { from, until }: Window): Gene
   for (let start = 0; start < keys.length; start += sliceSize) {
     const slice = JSON.stringify(keys.slice(start, start + sliceSize))
     yield selectTransfers(db, 'WHERE key IN (SELECT value FROM json_each(?))', slice)
+    const done = Math.min(start + sliceSize, keys.length)
+    onAdvance?.(done / keys.length, done)
   }
 }

@@ -23,6 +23,7 @@ import { type Transfer, originChain } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { OnAdvance } from '../ledger/slicesUnderWay.ts'
 import { countTold, listFound, listLearned, listStalledAt } from './queries.ts'
 import { DateTime } from 'luxon'
 
@@ -32,6 +33,8 @@ export interface ReportSources {
   readonly kinds: Kinds
   /** The report of the day before, as it was kept; null when there is none. */
   readonly before: DailyReport | null
+  /** Told of how far the reading is, where somebody waits for it. */
+  readonly onAdvance?: OnAdvance
   /** What other parts know of the day; null or left out: could not be known. */
   readonly knows: Partial<
     Pick<DailyReport, 'breaks' | 'cases' | 'preconf' | 'escrows' | 'coverage'> & {
@@ -108,12 +111,12 @@ function learnedOf(before: DailyReport | null, { from, until }: DayWindow, now: 
   return { before: from, from: since, until: now }
 }
 
-async function readDay({ ledger }: ReportSources, window: DayWindow) {
+async function readDay({ ledger, onAdvance }: ReportSources, window: DayWindow) {
   const crossings: Crossing[] = []
   const tokens = new Map<string, ReportToken>()
   const transfers: Pick<Transfer, 'direction' | 'main' | 'zone'>[] = []
   let oldest: TransferLine[] = []
-  for (const slice of ledger.listUnderWay(window)) {
+  for (const slice of ledger.listUnderWay(window, onAdvance)) {
     for (const transfer of slice) {
       const crossing = toCrossing(transfer)
       if (crossing === null) continue

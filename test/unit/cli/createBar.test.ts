@@ -12,16 +12,12 @@ test.each([
     { share: 0.5, count: 200 },
     '████████████░░░░░░░░░░░░  50%  200 records, 20/s, 10s left',
   ],
-  [
-    'the end',
-    { share: 1, count: 12_345 },
-    '████████████████████████ 100%  12,345 records, 1,235/s, 0ms left',
-  ],
+  ['the end', { share: 1, count: 12_345 }, '████████████████████████ 100%  12,345 records, 1,235/s'],
   ['nobody knows how much', { share: null, count: 50 }, '50 records, 5.0/s'],
   [
     'more than there was thought to be',
     { share: 1.2, count: 1 },
-    '████████████████████████ 100%  1 records, 0.1/s, 0ms left',
+    '████████████████████████ 100%  1 records, 0.1/s',
   ],
 ])('%s', (_, advance, line) => {
   expect(formatAdvance(advance, { first, unit: 'records', tookMs: 10_000 })).toBe(line)
