@@ -45,6 +45,7 @@ import { caseTables } from './migrations/0032_cases.ts'
 import { caseRanks } from './migrations/0033_case_ranks.ts'
 import { breakEntryTables } from './migrations/0034_break_entries.ts'
 import { caseCrowds } from './migrations/0035_case_crowds.ts'
+import { escrowCourse } from './migrations/0036_escrow_course.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -82,6 +83,7 @@ const migrations: readonly string[] = [
   caseRanks,
   breakEntryTables,
   caseCrowds,
+  escrowCourse,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -12,6 +12,7 @@ import type { BreakQuery } from '../breaks/listBreaks.ts'
 import type { BreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
 import type { EscrowLine } from './views/readEscrows.ts'
+import type { EscrowSources } from './views/readEscrowStory.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ShownSilence } from '../alerts/silences.ts'
 import type { BreakPage } from './readBreakQuery.ts'
@@ -216,6 +217,7 @@ export interface WebDeps {
   showCase(id: string): CaseStory
   /** What does not reconcile, beside what people did about it. */
   readBreaks(query: BreakQuery | null, entries: EntryQuery): BreakViews
+  readonly escrows: EscrowSources
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */
   readonly listeners: Set<() => void>

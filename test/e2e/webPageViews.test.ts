@@ -42,6 +42,7 @@ const paths = [
   '/transfers/t42',
   '/cases',
   '/cases/c42',
+  '/escrows?period=hour',
   '/alerts',
   '/alerts?show=events',
   '/alerts/a1b2c3',

@@ -7,6 +7,7 @@ import type { Poller } from '../../kernel/runner.ts'
 import { intervalOf } from '../../kernel/schedule.ts'
 import { escrowDrift } from './drift.ts'
 import { readEscrowFacts } from './facts.ts'
+import { purgeCourse } from './courseStore.ts'
 import { createFlowReader } from './flowReader.ts'
 import { flowsKeptMs, purgeFlows } from './flowStore.ts'
 import { escrowForeignToken } from './foreignToken.ts'
@@ -53,6 +54,7 @@ export const escrow: Check<EscrowPart> = {
         const kept = now - flowsKeptMs
         purgeFlows(db, { explained: kept, inward: kept, outward: old }, purgedAtOnce)
         purgeOwedLegs(db, old, purgedAtOnce)
+        purgeCourse(db, now, purgedAtOnce)
         purgeUnjudged(db, now - unjudgedKeptMs)
       },
     }

@@ -7,10 +7,18 @@ import { partingMs } from '../../kernel/trackHead.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { noteCourse } from './courseStore.ts'
 import { saveGap, sumListed } from './flowStore.ts'
 import { type Comparing, judgeOwed, neededMisses, sumOf } from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
-import { listMainLegs, readEscrowToken, saveHoldings, saveOwedJudgement, startOwed } from './owedStore.ts'
+import {
+  type EscrowToken,
+  listMainLegs,
+  readEscrowToken,
+  saveHoldings,
+  saveOwedJudgement,
+  startOwed,
+} from './owedStore.ts'
 import { type FlowStream, toStreams } from './places.ts'
 import {
   dropReading,
@@ -155,11 +163,16 @@ async function judgeReading(
   const owed = await judgeOwed(of, { reading, places }, signal)
   of.commit({
     apply: () => {
-      if (owed) saveOwedJudgement(of.db, reading.token, owed)
+      if (owed) saveJudgement(of.db, reading.token, owed)
       dropReading(of.db, reading.id)
       return []
     },
   })
+}
+
+function saveJudgement(db: Database, token: string, judged: NonNullable<EscrowToken['judged']>): void {
+  saveOwedJudgement(db, token, judged)
+  noteCourse(db, token, judged)
 }
 
 /** Compares a balance with the one before and the listed movements between the two. */

@@ -68,6 +68,13 @@ export function readAnchor(db: Database, escrow: string, token: string): EscrowA
   return anchors.get(db, 'SELECT * FROM escrow_anchors WHERE escrow = ? AND token = ?', escrow, token)
 }
 
+const placed = table('escrow_anchors', { escrow: text, ...anchors.shape })
+
+/** Of each escrow of a token the newest balance that was accounted for. */
+export function listAnchors(db: Database, token: string): Read<typeof placed>[] {
+  return placed.all(db, 'SELECT * FROM escrow_anchors WHERE token = ? ORDER BY escrow', token)
+}
+
 export function saveAnchor(db: Database, escrow: string, token: string, anchor: EscrowAnchor): void {
   db.prepare(
     `INSERT OR REPLACE INTO escrow_anchors (escrow, token, ${anchors.list()}) VALUES (?, ?, ?, ?, ?, ?, ?)`,

@@ -25,9 +25,9 @@ export function renderTransferAmount(transfer: Transfer): Html {
     : renderAmount(transfer.amount, formatToken(transfer.token))
 }
 
-/** A difference with its sign, e.g. `+9,590.32`. */
-export function renderDifference(amount: string): Html {
-  return html`<span class="amount${amount.startsWith('-') ? ' tone-critical' : ''}" title="${groupDigits(amount)}">${signedAmount(amount)}</span>`
+/** A difference with its sign, e.g. `+9,590.32`; what lacks is red, unless it is not `isLack`: money that only moved. */
+export function renderDifference(amount: string, isLack = amount.startsWith('-')): Html {
+  return html`<span class="amount${isLack ? ' tone-critical' : ''}" title="${groupDigits(amount)}">${signedAmount(amount)}</span>`
 }
 
 /** What is held, with what had left it on the way, less what is owed; null while one of them is unknown. */

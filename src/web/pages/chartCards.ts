@@ -8,7 +8,8 @@ import { type Html, renderState } from './words.ts'
 export const chartNames = ['flow', 'latency'] as const
 export type ChartName = (typeof chartNames)[number]
 
-type Drawn = Pick<ChartSpec, 'kind' | 'categories' | 'series' | 'unit' | 'stacked'>
+/** What a chart shows, whatever its size and colours. */
+export type Drawn = Pick<ChartSpec, 'kind' | 'categories' | 'series' | 'unit' | 'stacked'>
 
 /** A chart of fewer says nothing of a course. */
 const leastPoints = 6
@@ -65,15 +66,24 @@ export function renderChartCard(name: ChartName, series: Series): Html {
   const drawn = toChart(name, series)
   const isEmpty = drawn.categories.length === 0
   if (isEmpty) return html`<p class="empty">No transfer is known yet: it begins with the first.</p>`
+  const alt =
+    name === 'flow'
+      ? sayFlow(series)
+      : 'How long transfers took, by the time of their arrival; the numbers are in the table below'
+  return html`${renderChartImage(drawn, (look) => `/charts/${name}.svg?${look}`, alt)}
+<details><summary>As a table</summary>${name === 'flow' ? renderFlowTable(series) : renderLatencyTable(series)}</details>`
+}
+
+/** One image for each scheme and width; `toHref` says where each is drawn. */
+export function renderChartImage(drawn: Drawn, toHref: (look: string) => string, alt: string): Html {
   const version = createHash('sha256').update(JSON.stringify(drawn)).digest('hex').slice(0, 12)
-  const href = (theme: string, size: string) => `/charts/${name}.svg?theme=${theme}&size=${size}&v=${version}`
+  const href = (theme: string, size: string) => toHref(`theme=${theme}&size=${size}&v=${version}`)
   return html`<picture class="chart">
 <source media="(max-width: 36rem) and (prefers-color-scheme: dark)" srcset="${href('dark', 'narrow')}">
 <source media="(max-width: 36rem)" srcset="${href('light', 'narrow')}">
 <source media="(prefers-color-scheme: dark)" srcset="${href('dark', 'wide')}">
-<img src="${href('light', 'wide')}" alt="${name === 'flow' ? sayFlow(series) : 'How long transfers took, by the time of their arrival; the numbers are in the table below'}" width="560" height="190">
-</picture>
-<details><summary>As a table</summary>${name === 'flow' ? renderFlowTable(series) : renderLatencyTable(series)}</details>`
+<img src="${href('light', 'wide')}" alt="${alt}" width="560" height="190">
+</picture>`
 }
 
 function sayFlow({ flow }: Series): string {

@@ -1,32 +1,55 @@
 import { html } from 'hono/html'
 import { toDecimal } from '../../bridge/decimal.ts'
+import { shortHash } from '../../lib/shortHash.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { StatusSnapshot } from '../types.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { EscrowLine } from '../views/readEscrows.ts'
 import { escrowDifference, renderAmount, renderDifference } from './amounts.ts'
 import { type Html, renderAgo, renderState } from './words.ts'
 
-type Line = NonNullable<StatusSnapshot['escrows']>[number]
-
 const heads = ['Token', 'Holds', 'Owes', 'Difference']
 
-/** What the escrows hold against what is owed, token by token; what was never judged is one line. */
-export function renderEscrows({ escrows, now }: Pick<StatusSnapshot, 'escrows' | 'now'>): Html {
-  if (escrows === null)
-    return html`<p class="empty">No escrow is watched: name the contracts that hold the money in <code>bridge.escrows</code>.</p>`
-  const known = escrows.filter((line) => line.at !== null || line.holds !== null || line.owes !== null)
-  const rest = escrows.filter((line) => !known.includes(line))
+export interface EscrowTableView {
+  readonly now: UnixMs
+  /** So many tokens at most. */
+  readonly most: number
+  /** The token that is shown on the same page; a table elsewhere leads there. */
+  readonly current?: string
+}
+
+/** What the escrows hold against what is owed, token by token, what lacks first; what was never judged is one line. */
+export function renderEscrowTable(lines: readonly EscrowLine[], view: EscrowTableView): Html {
+  const sorted = sortEscrows(lines)
+  const known = sorted.filter(isKnown)
+  const rest = sorted.filter((line) => !isKnown(line))
+  const shown = known.slice(0, view.most)
+  const named = rest.slice(0, view.most)
   return html`${
     known.length === 0
       ? ''
-      : html`<table class="stack slim" role="table">
+      : html`<table class="stack slim escrows" role="table">
 <thead role="rowgroup"><tr role="row">${heads.map((name, index) => html`<th scope="col" role="columnheader"${index > 0 ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
-<tbody role="rowgroup">${known.map(renderLine)}</tbody>
-</table><p class="note">${sayJudged(known, now)}</p>`
-  }${rest.length === 0 ? '' : html`<p class="${known.length === 0 ? 'empty' : 'note'}">${renderState('unknown', 'Not judged yet')}: ${rest.map(nameOf).join(', ')}.</p>`}`
+<tbody role="rowgroup">${shown.map((line) => renderLine(line, view.current))}</tbody>
+</table><p class="note">${shown.length < known.length ? `${shown.length} of ${known.length} tokens. ` : ''}${sayJudged(known, view.now)}${view.current === undefined ? html` <a href="/escrows">Course and largest movements</a>` : ''}</p>`
+  }${
+    rest.length === 0
+      ? ''
+      : html`<p class="${known.length === 0 ? 'empty' : 'note'}">${renderState('unknown', 'Not judged yet')}: ${named.map((line, index) => html`${index === 0 ? '' : ', '}${renderName(line, view.current)}`)}${named.length < rest.length ? ` and ${rest.length - named.length} more` : ''}.</p>`
+  }`
+}
+
+/** What lacks comes first, then what was judged, then the rest. */
+export function sortEscrows(lines: readonly EscrowLine[]): EscrowLine[] {
+  const rank = (line: EscrowLine) => (!isKnown(line) ? 2 : escrowDifference(line)?.startsWith('-') ? 0 : 1)
+  return lines.toSorted((a, b) => rank(a) - rank(b))
+}
+
+function isKnown({ at, holds, owes }: EscrowLine): boolean {
+  return at !== null || holds !== null || owes !== null
 }
 
 /** Mostly all of them were judged at once. */
-function sayJudged(lines: readonly Line[], now: number): Html {
+function sayJudged(lines: readonly EscrowLine[], now: number): Html {
   const times = lines.flatMap(({ at }) => at ?? [])
   const [oldest, newest] = [Math.min(...times), Math.max(...times)]
   if (times.length === 0) return html`Never judged.`
@@ -35,19 +58,28 @@ function sayJudged(lines: readonly Line[], now: number): Html {
     : html`Judged between ${renderAgo(oldest, now)} and ${renderAgo(newest, now)}.`
 }
 
-function renderLine(line: Line): Html {
+function renderLine(line: EscrowLine, current: string | undefined): Html {
   const { holds, owes, inTransit } = line
   const unknown = renderState('unknown', 'unknown')
   const difference = escrowDifference(line)
   const isLeaving = inTransit !== null && toDecimal(inTransit)?.digits !== 0n
   return html`<tr role="row">
-<th scope="row" role="rowheader">${nameOf(line)}</th>
+<th scope="row" role="rowheader">${renderName(line, current)}</th>
 <td role="cell" data-label="Holds" class="number"><span>${holds === null ? unknown : renderAmount(holds)}${isLeaving ? html` <span class="muted">and ${renderAmount(inTransit)} leaving</span>` : ''}</span></td>
 <td role="cell" data-label="Owes" class="number">${owes === null ? unknown : renderAmount(owes)}</td>
 <td role="cell" data-label="Difference" class="number">${difference === null ? unknown : renderDifference(difference)}</td>
 </tr>`
 }
 
-function nameOf({ token }: Line): string {
-  return cleanText(token.symbol ?? (token.address === '' ? 'native currency' : token.address))
+function renderName({ token }: EscrowLine, current: string | undefined): Html {
+  return html`<a href="${toEscrowPath(token.address)}"${token.address === current ? html` aria-current="true"` : ''}>${nameEscrowToken(token)}</a>`
+}
+
+export function nameEscrowToken(token: EscrowLine['token']): string {
+  return cleanText(token.symbol ?? (token.address === '' ? 'native currency' : shortHash(token.address)))
+}
+
+/** Where one token's escrows are shown; the native currency goes by `native`. */
+export function toEscrowPath(token: string, more: Readonly<Record<string, string>> = {}): string {
+  return `/escrows?${new URLSearchParams({ token: token || 'native', ...more }).toString()}`
 }

@@ -5,6 +5,7 @@ const pages = [
   ['status', '/', 'Status'],
   ['cases', '/cases', 'Cases'],
   ['transfers', '/transfers', 'Transfers'],
+  ['escrows', '/escrows', 'Escrows'],
   ['alerts', '/alerts', 'Alerts'],
   ['breaks', '/breaks', 'Breaks'],
   ['silences', '/silences', 'Silences'],

@@ -6,7 +6,7 @@ import type { PollerHealth } from '../../kernel/runner.ts'
 import type { Coverage, StatusSnapshot, VerdictLevel } from '../types.ts'
 import { renderAlertLines, renderAlertList } from './alertList.ts'
 import { renderCaseLines, renderCaseList } from './caseList.ts'
-import { renderEscrows } from './escrowTable.ts'
+import { renderEscrowTable } from './escrowTable.ts'
 import { renderInFlight } from './inFlight.ts'
 import { renderBanner, renderVerdict } from './verdictBanner.ts'
 import type { FormContext } from '../createFormGate.ts'
@@ -23,6 +23,7 @@ const maxEvents = 4
 const maxCases = 3
 const maxCaseLines = 4
 const maxLoose = 3
+const maxTokens = 12
 
 export interface StatusExtras {
   readonly form: FormContext
@@ -181,6 +182,12 @@ ${tile('Failed', totals.failed, 'critical', '/transfers?state=failed')}
 ${tile('Unbacked', totals.unbacked, 'critical', '/transfers?state=unbacked')}
 ${tile('Unreadable records', quarantined, 'attention', null)}
 </dl>`
+}
+
+function renderEscrows({ escrows, now }: StatusSnapshot): Html {
+  if (escrows === null)
+    return html`<p class="empty">No escrow is watched: name the contracts that hold the money in <code>bridge.escrows</code>.</p>`
+  return renderEscrowTable(escrows, { now, most: maxTokens })
 }
 
 function renderNothing(text: string, level: VerdictLevel): Html {

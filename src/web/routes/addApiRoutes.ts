@@ -5,6 +5,8 @@ import { caseStates } from '../caseTypes.ts'
 import { readBreakQuery } from '../readBreakQuery.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
+import { readEscrowQuery } from '../readEscrowQuery.ts'
+import { readEscrowOverview, readEscrowStory } from '../views/readEscrowStory.ts'
 import { readSeries } from '../views/readSeries.ts'
 import { readKeptReport } from '../../report/readKeptReport.ts'
 import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
@@ -34,6 +36,12 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     if (query === null) return refuse(c, problem ?? '')
     const { page, entries } = deps.readBreaks(query, { limit: 50, before: null })
     return answerJson(c, { ...page, entries })
+  })
+  app.get('/api/escrows', (c) => answerJson(c, readEscrowOverview(deps.escrows)))
+  app.get('/api/escrows/:token', (c) => {
+    const { token, ...asked } = readEscrowQuery(c.req.param('token'), (name) => c.req.query(name))
+    const story = token === null ? null : readEscrowStory(deps.escrows, { ...asked, token }, deps.clock.now())
+    return story === null ? missing(c, 'No escrow of such a token is watched.') : answerJson(c, story)
   })
   app.get('/api/reports', (c) => answerJson(c, { reports: listReports(deps.db) }))
   app.get('/api/reports/:day', async (c) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
-import { renderChart } from '../../lib/charts.ts'
+import { type ChartSpec, renderChart } from '../../lib/charts.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -10,7 +10,8 @@ import { type FormGate, mayAct } from '../createFormGate.ts'
 import { type AlertTab, renderAlertsPage } from '../pages/alertList.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
 import { renderBreaksPage } from '../pages/breaksPage.ts'
-import { type ChartName, chartNames, toChart } from '../pages/chartCards.ts'
+import { chartNames, type Drawn, toChart } from '../pages/chartCards.ts'
+import { toEscrowChart } from '../pages/escrowCourse.ts'
 import { renderAuditPage } from '../pages/auditPage.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
@@ -19,16 +20,19 @@ import { readRunbooks, renderRunbookPage } from '../pages/runbookPage.ts'
 import { renderRulesPage } from '../pages/rulesPage.ts'
 import { renderSilencesPage } from '../pages/silencesPage.ts'
 import { addCasePages, findCase } from './addCasePages.ts'
+import { addEscrowPages } from './addEscrowRoutes.ts'
 import { showNewSilence } from './showNewSilence.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
 import { readBreakQuery } from '../readBreakQuery.ts'
+import { readEscrowQuery } from '../readEscrowQuery.ts'
 import { toAlertPath, toCasePath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
 import type { WebDeps, WebEnv } from '../types.ts'
 import type { AlertStory, AlertView } from '../caseTypes.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
+import { readEscrowCourse } from '../views/readEscrowStory.ts'
 import { readSeries } from '../views/readSeries.ts'
 
 const sizes = { wide: { width: 560, height: 190 }, narrow: { width: 310, height: 160 } } as const
@@ -49,6 +53,7 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
   addTransferPages(app, deps, gate)
   addBreakPage(app, deps, gate)
   addCasePages(app, deps, gate)
+  addEscrowPages(app, deps)
   addAlertPages(app, deps, gate)
   app.get('/rules', (c) => {
     const read = (name: string) => cleanText(c.req.query(name) ?? '', 100).trim()
@@ -193,18 +198,17 @@ function readSafely<T>(deps: WebDeps, what: string, read: () => T): T | null {
 export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   const kept = new Map<string, Promise<string>>()
   app.get('/charts/:file', async (c) => {
-    const name = chartNames.find((one) => `${one}.svg` === c.req.param('file'))
-    if (name === undefined) return c.notFound()
+    const drawn = readChart(deps, c)
+    if (drawn === null) return c.notFound()
     const theme = c.req.query('theme') === 'dark' ? 'dark' : 'light'
     const size = c.req.query('size') === 'narrow' ? 'narrow' : 'wide'
-    const svg = await draw(name, theme, size)
+    const svg = await draw({ ...drawn, ...sizes[size], theme })
     // An image runs no script, and its text is styled inline.
     c.set('policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     return c.body(svg, 200, { 'Content-Type': 'image/svg+xml' })
   })
 
-  function draw(name: ChartName, theme: 'light' | 'dark', size: keyof typeof sizes): Promise<string> {
-    const spec = { ...toChart(name, readSeries(deps)), ...sizes[size], theme }
+  function draw(spec: ChartSpec): Promise<string> {
     const key = JSON.stringify(spec)
     const known = kept.get(key)
     if (known) return known
@@ -213,6 +217,18 @@ export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     drawing.catch(() => kept.delete(key))
     return drawing
   }
+}
+
+/** Null for a chart that there is not. */
+function readChart(deps: WebDeps, c: Context<WebEnv>): Drawn | null {
+  const file = c.req.param('file')
+  const name = chartNames.find((one) => `${one}.svg` === file)
+  if (name !== undefined) return toChart(name, readSeries(deps))
+  const { token, ...asked } = readEscrowQuery(c.req.query('token'), (key) => c.req.query(key))
+  if (file !== 'escrow.svg' || token === null) return null
+  const now = deps.clock.now()
+  const known = readEscrowCourse(deps.escrows, { ...asked, token }, now)
+  return known && toEscrowChart(known, now)
 }
 
 /** The daily reports that are kept, to be looked at again. */

@@ -27,6 +27,7 @@ import type {
 } from '../types.ts'
 import { toPageOf } from '../readBreakQuery.ts'
 import { searchAlerts } from './pageQueries.ts'
+import type { EscrowSources } from './readEscrowStory.ts'
 import { readRules } from './readRules.ts'
 import { readRuleTests } from './readRuleTests.ts'
 import { nothingKept, readKept } from './kept.ts'
@@ -105,10 +106,16 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
         entries: listShownEntries(sources, entries, now()),
       }
     },
+    escrows: toEscrowSources(parts),
     listeners: parts.after,
     health: { ...parts, pollers: parts.pollerStatus },
     eventLoop: loop,
   }
+}
+
+function toEscrowSources({ db, ledger, config }: AppParts): EscrowSources {
+  const { tokens, escrows } = config.bridge
+  return { db, ledger, tokens, escrows, hasNode: config.canonical !== null || config.preconf !== null }
 }
 
 /** Alerts, and what names them. */

@@ -1,7 +1,8 @@
 import { formatUnits } from '../../bridge/amount.ts'
-import { listEscrowTokens } from '../../checks/escrow/owedStore.ts'
+import { canonicalToken, nativeDecimals } from '../../bridge/movedToken.ts'
+import { type EscrowToken, listEscrowTokens } from '../../checks/escrow/owedStore.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { createTokenBook, type TokenSetting } from '../../ledger/tokenBook.ts'
+import { createTokenBook, type TokenBook, type TokenSetting } from '../../ledger/tokenBook.ts'
 import type { ReportToken } from '../../report/reportToken.ts'
 import type { Database } from '../../store/database.ts'
 
@@ -17,24 +18,31 @@ export interface EscrowLine {
 
 /** What the escrows of each token hold and owe, by the newest judgement; null when none are watched. */
 export function readEscrows(db: Database, settings: readonly TokenSetting[]): EscrowLine[] | null {
-  const book = createTokenBook(db, settings)
-  const lines = listEscrowTokens(db).map(({ token, judged }): EscrowLine => {
-    const { symbol, decimals } = book.find(token)
-    const units = (raw: bigint | undefined) =>
-      raw === undefined || decimals === null ? null : formatSigned(raw, decimals)
-    const of: ReportToken = { address: token, symbol, name: '', decimals }
-    return {
-      token: of,
-      holds: units(judged?.holdings),
-      owes: units(judged?.owed),
-      inTransit: units(judged?.openOut),
-      at: judged?.at ?? null,
-    }
-  })
+  const book = createTokenBook(db, toCanonical(settings))
+  const lines = listEscrowTokens(db).map((known) => toEscrowLine(known, book))
   return lines.length === 0 ? null : lines
 }
 
-/** More can have been credited than was ever locked: what is owed may be below zero. */
-function formatSigned(raw: bigint, decimals: number): string {
+/** Escrows go by one address of the native currency, whatever the configuration calls it. */
+export function toCanonical(settings: readonly TokenSetting[]): TokenSetting[] {
+  return settings.map((token) => ({ ...token, address: canonicalToken(token.address) }))
+}
+
+export function toEscrowLine({ token, judged }: EscrowToken, book: Pick<TokenBook, 'find'>): EscrowLine {
+  const { symbol, decimals: learned } = book.find(token)
+  const decimals = token === '' ? nativeDecimals : learned
+  const units = (raw: bigint | undefined) => (raw === undefined ? null : formatRaw(raw, decimals))
+  return {
+    token: { address: token, symbol, name: '', decimals },
+    holds: units(judged?.holdings),
+    owes: units(judged?.owed),
+    inTransit: units(judged?.openOut),
+    at: judged?.at ?? null,
+  }
+}
+
+/** In token units; null where the decimals are not known. More can have been credited than was ever locked: it may be below zero. */
+export function formatRaw(raw: bigint, decimals: number | null): string | null {
+  if (decimals === null) return null
   return raw < 0n ? `-${formatUnits(-raw, decimals)}` : formatUnits(raw, decimals)
 }

@@ -1,3 +1,8 @@
+import { negate, noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
+import { noteCourse } from '../../../../src/checks/escrow/courseStore.ts'
+import { saveFlows } from '../../../../src/checks/escrow/flowStore.ts'
+import { noteEscrowToken, saveOwedJudgement, startOwed } from '../../../../src/checks/escrow/owedStore.ts'
+import { saveAnchor } from '../../../../src/checks/escrow/readingStore.ts'
 import { insertSilence } from '../../../../src/alerts/store/silenceRows.ts'
 import { createReportStore } from '../../../../src/report/store.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
@@ -447,6 +452,42 @@ function createState({ silences }: StatusFacts): Database {
   return db
 }
 
+/** The token's escrow lacked something for a minute; one payout of it is explained and one movement is not. */
+function addEscrow(db: Database): void {
+  noteEscrowToken(db, usdc, 'ERC20')
+  startOwed(db, usdc, { height: 100, time: now - 60 * minute }, 1_000_000_000n)
+  for (let n = 9; n >= 0; n -= 1) {
+    const judged = {
+      owed: 999_000_000n,
+      holdings: n === 4 ? 998_000_000n : 1_200_000_000n,
+      openOut: 0n,
+      height: 200 - n,
+      at: now - n * minute,
+    }
+    saveOwedJudgement(db, usdc, judged)
+    noteCourse(db, usdc, judged)
+  }
+  const anchor = { height: 200, balance: 1_200_000_000n, readAt: now - minute, misses: 0, missedAt: null }
+  saveAnchor(db, `0x${'ee'.repeat(20)}`, usdc, anchor)
+  const nets = { [mainHash]: '-1500.25', [`0x${'d4'.repeat(32)}`]: '-40.5', [`0x${'d5'.repeat(32)}`]: '75' }
+  for (const [hash, text] of Object.entries(nets)) {
+    const net = toDecimal(text) ?? noAmount
+    const of = { escrow: `0x${'ee'.repeat(20)}`, token: usdc, hash, height: 150, at: now - 30 * minute }
+    const flow = { ...of, net, outward: negate(net), party: `0x${'33'.repeat(20)}`, gross: [] }
+    saveFlows(db, [flow], now, now)
+  }
+  db.prepare(
+    "UPDATE escrow_flows SET verdict = 'unexplained', unexplained = '40.5', reason = 'no transfer names it' WHERE net = '-40.5'",
+  ).run()
+}
+
+const usdc = `0x${'ab'.repeat(20)}`
+const watchedEscrows = {
+  tokens: [{ address: usdc, symbol: 'USDC', decimals: 6 }],
+  escrows: [{ token: usdc, baseline: null }],
+  hasNode: true,
+}
+
 /** A monitor made of what a test says. */
 export function createFakeWeb(
   given: Partial<Pick<FakeWeb, 'status' | 'stories' | 'cases'> & Pick<WebDeps, 'health'>> = {},
@@ -465,6 +506,8 @@ export function createFakeWeb(
     monotonicMs: () => fake.now,
     sleep: (ms, signal) => sleepShort(ms, signal),
   }
+  const db = createState(parts.status ?? quiet)
+  addEscrow(db)
   const fake: FakeWeb = {
     status: quiet,
     stories: [{ transfer, observations: [observation], alerts: [toStory(stalled)] }],
@@ -486,7 +529,12 @@ export function createFakeWeb(
       accesses: new Map(),
       registry: new Registry(),
       links: { main: null, zone: 'https://zone.example.com/tx/{hash}' },
-      db: createState(parts.status ?? quiet),
+      db,
+      escrows: {
+        db,
+        ledger: { listTransfers: ({ hash }) => (hash === mainHash ? [transfer] : []) },
+        ...watchedEscrows,
+      },
       readStatus: () => ({ ...fake.status, verdict: judgeVerdict(fake.status) }),
       listTransfers: (filter) => {
         filters.push(filter)

@@ -1,0 +1,162 @@
+import { formatDecimal, negate } from '../../bridge/decimal.ts'
+import { canonicalToken } from '../../bridge/movedToken.ts'
+import { findCaseOf } from '../../breaks/describeBreak.ts'
+import { type CourseStep, courseSteps, listCourse } from '../../checks/escrow/courseStore.ts'
+import type { StoredFlow } from '../../checks/escrow/flowRow.ts'
+import {
+  countMovements,
+  listLargestFlows,
+  listUnexplainedFlows,
+  mostMovements,
+} from '../../checks/escrow/movements.ts'
+import { type EscrowToken, readEscrowToken } from '../../checks/escrow/owedStore.ts'
+import { listAnchors } from '../../checks/escrow/readingStore.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { createTokenBook, type TokenSetting } from '../../ledger/tokenBook.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { cleanText } from '../../lib/text.ts'
+import type { Database } from '../../store/database.ts'
+import type {
+  EscrowMovement,
+  EscrowOverview,
+  EscrowPeriod,
+  EscrowQuery,
+  EscrowStory,
+} from '../escrowTypes.ts'
+import { formatRaw, readEscrows, toCanonical, toEscrowLine } from './readEscrows.ts'
+
+/** What is said of escrows is read from this. */
+export interface EscrowSources {
+  readonly db: Database
+  readonly ledger: Pick<Ledger, 'listTransfers'>
+  readonly tokens: readonly TokenSetting[]
+  readonly escrows: readonly { readonly token: string; readonly baseline: string | null }[]
+  /** Whether a node is configured that says what addresses hold. */
+  readonly hasNode: boolean
+}
+
+/** Of each token what its escrows hold and owe. */
+export function readEscrowOverview({ db, tokens, hasNode }: EscrowSources): EscrowOverview {
+  return { escrows: readEscrows(db, tokens) ?? [], hasNode }
+}
+
+const hourMs = 3_600_000
+
+/** How long each period is, and how finely its course is drawn. */
+const periods: Readonly<Record<EscrowPeriod, { readonly ms: number; readonly step: CourseStep }>> = {
+  hour: { ms: hourMs, step: 'minute' },
+  day: { ms: 24 * hourMs, step: 'quarter' },
+  week: { ms: 168 * hourMs, step: 'sixHours' },
+  month: { ms: 720 * hourMs, step: 'sixHours' },
+}
+
+const mostShown = 10
+const mostTransfers = 3
+
+/** What one token's escrows hold and owe, how that came, and what moved most; null for a token that is not watched. */
+export function readEscrowStory(sources: EscrowSources, query: EscrowQuery, now: UnixMs): EscrowStory | null {
+  const { db } = sources
+  const known = readEscrowToken(db, query.token)
+  if (known === null) return null
+  const line = toEscrowLine(known, createTokenBook(db, toCanonical(sources.tokens)))
+  const { decimals } = line.token
+  return {
+    ...line,
+    baseline: toBaseline(sources, known, decimals),
+    places: listAnchors(db, query.token).map(({ escrow, balance, height, readAt }) => ({
+      address: escrow,
+      holds: formatRaw(balance, decimals),
+      height,
+      at: readAt,
+    })),
+    course: readCourse(db, query, decimals, now),
+    movements: readMovements(sources, query, now),
+  }
+}
+
+/** It is assumed where the configuration says no other than what was held then. */
+function toBaseline(
+  { escrows }: EscrowSources,
+  { token, start, baseline }: EscrowToken,
+  decimals: number | null,
+): EscrowStory['baseline'] {
+  if (start === null || baseline === null) return null
+  const given = escrows.filter((one) => canonicalToken(one.token) === token)
+  const amount = formatRaw(baseline, decimals)
+  const isAssumed = given.length === 0 || given.some((one) => one.baseline === null)
+  return { amount, isAssumed, since: start.time }
+}
+
+/** The course alone, for its chart; null for a token that is not watched. */
+export function readEscrowCourse(
+  { db, tokens }: EscrowSources,
+  query: EscrowQuery,
+  now: UnixMs,
+): Pick<EscrowStory, 'token' | 'course'> | null {
+  const known = readEscrowToken(db, query.token)
+  if (known === null) return null
+  const { token } = toEscrowLine(known, createTokenBook(db, toCanonical(tokens)))
+  return { token, course: readCourse(db, query, token.decimals, now) }
+}
+
+function readCourse(
+  db: Database,
+  { token, period }: EscrowQuery,
+  decimals: number | null,
+  now: UnixMs,
+): EscrowStory['course'] {
+  const { ms, step } = periods[period]
+  const { stepMs } = courseSteps[step]
+  const from = Math.floor((now - ms) / stepMs) * stepMs
+  const points = listCourse(db, token, step, from).map(({ at, holdings, owed, openOut }) => ({
+    at,
+    holds: formatRaw(holdings, decimals),
+    owes: formatRaw(owed, decimals),
+    inTransit: formatRaw(openOut, decimals),
+  }))
+  return { period, from, stepMs, points }
+}
+
+function readMovements(
+  sources: EscrowSources,
+  { token, period, isUnexplained }: EscrowQuery,
+  now: UnixMs,
+): EscrowStory['movements'] {
+  const { db } = sources
+  const of = { token, from: now - periods[period].ms, until: now + 1 }
+  const count = countMovements(db, of)
+  const list = (direction: 'in' | 'out') =>
+    (isUnexplained ? listUnexplainedFlows : listLargestFlows)(db, of, { direction, limit: mostShown }).map(
+      (flow) => toMovement(sources, flow),
+    )
+  return { isUnexplained, count, isCut: count >= mostMovements, out: list('out'), in: list('in') }
+}
+
+function toMovement({ db, ledger }: EscrowSources, flow: StoredFlow): EscrowMovement {
+  const { escrow, token, hash, fromHeight, height, at, verdict, net, unexplained, direction } = flow
+  // A block that was replaced, and a change of the balance: no transaction of that name.
+  const isTransaction = fromHeight === null && !hash.includes(':')
+  const rest = unexplained && direction === 'out' ? negate(unexplained) : unexplained
+  return {
+    escrow,
+    hash: isTransaction ? hash : null,
+    fromHeight,
+    height,
+    at,
+    amount: formatDecimal(verdict === 'unexplained' && rest !== null ? rest : net),
+    party: cleanText(flow.party, 100),
+    verdict,
+    reason: cleanText(flow.reason, 300),
+    transfers: isTransaction
+      ? ledger.listTransfers({ hash, limit: mostTransfers }).map(({ key }) => key)
+      : [],
+    caseId:
+      verdict === 'explained'
+        ? null
+        : findCaseOf(db, {
+            name: `${escrow}:${token || 'native'}:${hash}`,
+            transferKey: null,
+            mainHash: isTransaction ? hash : null,
+          }),
+  }
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createWebApp } from '../../../src/web/createWebApp.ts'
+import type { WebDeps } from '../../../src/web/types.ts'
+import { createFakeWeb, mainHash } from './support/fakeWeb.ts'
+
+const usdc = `0x${'ab'.repeat(20)}`
+
+async function ask(path: string, change: (deps: WebDeps) => Partial<WebDeps> = () => ({})) {
+  const { deps } = createFakeWeb()
+  const app = createWebApp({ ...deps, ...change(deps) }, { listenHost: '127.0.0.1', token: null })
+  return app.request(`http://127.0.0.1${path}`)
+}
+
+const read = async (path: string, change?: (deps: WebDeps) => Partial<WebDeps>) =>
+  (await (await ask(path, change)).text()).replaceAll('\n', '')
+
+const textOf = (page: string) =>
+  page
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replaceAll(/ ([.,;:])/g, '$1')
+
+test('each token says what its escrows hold, owe, and the difference', async () => {
+  const text = textOf(await read('/escrows'))
+  expect(text).toContain('USDC 1,200 999 +201')
+  expect(text).toContain('Judged 0s ago')
+})
+
+test('an assumed baseline says so, a configured one too', async () => {
+  expect(textOf(await read('/escrows'))).toMatch(
+    /The baseline is assumed: counting began \S+ \S+ UTC with 1,000 USDC, all that was held then/,
+  )
+  const configured = (deps: WebDeps) => ({
+    escrows: { ...deps.escrows, escrows: [{ token: usdc, baseline: '1000' }] },
+  })
+  expect(textOf(await read('/escrows', configured))).toContain('with 1,000 USDC owed, as configured')
+})
+
+test('the course says where it begins, and keeps a moment in which something lacked', async () => {
+  const page = await read('/escrows?period=hour')
+  expect(textOf(page)).toMatch(/From 2026-03-08 10:2\d:00 UTC: nothing older is kept/)
+  expect(page).toContain('below zero in 1 of them')
+  expect(page).toContain('<span class="amount tone-critical" title="-1">−1</span>')
+  const chart = await ask(`/charts/escrow.svg?token=${usdc}&period=hour`)
+  expect(chart.headers.get('content-type')).toBe('image/svg+xml')
+  expect(await chart.text()).toContain('USDC')
+  expect((await ask('/charts/escrow.svg?token=0xff')).status).toBe(404)
+})
+
+test('what moved most stands with what explains it', async () => {
+  const page = await read('/escrows?period=hour')
+  const [out = '', into = ''] = page.split('id="moves-in"')
+  expect(out.indexOf('−1,500.25')).toBeLessThan(out.indexOf('−40.5'))
+  expect(out).toContain('<a href="/transfers/t42">t42</a>')
+  expect(out).toContain(`title="${mainHash}"`)
+  expect(out).toMatch(/unexplained<\/span> <span class="muted">no transfer names it/)
+  expect(textOf(into)).toContain('+75')
+  const unexplained = textOf(await read('/escrows?period=hour&show=unexplained'))
+  expect(unexplained).toContain('Unexplained movements of USDC, past hour')
+  expect(unexplained).not.toContain('1,500.25')
+})
+
+test('of a token that is not watched nothing is said', async () => {
+  expect((await ask('/escrows?token=0xff')).status).toBe(404)
+  expect((await ask('/api/escrows/0xff')).status).toBe(404)
+})
+
+test('without escrows, and without a node, the page says what to write', async () => {
+  const none = (deps: WebDeps) => ({
+    escrows: { ...deps.escrows, db: openDatabase(':memory:'), hasNode: false },
+  })
+  const page = await read('/escrows', none)
+  expect(page).toContain('<code>bridge.escrows</code>')
+  expect(page).toContain('<code>canonical.url</code>')
+  expect(await (await ask('/api/escrows', none)).json()).toEqual({ escrows: [], hasNode: false })
+})
+
+test('the API gives the same as numbers', async () => {
+  const story = (await (await ask(`/api/escrows/${usdc}?period=hour`)).json()) as Record<string, unknown>
+  expect(story).toMatchObject({
+    holds: '1200',
+    owes: '999',
+    baseline: { amount: '1000', isAssumed: true },
+    places: [{ address: `0x${'ee'.repeat(20)}`, holds: '1200', height: 200 }],
+    course: { period: 'hour', stepMs: 60_000 },
+    movements: {
+      count: 3,
+      isCut: false,
+      out: [{ amount: '-1500.25', transfers: ['t42'] }, { amount: '-40.5' }],
+    },
+  })
+})
