@@ -23,6 +23,7 @@ describe('what is published', () => {
   test('is the program, its rules and documents, and nothing else', () => {
     const places = new Set(files.map((path) => path.replace(/^(src\/\w+\/\w+|[^/]+)\/.*$/, '$1/')))
     expect([...places].toSorted()).toEqual([
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'bin/',

@@ -13,6 +13,7 @@ export async function runCommand(
   argv: readonly string[],
   surroundings: Partial<Pick<Io, 'env' | 'clock' | 'stop' | 'onReload' | 'screen' | 'errScreen'>> & {
     readonly onOut?: (text: string) => void
+    readonly onErr?: (text: string) => void
   } = {},
 ): Promise<CommandResult> {
   const written = { out: '', err: '' }
@@ -23,6 +24,7 @@ export async function runCommand(
     },
     err: (text) => {
       written.err += text
+      surroundings.onErr?.(text)
     },
   })
   const exitCode = await runCommandLine(

@@ -1,10 +1,39 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '..', '..', '..')
 
 export function readDoc(path: string): string {
   return readFileSync(join(root, path), 'utf8')
+}
+
+export interface Document {
+  readonly path: string
+  readonly text: string
+}
+
+/** README and all of docs/. */
+export function listDocuments(): Document[] {
+  return ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => ({ path, text: readDoc(path) }))
+}
+
+/**
+ * The command lines of spanwatch that a document prints, in order, as arguments: what follows `npm run spanwatch --`
+ * and `npm start --`, and what stands in code ticks after `spanwatch`. What leaves something out with … is none.
+ */
+export function listCommandLines(text: string): string[][] {
+  const printed =
+    /(?:npm run (?:--silent )?spanwatch -- |(npm start)(?: -- )?|`spanwatch (?=[a-z-]))([^`\n|#\\]*)/g
+  return [...text.matchAll(printed)]
+    .map(([, demo, words = '']) => [...(demo === undefined ? [] : ['demo']), ...splitWords(words)])
+    .filter((words) => words.length > 0 && !words.some((word) => word.includes('…')))
+}
+
+/** As a shell does with quotes and blanks. */
+function splitWords(line: string): string[] {
+  return (line.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? []).map((word) => word.replace(/^["']|["']$/g, ''))
 }
 
 export interface Block {

@@ -9,12 +9,20 @@ import { loadRules } from '../../../src/rules/loadRules.ts'
 import { createRegistry } from '../../../src/web/metrics.ts'
 import { runCommand } from '../cli/testIo.ts'
 import { problemsOf } from '../config/loadInMemory.ts'
-import { listBlocks, listCodes, listLinks, readDoc, readTable, root } from './markdown.ts'
+import {
+  listBlocks,
+  listCodes,
+  listCommandLines,
+  listDocuments,
+  listLinks,
+  readDoc,
+  readTable,
+  root,
+} from './markdown.ts'
 
 const readme = readDoc('README.md')
-const documents = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
-  .filter((path) => path.endsWith('.md'))
-  .map((path) => ({ path, text: readDoc(path) }))
+const commandsDocument = readDoc('docs/commands.md')
+const documents = listDocuments()
 
 interface Help {
   readonly text: string
@@ -34,48 +42,9 @@ async function listCommands(path: readonly string[] = []): Promise<string[]> {
   return (await Promise.all(subcommands.map((name) => listCommands([...path, name])))).flat()
 }
 
-/** What is printed after `npm run spanwatch --` and `npm start --`, as arguments. */
-function listCommandLines(text: string): string[][] {
-  const lines = [
-    ...[...text.matchAll(/npm run (?:--silent )?spanwatch -- ([^`\n…]+)/g)].map(([, words = '']) => words),
-    ...[...text.matchAll(/npm start -- ([^`\n]+)/g)].map(([, words = '']) => `demo ${words}`),
-  ]
-  return lines.map((line) => line.trim().split(/\s+/))
-}
-
-/** Why a printed command line would not be understood; null when it would be. */
-async function findCommandProblem(words: readonly string[]): Promise<string | null> {
-  let path: string[] = []
-  let help = await readHelp(path)
-  for (const word of words) {
-    if (help.subcommands.length === 0) break
-    if (!help.subcommands.includes(word)) return `there is no command ${[...path, word].join(' ')}`
-    path = [...path, word]
-    help = await readHelp(path)
-  }
-  const unknown = words.find((word) => word.startsWith('-') && !help.text.split(/[\s,]+/).includes(word))
-  return unknown === undefined ? null : `${path.join(' ')} has no option ${unknown}`
-}
-
 describe('commands', () => {
-  const printed = documents.flatMap(({ path, text }) =>
-    listCommandLines(text).map((words) => ({ where: `${path}: ${words.join(' ')}`, words })),
-  )
-
-  test('some are printed', () => expect(printed.length).toBeGreaterThan(5))
-
-  test.each(printed)('$where is understood', async ({ words }) => {
-    expect(await findCommandProblem(words)).toBeNull()
-  })
-
-  test('a command or an option that is not there would be noticed', async () => {
-    expect(await findCommandProblem(['nope'])).toBe('there is no command nope')
-    expect(await findCommandProblem(['cursors', 'forward'])).toBe('there is no command cursors forward')
-    expect(await findCommandProblem(['check', '--onlin'])).toBe('check has no option --onlin')
-  })
-
   test('the table names every command and no other', async () => {
-    const named = readTable(readme, 'command', 'does').map(([cell = '']) => listCodes(cell)[0])
+    const named = readTable(commandsDocument, 'command', 'does').map(([cell = '']) => listCodes(cell)[0])
     const commands = await listCommands()
     expect({ missing: commands.filter((name) => !named.includes(name)) }).toEqual({ missing: [] })
     expect({ gone: named.filter((name) => !commands.includes(name ?? '')) }).toEqual({ gone: [] })
@@ -94,8 +63,18 @@ describe('commands', () => {
     expect(lines).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']))
   })
 
+  test('the scripts and programs that documents name are there', () => {
+    const { scripts } = JSON.parse(readDoc('package.json')) as { scripts: Record<string, string> }
+    const texts = [...documents, { path: 'CONTRIBUTING.md', text: readDoc('CONTRIBUTING.md') }]
+    const named = texts.flatMap(({ text }) => [...text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g)])
+    const programs = texts.flatMap(({ text }) => [...text.matchAll(/\bnode ((?:bench|bin|build)\/[\w/.]+)/g)])
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.map(([, name = '']) => name).filter((name) => scripts[name] === undefined)).toEqual([])
+    expect(programs.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
   test('the exit codes are those of the program', () => {
-    const codes = readTable(readme, 'exit code', 'means').map(([code]) => Number(code))
+    const codes = readTable(commandsDocument, 'exit code', 'means').map(([code]) => Number(code))
     expect(codes).toEqual(Object.values(exitCodes))
   })
 
@@ -116,6 +95,8 @@ describe('YAML', () => {
       .filter(({ text }) => !text.startsWith('name: '))
       // So have tests of rules.
       .filter(({ text }) => !/^tests:/m.test(text))
+      // The text makes the folder; `test/integration/cli/printedCommands.test.ts` runs it.
+      .filter(({ text }) => !text.includes('rules: ./my-rules'))
       // What is pasted into Slack.
       .filter(({ text }) => !text.startsWith('display_information:'))
       .map((block, index) => ({ where: `${path}, block ${index + 1}`, text: block.text })),
@@ -149,8 +130,20 @@ describe('YAML', () => {
 
 describe('tables and links', () => {
   test('the kinds are those of the checks, in their order, with their nature', () => {
-    const rows = readTable(readme, 'kind', 'nature').map(([kind, nature]) => [kind, nature])
+    const rows = readTable(readDoc('docs/rules.md'), 'kind', 'nature').map(([kind, nature]) => [kind, nature])
     expect(rows).toEqual(kinds.all.map(({ kind, nature }) => [`\`${kind}\``, nature]))
+  })
+
+  test('README is one look long, and counts the kinds', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(150)
+    expect(readme).toContain(`\n${kinds.all.length} kinds of findings`)
+  })
+
+  test('CHANGELOG begins with what is not released, or with this version; so does the image that is deployed', () => {
+    const { version } = JSON.parse(readDoc('package.json')) as { version: string }
+    const versions = [...readDoc('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, name]) => name)
+    expect(versions.filter((name) => name !== 'Unreleased')[0]).toBe(version)
+    expect(readDoc('deploy/kubernetes/spanwatch.yaml')).toContain(`image: spanwatch:${version}\n`)
   })
 
   test('the metrics exist', () => {

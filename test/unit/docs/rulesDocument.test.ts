@@ -7,7 +7,6 @@ import { templateFilters } from '../../../src/rules/templates/templateFilters.ts
 import { standardLabels, tokenNames, transferNames } from '../../../src/rules/toFindingScope.ts'
 import { listCodes, readDoc, readTable } from './markdown.ts'
 
-const readme = readDoc('README.md')
 const document = readDoc('docs/rules.md')
 const sections = new Map(
   document
@@ -87,24 +86,6 @@ describe('docs/rules.md', () => {
       expect([key, value]).toEqual([key, defaults[key]])
     }
   })
-})
-
-test('the names that README.md lists are those that rules see', () => {
-  const rows = readTable(readme, 'names in `where` and `summary`', 'type')
-  const listed = rows
-    .filter(([cell = '']) => cell.startsWith('`transfer.'))
-    .flatMap(([cell = '', type]) => {
-      const codes = listCodes(cell)
-      const prefix = codes[0]?.startsWith('transfer.token.') ? 'token.' : ''
-      return codes.map((code) => [
-        `${prefix}${code.replace(/^transfer\.(token\.)?/, '')}`,
-        type?.startsWith('amount') ? 'amount' : type,
-      ])
-    })
-  expect(listed).toHaveLength(names.length)
-  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(names))
-  const [filters = ''] = /^Filters for `summary`.*$/m.exec(readme) ?? []
-  expect(listCodes(filters).slice(1)).toEqual(Object.keys(templateFilters))
 })
 
 function keysOf({ params }: Detector): string[] {
