@@ -9,16 +9,7 @@ import { loadRules } from '../../../src/rules/loadRules.ts'
 import { createRegistry } from '../../../src/web/metrics.ts'
 import { runCommand } from '../cli/testIo.ts'
 import { problemsOf } from '../config/loadInMemory.ts'
-import {
-  listBlocks,
-  listCodes,
-  listCommandLines,
-  listDocuments,
-  listLinks,
-  readDoc,
-  readTable,
-  root,
-} from './markdown.ts'
+import { listBlocks, listCodes, listDocuments, listLinks, readDoc, readTable, root } from './markdown.ts'
 
 const readme = readDoc('README.md')
 const commandsDocument = readDoc('docs/commands.md')
