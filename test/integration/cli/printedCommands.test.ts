@@ -44,7 +44,7 @@ beforeAll(async () => {
   await drill.pass(drillMs)
   await drill.app.stop()
   leaping.stop()
-  clock = { ...createSystemClock(), now: leaping.now }
+  clock = { ...createSystemClock(), now: () => leaping.now() }
 }, 240_000)
 
 afterAll(async () => {
