@@ -53,7 +53,7 @@ export interface CaseStory extends CaseView {
   readonly fields: readonly ItemField[]
   /** The worst ones, at most 50; `members` is how many findings there were in all. */
   readonly findings: readonly CaseFinding[]
-  /** The newest 200 entries, oldest first. */
+  /** The newest 200 entries, and as many older ones that are more than that a finding joined; oldest first. */
   readonly timeline: readonly {
     readonly at: UnixMs
     readonly what: string

@@ -166,6 +166,12 @@ export interface AlertQuery {
   readonly state?: 'open'
   readonly nature?: 'event' | 'condition'
   readonly text?: string
+  /** Those of one case, the worst first. */
+  readonly case?: string
+  /** What holds, the most severe first. */
+  readonly bySeverity?: boolean
+  readonly limit?: number
+  readonly offset?: number
 }
 
 interface EntryQuery {

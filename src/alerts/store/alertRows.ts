@@ -93,6 +93,7 @@ interface AlertQuery {
   readonly rule?: string
   readonly changedSince?: UnixMs
   readonly limit: number
+  readonly offset?: number
 }
 
 const stateCounts = columns({ state: alertTable.shape.state, count: int })
@@ -229,12 +230,12 @@ const caseAlerts = columns({ ...alertTable.shape, ofEpisode: int, untilAt: insta
 export type CaseAlertRow = Read<typeof caseAlerts>
 
 /** The alerts of a case, the worst first: the most severe, then the most money. Reads no more than it gives. */
-export function listCaseAlerts(db: Database, caseId: number, limit: number): CaseAlertRow[] {
+export function listCaseAlerts(db: Database, caseId: number, limit: number, offset = 0): CaseAlertRow[] {
   const sql = `SELECT ${alertColumns}, m.episode AS of_episode, m.until_at FROM case_members m CROSS JOIN alerts a ON a.id = m.alert_id
     WHERE m.case_id = ? AND a.state <> 'merged' AND NOT EXISTS (SELECT 1 FROM case_members n
       WHERE n.alert_id = m.alert_id AND n.episode > m.episode AND n.case_id = m.case_id)
-    ORDER BY m.rank DESC, m.alert_id LIMIT ?`
-  return caseAlerts.all(db, sql, caseId, limit)
+    ORDER BY m.rank DESC, m.alert_id LIMIT ? OFFSET ?`
+  return caseAlerts.all(db, sql, caseId, limit, offset)
 }
 
 /** The transfers that a case is about. */
@@ -298,8 +299,8 @@ export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
     where.push('a.changed_at >= ?')
     values.push(query.changedSince)
   }
-  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ?`
-  return alertTable.all(db, sql, ...values, query.limit)
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ? OFFSET ?`
+  return alertTable.all(db, sql, ...values, query.limit, query.offset ?? 0)
 }
 
 /** Whether a rule, perhaps one that is there no more, ever raised anything that is kept. */

@@ -125,10 +125,21 @@ export function addCaseLog(db: Database, entry: CaseLogEntry): void {
   db.prepare(`INSERT ${log.into}`).run(...log.values(entry))
 }
 
-/** Oldest first. */
+/** The newest entries, and of older ones the newest so many that are more than that a finding joined; oldest first. */
 export function listCaseLog(db: Database, caseId: number, limit: number): CaseLogEntry[] {
-  const sql = 'SELECT * FROM (SELECT * FROM case_log WHERE case_id = ? ORDER BY id DESC LIMIT ?) ORDER BY id'
+  const sql = `SELECT * FROM case_log WHERE id IN (SELECT id FROM case_log WHERE case_id = ?1 ORDER BY id DESC LIMIT ?2)
+    OR id IN (SELECT id FROM case_log WHERE case_id = ?1 AND what <> 'joined' ORDER BY id DESC LIMIT ?2) ORDER BY id`
   return log.all(db, sql, caseId, limit)
+}
+
+/** A page of the timeline, newest first. */
+export function listCaseLogPage(
+  db: Database,
+  caseId: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): CaseLogEntry[] {
+  const sql = 'SELECT * FROM case_log WHERE case_id = ? ORDER BY id DESC LIMIT ? OFFSET ?'
+  return log.all(db, sql, caseId, limit, offset)
 }
 
 /** Cases that were over before a time, with all that belongs to them, some at a time. Returns how many. */

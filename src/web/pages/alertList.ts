@@ -16,7 +16,7 @@ import {
 } from './words.ts'
 import { toRunbookHref } from './findingParts.ts'
 import { renderHashes } from './hashes.ts'
-import { renderAck, renderHidden, renderSigner, renderTabs, type Tab } from './formParts.ts'
+import { renderAck, renderHidden, renderPaging, renderSigner, renderTabs, type Tab } from './formParts.ts'
 import { renderLayout } from './layout.ts'
 
 const stateWords: Readonly<Record<AlertView['state'], string>> = {
@@ -29,6 +29,8 @@ const stateWords: Readonly<Record<AlertView['state'], string>> = {
 }
 
 const maxShown = 50
+/** Of a list that is looked through page by page. */
+export const alertsOfPage = 20
 
 export interface AlertListView {
   readonly now: UnixMs
@@ -139,8 +141,14 @@ const nothing: Readonly<Record<AlertTab, string>> = {
   all: 'No alert is known.',
 }
 
-/** Alerts to look through: those that hold, events, or all. */
-export function renderAlertsPage(tab: AlertTab, alerts: readonly AlertView[], view: AlertListView): Html {
+export interface AlertsPageView extends AlertListView {
+  /** How many stand on pages before. */
+  readonly offset: number
+}
+
+/** Alerts to look through: those that hold, events, or all. One more than a page shows says that there is a next one. */
+export function renderAlertsPage(tab: AlertTab, alerts: readonly AlertView[], view: AlertsPageView): Html {
+  const shown = alerts.slice(0, alertsOfPage)
   return renderLayout({
     title: 'Alerts',
     active: 'alerts',
@@ -148,7 +156,8 @@ export function renderAlertsPage(tab: AlertTab, alerts: readonly AlertView[], vi
     main: html`<section class="card" aria-labelledby="alerts-title">
 <div class="head-row"><h1 id="alerts-title">Alerts</h1>
 ${renderTabs('Which alerts', tabs, tab)}</div>
-<div id="alerts" data-live>${alerts.length === 0 ? html`<p class="empty">${nothing[tab]}</p>` : renderAlertList(alerts, view)}</div>
+<div id="alerts" data-live>${shown.length === 0 ? html`<p class="empty">${nothing[tab]}</p>` : html`<ol class="alerts">${shown.map((alert) => renderAlert(alert, view))}</ol>`}
+${renderPaging({ path: '/alerts', params: { show: tab }, offset: view.offset, shown: shown.length, size: alertsOfPage, hasMore: alerts.length > shown.length })}</div>
 </section>`,
   })
 }

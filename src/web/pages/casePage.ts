@@ -7,6 +7,7 @@ import { type FormContext, mayAct } from '../createFormGate.ts'
 import { renderAlertLines, renderMeta } from './alertList.ts'
 import { renderCaseMeta, toneOf } from './caseList.ts'
 import { renderHidden } from './formParts.ts'
+import { capitalize, foldTimeline, renderEntries } from './caseTimeline.ts'
 import { renderFields, renderTodo } from './findingParts.ts'
 import { renderHashes } from './hashes.ts'
 import { renderLayout } from './layout.ts'
@@ -78,10 +79,6 @@ function renderComingBack({ state, comesBack, reason, endsAt }: CaseStory, now: 
   return html`<p class="note">${why}${capitalize(comesBack)}.${end}</p>`
 }
 
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
-}
-
 /** What can be done with it, each as a form that works without a script. */
 function renderHand(story: CaseStory, { form, refused }: CasePageView): Html | '' {
   const { state } = story
@@ -141,11 +138,12 @@ function renderSilence({ transferKey, findings, state }: CaseStory): Html | '' {
 }
 
 /** So many findings of a case stand as cards, the others in a line each. */
-const mostCards = 5
+const mostCards = 3
+const mostLines = 7
 
-function renderFindings({ findings, members }: CaseStory, now: UnixMs): Html {
-  const more = members - findings.length
-  const lines = findings.slice(mostCards)
+function renderFindings({ id, findings, members }: CaseStory, now: UnixMs): Html {
+  const lines = findings.slice(mostCards, mostCards + mostLines)
+  const shown = Math.min(findings.length, mostCards + mostLines)
   return html`<ol class="alerts">${findings.slice(0, mostCards).map((finding) => {
     const title = cleanText(finding.title, 600)
     const headline = finding.summary === null ? title : shortenHashes(cleanText(finding.summary, 300))
@@ -163,25 +161,18 @@ ${
         now,
       )
 }
-${more > 0 ? html`<p class="note">The worst ${findings.length} of ${members}.</p>` : ''}`
+${Math.max(members, findings.length) > shown ? html`<p class="note">The worst ${shown} of ${members}. <a href="${toCasePath(id)}/findings">Show all</a></p>` : ''}`
 }
 
-const dots: Readonly<Record<string, string>> = {
-  opened: 'critical',
-  'opened again': 'critical',
-  escalated: 'attention',
-  closed: 'fine',
-  handled: 'fine',
-}
+const mostEntries = 12
 
-const mostEntries = 200
-
-function renderTimeline({ timeline }: CaseStory): Html {
+/** The newest first; that many findings joined is one line. */
+function renderTimeline({ id, timeline }: CaseStory): Html {
   if (timeline.length === 0) return html`<p class="empty">Nothing is kept.</p>`
-  return html`${timeline.length < mostEntries ? '' : html`<p class="note">The newest ${mostEntries}.</p>`}<ol class="timeline">${timeline.map(
-    ({ at, what, by, text }) =>
-      html`<li class="dot-${dots[what] ?? 'info'}"><p><strong>${capitalize(cleanText(what, 100))}</strong>${by === null ? '' : ` by ${cleanText(by, 100)}`}</p>${text === '' ? '' : html`<p class="detail">${renderHashes(text, 2_000)}</p>`}<p class="muted">${renderTime(at)}</p></li>`,
-  )}</ol>`
+  const lines = foldTimeline(timeline.toReversed())
+  const shown = lines.slice(0, mostEntries)
+  const isWhole = shown.length === lines.length && lines.every(({ count }) => count === 1)
+  return html`${renderEntries(shown)}${isWhole ? '' : html`<p class="note"><a href="${toCasePath(id)}/timeline">Show all</a></p>`}`
 }
 
 function renderTold({ told, escalations }: CaseStory, now: UnixMs): Html {

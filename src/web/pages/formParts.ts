@@ -48,3 +48,27 @@ export function renderTabs<Name extends string>(
 ): Html {
   return html`<nav class="tabs" aria-label="${label}">${tabs.map(({ tab, label: name, href }) => html`<a href="${href}"${tab === current ? html` aria-current="true"` : ''}>${name}</a>`)}</nav>`
 }
+
+export interface Paging {
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  /** How many stand on pages before, on this one, and on a full one. */
+  readonly offset: number
+  readonly shown: number
+  readonly size: number
+  readonly hasMore: boolean
+}
+
+/** Where the page before and the next one are; nothing where all stands on one. */
+export function renderPaging({ path, params, offset, shown, size, hasMore }: Paging): Html | '' {
+  if (offset === 0 && !hasMore) return ''
+  const href = (from: number) =>
+    `${path}?${new URLSearchParams({ ...params, ...(from > 0 && { cursor: String(from) }) }).toString()}`
+  const before = href(Math.max(0, offset - size))
+  return html`<nav class="paging" aria-label="Paging"><span class="muted">${shown === 0 ? 'No more' : `${offset + 1} to ${offset + shown}`}</span><span class="actions">${offset === 0 ? '' : html`<a class="button" rel="prev" href="${before}">Before</a>`}${hasMore ? html`<a class="button" rel="next" href="${href(offset + shown)}">Next</a>` : ''}</span></nav>`
+}
+
+/** Where a page begins, from its address; what is no number is the beginning. */
+export function readOffset(cursor: string | undefined): number {
+  return /^\d{1,7}$/.test(cursor ?? '') ? Number(cursor) : 0
+}

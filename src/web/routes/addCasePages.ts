@@ -1,9 +1,12 @@
 import type { Hono } from 'hono'
+import { listCaseLogPage } from '../../cases/store/caseRows.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { type CaseQuery, type CaseStory, caseStates } from '../caseTypes.ts'
 import type { FormGate } from '../createFormGate.ts'
 import { renderCasesPage } from '../pages/caseList.ts'
 import { renderCasePage } from '../pages/casePage.ts'
+import { listedOfCase, renderCaseFindingsPage, renderCaseTimelinePage } from '../pages/caseTimeline.ts'
+import { readOffset } from '../pages/formParts.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { toCasePath } from '../pages/words.ts'
 import type { WebDeps, WebEnv } from '../types.ts'
@@ -27,6 +30,21 @@ export function addCasePages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): 
     const known = gate.context(c)
     const form = c.req.query('as') === 'other' ? { ...known, by: '' } : known
     return c.html(renderCasePage(story, { now: deps.clock.now(), form, refused: null }))
+  })
+  app.get('/cases/:id/:list', (c) => {
+    const story = findCase(deps, c.req.param('id').slice(0, 100))
+    if (story === null) return c.html(renderMessagePage('Not found', 'The ledger holds no such case.'), 404)
+    const offset = readOffset(c.req.query('cursor'))
+    const page = { limit: listedOfCase + 1, offset }
+    const view = { story, offset, now: deps.clock.now() }
+    const list = c.req.param('list')
+    if (list === 'findings') {
+      const items = deps.listAlerts({ case: story.id, ...page })
+      return c.html(renderCaseFindingsPage({ ...view, items }))
+    }
+    if (list !== 'timeline') return c.notFound()
+    const items = listCaseLogPage(deps.db, Number(story.id.slice(1)), page)
+    return c.html(renderCaseTimelinePage({ ...view, items }))
   })
 }
 

@@ -7,12 +7,13 @@ import { cleanText } from '../../lib/text.ts'
 import { type KeptReport, readKeptReport } from '../../report/readKeptReport.ts'
 import { refuseReader } from '../createAccess.ts'
 import { type FormGate, mayAct } from '../createFormGate.ts'
-import { type AlertTab, renderAlertsPage } from '../pages/alertList.ts'
+import { type AlertTab, alertsOfPage, renderAlertsPage } from '../pages/alertList.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
 import { renderBreaksPage } from '../pages/breaksPage.ts'
 import { chartNames, type Drawn, toChart } from '../pages/chartCards.ts'
 import { toEscrowChart } from '../pages/escrowCourse.ts'
 import { renderAuditPage } from '../pages/auditPage.ts'
+import { readOffset } from '../pages/formParts.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
@@ -29,16 +30,17 @@ import { readBreakQuery } from '../readBreakQuery.ts'
 import { readEscrowQuery } from '../readEscrowQuery.ts'
 import { toAlertPath, toCasePath, toTransferPath } from '../pages/words.ts'
 import { readTransferFilter } from '../readTransferFilter.ts'
-import type { WebDeps, WebEnv } from '../types.ts'
-import type { AlertStory, AlertView } from '../caseTypes.ts'
+import type { AlertQuery, WebDeps, WebEnv } from '../types.ts'
+import type { AlertStory } from '../caseTypes.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readEscrowCourse } from '../views/readEscrowStory.ts'
 import { readSeries } from '../views/readSeries.ts'
 
 const sizes = { wide: { width: 560, height: 190 }, narrow: { width: 310, height: 160 } } as const
 
-/** Entries about breaks at once. */
-const entriesListed = 50
+/** Breaks on one page, and entries about them. */
+const breaksListed = '15'
+const entriesListed = 20
 
 /** Both charts in both schemes and widths, twice over while one follows another. */
 const mostKept = 16
@@ -104,7 +106,9 @@ function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): voi
 
 function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/breaks', (c) => {
-    const { typed, query, problem } = readBreakQuery((name) => c.req.query(name))
+    const { typed, query, problem } = readBreakQuery(
+      (name) => c.req.query(name) ?? (name === 'limit' ? breaksListed : undefined),
+    )
     const before = Number(c.req.query('before') ?? '')
     const { page, entries } = deps.readBreaks(query, {
       limit: entriesListed,
@@ -139,8 +143,11 @@ function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response>
 function addAlertPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/alerts', (c) => {
     const tab = readTab(c.req.query('show'))
-    const view = { now: deps.clock.now(), form: gate.context(c), next: `/alerts?show=${tab}` }
-    return c.html(renderAlertsPage(tab, listOfTab(deps, tab), view))
+    const offset = readOffset(c.req.query('cursor'))
+    const next = `/alerts?show=${tab}${offset === 0 ? '' : `&cursor=${offset}`}`
+    const view = { now: deps.clock.now(), form: gate.context(c), next, offset }
+    const limit = alertsOfPage + 1
+    return c.html(renderAlertsPage(tab, deps.listAlerts({ ...queryOfTab[tab], limit, offset }), view))
   })
   app.get('/alerts/:id', (c) => {
     const alert = findAlert(deps, c.req.param('id').slice(0, 100))
@@ -169,9 +176,10 @@ function readTab(show: string | undefined): AlertTab {
   return show === 'events' || show === 'all' ? show : 'open'
 }
 
-function listOfTab(deps: WebDeps, tab: AlertTab): readonly AlertView[] {
-  if (tab === 'open') return deps.listAlerts({ state: 'open' })
-  return deps.listAlerts(tab === 'events' ? { nature: 'event' } : {})
+const queryOfTab: Readonly<Record<AlertTab, AlertQuery>> = {
+  open: { state: 'open', bySeverity: true },
+  events: { nature: 'event' },
+  all: {},
 }
 
 /** Null when there is none, or several begin like that. */

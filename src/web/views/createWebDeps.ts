@@ -16,7 +16,9 @@ import { windowOf } from '../../report/reportDay.ts'
 import { createReportStore } from '../../report/store.ts'
 import { addUntold } from '../../rules/addUntold.ts'
 import { createRegistry } from '../metrics.ts'
+import type { AlertView } from '../caseTypes.ts'
 import type {
+  AlertQuery,
   MetricsFacts,
   StatusSnapshot,
   TransferFilter,
@@ -26,7 +28,7 @@ import type {
   WebOperations,
 } from '../types.ts'
 import { toPageOf } from '../readBreakQuery.ts'
-import { searchAlerts } from './pageQueries.ts'
+import { listOpenBySeverity, searchAlerts } from './pageQueries.ts'
 import type { EscrowSources } from './readEscrowStory.ts'
 import { readRules } from './readRules.ts'
 import { readRuleTests } from './readRuleTests.ts'
@@ -35,7 +37,14 @@ import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
-import { type CaseSettings, listCaseViews, toCaseSettings, toCaseStory } from './toCaseView.ts'
+import {
+  type CaseSettings,
+  type CaseStorySource,
+  listCaseViews,
+  toCaseSettings,
+  toCaseStory,
+  toFinding,
+} from './toCaseView.ts'
 import { toOutboxView } from './toOutboxView.ts'
 
 /** Many open pages cost what two readings a second do; what changes slowly is read less often. */
@@ -124,25 +133,36 @@ function readNamed(
   settings: CaseSettings,
   now: () => UnixMs,
 ): Pick<WebDeps, 'listAlerts' | 'showAlert' | 'listCases' | 'showCase' | 'showTransfer'> {
-  const { db, alerts } = parts
+  const { alerts } = parts
   const views = () => ({
     ...createAlertViews(alerts, parts.live.rules, now(), parts.clockLeadMs()),
     ...settings,
   })
   return {
-    listAlerts({ text, ...query }) {
-      const source = views()
-      const rows =
-        text === undefined
-          ? alerts.listAlerts({ ...query, limit: mostListed })
-          : searchAlerts(db, text, mostFound)
-      return rows.map((row) => toAlertView(source, row))
-    },
+    listAlerts: (query) => listAlerts(parts, views(), query),
     showAlert: (id) => toAlertStory(views(), findAlert(alerts, id), settings.links),
     listCases: (query) => listCaseViews(views(), query),
     showCase: (id) => toCaseStory(views(), findCaseNamed(alerts, id)),
     showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views(), transfer)),
   }
+}
+
+function listAlerts(
+  { alerts, db }: AppParts,
+  source: CaseStorySource,
+  { text, case: caseId, bySeverity = false, limit = mostListed, offset = 0, ...query }: AlertQuery,
+): AlertView[] {
+  if (caseId !== undefined)
+    return alerts
+      .listCaseAlerts(findCaseNamed(alerts, caseId).id, limit, offset)
+      .map((row) => toFinding(source, row))
+  const rows =
+    text !== undefined
+      ? searchAlerts(db, text, mostFound)
+      : bySeverity
+        ? listOpenBySeverity(db, limit, offset)
+        : alerts.listAlerts({ ...query, limit, offset })
+  return rows.map((row) => toAlertView(source, row))
 }
 
 function watchLoop() {

@@ -73,11 +73,11 @@ export function listLatencySteps(db: Database, from: UnixMs, until: UnixMs): Lat
 }
 
 /** Conditions that are not over: the most severe first, then the newest change. */
-export function listOpenBySeverity(db: Database, limit: number): AlertRow[] {
+export function listOpenBySeverity(db: Database, limit: number, offset = 0): AlertRow[] {
   const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${activeAlerts}
     ORDER BY a.state = 'pending', CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
-      a.changed_at DESC, a.id DESC LIMIT ?`
-  return alertTable.all(db, sql, limit)
+      a.changed_at DESC, a.id DESC LIMIT ? OFFSET ?`
+  return alertTable.all(db, sql, limit, offset)
 }
 
 /** Critical events since a time, newest first: a storm of others must not push them out of sight. */

@@ -109,7 +109,7 @@ export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
 }
 
 /** One that fired again since, in another case, is over here. */
-function toFinding(source: CaseStorySource, row: CaseAlertRow): CaseFinding {
+export function toFinding(source: CaseStorySource, row: CaseAlertRow): CaseFinding {
   const view = toAlertView(source, row)
   const risk = source.store.getRisk(row.id)
   const isPast = row.nature === 'condition' && row.episode !== row.ofEpisode

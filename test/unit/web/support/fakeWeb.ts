@@ -542,9 +542,11 @@ export function createFakeWeb(
       },
       showTransfer: (key) =>
         fake.stories.filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(key)),
-      listAlerts: ({ nature, text }) => {
+      listAlerts: ({ nature, text, case: caseId, limit = 500, offset = 0 }) => {
+        const page = (list: readonly AlertView[]) => list.slice(offset, offset + limit)
+        if (caseId !== undefined) return page(fake.cases.find(({ id }) => id === caseId)?.findings ?? [])
         if (text !== undefined) return fake.stories.length > 0 && text === stalled.id ? [stalled] : []
-        return nature === 'event' ? fake.status.recentEvents : fake.status.openAlerts
+        return page(nature === 'event' ? fake.status.recentEvents : fake.status.openAlerts)
       },
       showAlert: (id) => {
         const found = [stalled, failed].find((alert) => alert.id === id.replace('#', ''))
