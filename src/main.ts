@@ -1,3 +1,4 @@
+import { createAsk } from './cli/createAsk.ts'
 import { createOutput } from './cli/io.ts'
 import { runCommandLine } from './cli/program.ts'
 import { findScreen } from './cli/screen.ts'
@@ -70,6 +71,7 @@ const io = {
   env: process.env,
   clock: createSystemClock(),
   random: Math.random,
+  ask: createAsk({ input: process.stdin, output: process.stderr }, stop),
   screen: findScreen(process.stdout),
   errScreen: findScreen(process.stderr),
   stop: stopping.signal,

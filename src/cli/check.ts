@@ -10,10 +10,11 @@ import { createScrubber, type Secret } from '../lib/secret.ts'
 import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { checkExplorer } from './checkExplorer.ts'
-import { checkRpc, type OnlineResult } from './checkRpc.ts'
+import { checkRpc } from './checkRpc.ts'
 import { checkSlackApp } from './checkSlackApp.ts'
 import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
+import { formatResult, type OnlineResult } from './onlineResult.ts'
 import { formatDuration } from '../lib/duration.ts'
 
 export interface CheckCommand {
@@ -45,9 +46,7 @@ function describeUnwatched(config: Config, rules: readonly LoadedRule[]): string
 async function reportOnline(io: Io, config: Config): Promise<number> {
   const results = await checkOnline(io, config)
   io.out('\nonline\n')
-  for (const { what, verdict, says, remedy } of results) {
-    io.out(`  ${verdict.padEnd(7)} ${what}: ${says}\n${remedy === null ? '' : `          ${remedy}\n`}`)
-  }
+  for (const result of results) io.out(formatResult(result))
   const count = (wanted: string) => results.filter(({ verdict }) => verdict === wanted).length
   if (count('failed') > 0) return exitCodes.unreachable
   const rest =
@@ -71,7 +70,7 @@ async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Prom
  * Whether a channel can be reached, without a message that anybody would see: a mail server is greeted and logged in
  * to; of a webhook only the connection is tried, because every request to it would be a message.
  */
-async function checkChannel(
+export async function checkChannel(
   io: Pick<Io, 'clock' | 'stop'>,
   channel: ChannelSettings,
 ): Promise<OnlineResult[]> {

@@ -14,7 +14,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { type ErrorCode, errorText, MonitorError } from '../lib/errors.ts'
 import { createSilentLog } from '../lib/log.ts'
 import type { Io } from './io.ts'
-import type { OnlineResult } from './checkRpc.ts'
+import type { OnlineResult } from './onlineResult.ts'
 
 /** The service refuses requests whose time is further off than this. */
 const maxClockDifferenceMs = 30_000
@@ -119,12 +119,11 @@ function checkClock(explorer: Explorer): OnlineResult[] {
   ]
 }
 
-/** Services that miss a header name it. */
-function namePrefix({ code, message }: MonitorError): string | null {
-  const prefix = code === 'source.rejected' ? /\b([A-Z][A-Z0-9]{0,31})-ACCESS-/.exec(message)?.[1] : undefined
-  return prefix === undefined
+/** What a service that misses a header tells of how its headers are called. */
+function advisePrefix({ details: { headerPrefix } }: MonitorError): string | null {
+  return headerPrefix === undefined
     ? null
-    : `Set explorer.dialect.headerPrefix: ${prefix}, if it is not; else check explorer.auth.`
+    : `Set explorer.dialect.headerPrefix: ${headerPrefix}, if it is not; else check explorer.auth.`
 }
 
 async function askWith<R>(
@@ -136,7 +135,8 @@ async function askWith<R>(
     const answer = await call()
     return { answer, result: { what, ...judge(answer, dialect) } }
   } catch (error) {
-    const remedy = error instanceof MonitorError ? (namePrefix(error) ?? remedies[error.code] ?? null) : null
+    const remedy =
+      error instanceof MonitorError ? (advisePrefix(error) ?? remedies[error.code] ?? null) : null
     return { answer: null, result: { what, verdict: 'failed', says: errorText(error), remedy } }
   }
 }

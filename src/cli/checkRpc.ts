@@ -1,15 +1,7 @@
 import { type ErrorCode, errorText, MonitorError } from '../lib/errors.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Io } from './io.ts'
-
-/** One thing that was tried from here, now. */
-export interface OnlineResult {
-  readonly what: string
-  readonly verdict: 'ok' | 'unsure' | 'failed'
-  readonly says: string
-  /** What to do about it; null when there is nothing to do. */
-  readonly remedy: string | null
-}
+import type { OnlineResult } from './onlineResult.ts'
 
 /** Asks a JSON-RPC endpoint for its height. */
 export async function checkRpc(

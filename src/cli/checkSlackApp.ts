@@ -1,7 +1,7 @@
 import type { ChannelSettings } from '../config/config.ts'
 import { createPostDeps } from '../delivery/channels/postOnce.ts'
 import { createSlackApi } from '../delivery/channels/slackApp/api.ts'
-import type { OnlineResult } from './checkRpc.ts'
+import type { OnlineResult } from './onlineResult.ts'
 import type { Io } from './io.ts'
 
 /** Whether Slack knows the bot token. Nothing is posted, and no socket opened. */

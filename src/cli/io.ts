@@ -16,6 +16,8 @@ export interface Io {
   readonly err: (text: string) => void
   /** One line of a terminal that the next one is written over; '' takes it away. */
   readonly status: (line: string) => void
+  /** Asks whoever sits there; null where nobody does. Resolves to null at the end of what is typed (Ctrl-D). */
+  readonly ask: ((question: string) => Promise<string | null>) | null
   /** What shows `out`, and `err`; null for a pipe or a file. */
   readonly screen: Screen | null
   readonly errScreen: Screen | null

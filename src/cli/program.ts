@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { MonitorError, type ErrorCode } from '../lib/errors.ts'
+import { addInit } from './addInit.ts'
 import { addOperating } from './addOperating.ts'
 import { backfill } from './backfill.ts'
 import { backtest } from './backtest.ts'
@@ -52,6 +53,7 @@ function createProgram(io: Io, finish: Finish): Command {
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .showHelpAfterError('(spanwatch --help lists the commands)')
+  addInit(program, io, finish)
   addDaemon(program, io, finish)
   addRules(program, io, finish)
   addRecords(program, io, finish)

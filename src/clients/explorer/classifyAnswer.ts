@@ -79,9 +79,16 @@ export function classifyAnswer(facts: AnswerFacts): MonitorError | null {
     details: {
       status,
       ...(code === null ? {} : { code: cleanText(code, 16) }),
+      ...namePrefix(verdict, facts.message),
       ...(facts.retryAfter === null ? {} : { retryAfter: cleanText(facts.retryAfter, 64) }),
     },
   })
+}
+
+/** Services that miss a header name it: the beginning that all of them have is `dialect.headerPrefix`. */
+function namePrefix({ code }: Verdict, message: string): { readonly headerPrefix?: string } {
+  const [, headerPrefix] = /\b([A-Z][A-Z0-9]{0,31})[-_]ACCESS[-_]/.exec(message) ?? []
+  return code === 'source.rejected' && headerPrefix !== undefined ? { headerPrefix } : {}
 }
 
 function verdictOfStatus(status: number): Verdict | null {

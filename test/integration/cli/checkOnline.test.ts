@@ -101,7 +101,7 @@ test.each([
   {
     place: 'headerPrefix',
     wrong: { ...dialect, headerPrefix: 'SVC' },
-    says: ['explorer.dialect.headerPrefix'],
+    says: ['Set explorer.dialect.headerPrefix: ACM, if it is not'],
   },
 ])(
   'semantics.md 38: a dialect that does not fit in $place is told with the words that would: 3',

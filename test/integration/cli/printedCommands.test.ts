@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
+import { type Clock, createScaledClock, createSystemClock } from '../../../src/lib/clock.ts'
 import { createSlackInbox } from '../../../src/sandbox/inbox/slackInbox.ts'
 import { toWatchYaml } from '../../../src/sandbox/toWatchYaml.ts'
 import { shippedPoll } from '../../support/incidents.ts'
@@ -96,7 +96,7 @@ const mentions = ['transfers', 'query', 'rpc', 'alerts show']
 const lasting = ['run', 'demo', 'sandbox']
 
 /** `rules test` alone tries the shipped rules. */
-const withoutConfig = ['demo', 'sandbox', 'schema', 'completion', 'man', 'rules', '--help']
+const withoutConfig = ['init', 'demo', 'sandbox', 'schema', 'completion', 'man', 'rules', '--help']
 
 async function ask(project: Project, ...words: string[]): Promise<CommandResult> {
   const stop = new AbortController()
@@ -104,10 +104,14 @@ async function ask(project: Project, ...words: string[]): Promise<CommandResult>
   const end = (text: string) => {
     if (isLasting && /watching|status page/.test(text)) stop.abort()
   }
+  const isInit = words[0] === 'init'
   const needsConfig = !words.includes('-c') && !withoutConfig.includes(words[0] ?? '')
-  return await runCommand([...words, ...(needsConfig ? ['-c', project.config] : [])], {
+  const place = isInit ? ['--out', join(project.folder, 'first.yaml')] : []
+  return await runCommand([...words, ...(needsConfig ? ['-c', project.config] : place)], {
     env,
-    clock,
+    // Whoever is asked types the address, and takes the rest as it is. The pace of requests is nobody's to wait for.
+    ...(isInit && { ask: async (question) => (question.startsWith('Address') ? drill.sandbox.url : '') }),
+    clock: isInit ? { ...createScaledClock(50), now: () => clock.now() } : clock,
     stop: stop.signal,
     onOut: end,
     onErr: end,

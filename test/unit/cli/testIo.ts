@@ -11,7 +11,7 @@ export interface CommandResult {
 /** Runs one command line without a process. */
 export async function runCommand(
   argv: readonly string[],
-  surroundings: Partial<Pick<Io, 'env' | 'clock' | 'stop' | 'onReload' | 'screen' | 'errScreen'>> & {
+  surroundings: Partial<Pick<Io, 'env' | 'clock' | 'ask' | 'stop' | 'onReload' | 'screen' | 'errScreen'>> & {
     readonly onOut?: (text: string) => void
     readonly onErr?: (text: string) => void
   } = {},
@@ -33,6 +33,7 @@ export async function runCommand(
       env: surroundings.env ?? {},
       clock: surroundings.clock ?? createSystemClock(),
       random: () => 0.5,
+      ask: surroundings.ask ?? null,
       screen: surroundings.screen ?? null,
       errScreen: surroundings.errScreen ?? null,
       stop: surroundings.stop ?? new AbortController().signal,

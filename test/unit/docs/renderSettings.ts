@@ -9,7 +9,7 @@ import {
 const intro = `# Configuration
 
 Every setting of \`spanwatch.yaml\`, generated from its schema (\`npm run spanwatch -- schema config\` prints that, for editors).
-[spanwatch.example.yaml](../spanwatch.example.yaml) is a file to start from, and
+\`npm run spanwatch -- init\` writes a first one, [spanwatch.example.yaml](../spanwatch.example.yaml) shows every setting, and
 \`npm run spanwatch -- check -c spanwatch.yaml\` says what is wrong with yours: file, line, column, what was expected and the nearest
 known key. Durations have a unit (\`30s\`, \`5m\`, \`1h30m\`, \`400d\`), amounts are in token units and in quotes, addresses are in
 quotes. \`\${NAME}\` reads the environment and \`\${file:/run/secrets/x}\` a file, in any text. \`[]\` is every entry of a list, \`NAME\` a
