@@ -13,7 +13,7 @@ import { openOperations } from './openOperations.ts'
 import { readActor } from './readAuthor.ts'
 import { readCursorFile } from './readCursorFile.ts'
 import { readTime } from './readTime.ts'
-import { version } from './version.ts'
+import { version } from '../lib/version.ts'
 
 export interface BackfillCommand {
   readonly config: string

@@ -4,7 +4,7 @@ import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'
 import { createLogWriter } from './createLogWriter.ts'
 import { exitCodes, type Io } from './io.ts'
-import { version } from './version.ts'
+import { version } from '../lib/version.ts'
 
 export interface DemoCommand {
   readonly scenario: string

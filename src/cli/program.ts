@@ -23,7 +23,7 @@ import { sandbox } from './sandbox.ts'
 import { schema } from './schema.ts'
 import { showTransfers } from './showTransfers.ts'
 import { listTransfers } from './transfers.ts'
-import { version } from './version.ts'
+import { version } from '../lib/version.ts'
 
 /** Runs one command line, without the program's name. Resolves to the exit code; throws only what is a bug, exits never. */
 export async function runCommandLine(io: Io, argv: readonly string[]): Promise<number> {

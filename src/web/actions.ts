@@ -1,109 +1,90 @@
 import { z } from 'zod'
 import { caseVerbs } from '../alerts/caseOperations.ts'
-import type { UnixMs } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
-import type { Actor, Origin } from '../store/actor.ts'
+import { type ActionWords, type Action, defineAction } from './action.ts'
+import {
+  ackBody,
+  caseBody,
+  matchBody,
+  previewBody,
+  rewindBody,
+  signedBody,
+  silenceBody,
+  undoBody,
+  writeOffBody,
+} from './actionBodies.ts'
+import { acked } from './api/schemas/alert.ts'
+import { breakEntry } from './api/schemas/breaks.ts'
+import { caseStory } from './api/schemas/case.ts'
+import { silence, silencePreview } from './api/schemas/silence.ts'
+import { count, time } from './api/schemas/words.ts'
 import type { Fields } from './readFields.ts'
 import { readSilenceForm } from './readSilenceForm.ts'
-import type { WebOperations } from './types.ts'
-
-/** What somebody changes, when and from where. */
-export interface Change {
-  readonly operations: WebOperations
-  readonly now: UnixMs
-  /** `:id` of the path; '' where it has none. */
-  readonly id: string
-  readonly from: Origin
-}
-
-/** One thing that may be changed over HTTP: as JSON below `/api`, and where a page has a form for it as that form. */
-export interface Action {
-  readonly path: string
-  /** A JSON body in, what was done out. */
-  readonly answer: (change: Change, body: unknown) => object
-  /** A form's fields in, out who signed it and the page that follows; null where no page has such a form. */
-  readonly submit: ((change: Change, fields: Fields) => Submitted) | null
-}
-
-interface Submitted {
-  readonly next: string
-  readonly by: string | null
-}
-
-interface ActionSpec<T, R extends object> {
-  readonly path: string
-  readonly body: z.ZodType<T>
-  readonly work: (operations: WebOperations, body: T, by: { readonly id: string; readonly actor: Actor }) => R
-  /** Who signed it. */
-  readonly by: (body: T) => string | undefined
-  readonly form?: {
-    /** The fields as the body that they stand for. */
-    readonly read: (fields: Fields, now: UnixMs) => T
-    readonly next: (done: R) => string
-    /** Whether the name is kept for the next form. */
-    readonly isSigned?: true
-  }
-}
-
-const numberId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER)
-
-const time = z.coerce.number().int().nonnegative().max(8.64e15)
-
-const silenceFields = z.strictObject({
-  matchers: z.array(z.string().max(2_000)).max(50).readonly().default([]),
-  startsAt: time.nullable().default(null),
-  endsAt: time.nullable().default(null),
-  author: z.string().max(200),
-  comment: z.string().max(2_000),
-  transfer: z
-    .strictObject({
-      name: z.string().max(200),
-      kinds: z.array(z.string().max(200)).max(50).readonly().nullable().default(null),
-      untilOver: z.boolean().default(false),
-    })
-    .nullable()
-    .optional(),
-  allowUnknown: z.boolean().optional(),
-})
-
-const silenceBody = silenceFields.refine(({ endsAt, transfer }) => endsAt !== null || transfer?.untilOver, {
-  path: ['endsAt'],
-  error: 'expected when it ends',
-})
-
-const previewBody = z.strictObject({
-  ...silenceFields.shape,
-  author: silenceFields.shape.author.default(''),
-  comment: silenceFields.shape.comment.default(''),
-})
-
-const name = z.string().max(200)
-const reason = z.string().max(2_000)
-
-const nothing = z.looseObject({ by: name.optional() })
 
 /** A button without fields: the name is the one that was last used here. */
 const leadTo = (next: string) => ({ read: ({ by = '' }: Fields) => ({ by }), next: () => next })
 
 const signer = ({ by }: { readonly by?: string | undefined }) => by
 
+/** What is said of each thing that is done about a case. */
+const caseWords: Readonly<Record<(typeof caseVerbs)[number], ActionWords>> = {
+  ack: {
+    operation: 'ackCase',
+    title: 'Acknowledge a case',
+    example: { by: 'ana' },
+    says: 'the case, as GET gives it: somebody looks at it, no reminders and no escalation. With `"turn": 2`, here and in handling, it is refused where the case opened again since',
+  },
+  assign: {
+    operation: 'assignCase',
+    title: 'Assign a case',
+    example: { by: 'ana', text: 'ben' },
+    note: '`text` null for nobody',
+    says: 'the case',
+  },
+  note: {
+    operation: 'noteCase',
+    title: 'Write a note into a case',
+    example: { by: 'ana', text: 'asked the operator' },
+    says: 'the case',
+  },
+  handle: {
+    operation: 'handleCase',
+    title: 'Handle a case',
+    example: { by: 'ana', text: 'refunded' },
+    note: 'the reason is required',
+    says: 'the case: it leaves the verdict',
+  },
+  reopen: {
+    operation: 'reopenCase',
+    title: 'Open a case again',
+    example: { by: 'ana', text: null },
+    says: 'the case: an acknowledgement or a handling is taken back',
+  },
+}
+
+const counted = z.object({ count })
+
+const rewound = z.object({ until: time })
+
 /** Everything that may be changed. Times are UnixMs. */
 export const actions: readonly Action[] = [
-  define({
+  defineAction({
     path: '/alerts/:id/ack',
-    body: z.strictObject({ by: name }),
+    operation: 'ackAlert',
+    title: 'Acknowledge an alert',
+    example: { by: 'ana' },
+    says: 'id, rule, who and when',
+    body: ackBody,
+    done: acked,
     work: (operations, _, { id, actor }) => operations.ackAlert(id, actor),
     by: signer,
     form: { read: ({ by = '' }) => ({ by }), next: ({ id }) => `/alerts/${id}`, isSigned: true },
   }),
   ...caseVerbs.map((verb) =>
-    define({
+    defineAction({
       path: `/cases/:id/${verb}`,
-      body: z.strictObject({
-        by: name,
-        text: z.string().max(5_000).nullable().default(null),
-        turn: z.int().positive().optional(),
-      }),
+      ...caseWords[verb],
+      body: caseBody,
+      done: caseStory,
       work: (operations, { text, turn }, { id, actor }) =>
         operations.changeCase({ id, do: verb, text, turn }, actor),
       by: signer,
@@ -118,43 +99,77 @@ export const actions: readonly Action[] = [
       },
     }),
   ),
-  define({
+  defineAction({
     path: '/silences',
+    operation: 'addSilence',
+    title: 'Silence alerts',
+    example: { matchers: ['rule=x'], endsAt: 1790000000000, author: 'ana', comment: 'why' },
+    note: '`startsAt` if not now; for one transfer `"transfer": { "name": "t42", "kinds": null, "untilOver": true }` instead of `matchers`, then without `endsAt` if need be; `"allowUnknown": true` for rules that are to come',
+    says: 'the silence',
     body: silenceBody,
+    done: silence,
     work: (operations, body, { actor }) => operations.addSilence(body, actor),
     by: ({ author }) => author,
     form: { read: readSilenceForm, next: ({ id }) => `/silences#silence-${id}`, isSigned: true },
   }),
-  define({
+  defineAction({
     path: '/silences/preview',
+    operation: 'previewSilence',
+    title: 'What a silence would match',
+    example: { matchers: ['rule=x'], endsAt: 1790000000000 },
+    note: 'as of a silence; `author` and `comment` may be left out',
+    says: 'what it would match, and nothing is made: `silence`, `now` and `week`, each with `count`, `isAtLeast`, `critical`, `rules`, `first`, `largest`',
     body: previewBody,
+    done: silencePreview,
     work: (operations, body) => operations.previewSilence(body),
     by: () => undefined,
   }),
-  define({
+  defineAction({
     path: '/silences/:id/expire',
-    body: nothing,
+    operation: 'expireSilence',
+    title: 'End a silence',
+    example: { by: 'ana' },
+    says: 'the silence',
+    body: signedBody,
+    done: silence,
     work: (operations, _, { id, actor }) => operations.expireSilence(Number(id), actor),
     by: signer,
     form: leadTo('/silences'),
   }),
-  define({
+  defineAction({
     path: '/outbox/:id/retry',
-    body: nothing,
+    operation: 'retryOutbox',
+    title: 'Send again',
+    example: { by: 'ana' },
+    note: '`dead` as the id is all that was set aside',
+    says: '`{ "count": 1 }`',
+    body: signedBody,
+    done: counted,
     work: (operations, _, { id, actor }) => operations.retryOutbox(id === 'dead' ? id : Number(id), actor),
     by: signer,
     form: leadTo('/outbox'),
   }),
-  define({
+  defineAction({
     path: '/outbox/:id/drop',
-    body: nothing,
+    operation: 'dropOutbox',
+    title: 'Set a message aside',
+    example: { by: 'ana' },
+    says: '`{ "count": 1 }`',
+    body: signedBody,
+    done: counted,
     work: (operations, _, { id, actor }) => operations.dropOutbox(Number(id), actor),
     by: signer,
     form: leadTo('/outbox'),
   }),
-  define({
+  defineAction({
     path: '/breaks/match',
-    body: z.strictObject({ payout: name, origin: name, reason, force: z.boolean().default(false), by: name }),
+    operation: 'matchBreaks',
+    title: 'Match a payout with an origin',
+    example: { payout: 't57', origin: 't42', reason: 'why', by: 'ana' },
+    note: '`"force": true` for two tokens or unknown amounts',
+    says: 'the entry',
+    body: matchBody,
+    done: breakEntry,
     work: (operations, body, { actor }) => operations.matchBreaks(body, actor),
     by: signer,
     form: {
@@ -169,9 +184,14 @@ export const actions: readonly Action[] = [
       isSigned: true,
     },
   }),
-  define({
+  defineAction({
     path: '/breaks/write-off',
-    body: z.strictObject({ name, reason, by: name }),
+    operation: 'writeOffBreak',
+    title: 'Write a break off',
+    example: { name: 't42', reason: 'why', by: 'ana' },
+    says: 'the entry',
+    body: writeOffBody,
+    done: breakEntry,
     work: (operations, body, { actor }) => operations.writeOffBreak(body, actor),
     by: signer,
     form: {
@@ -180,9 +200,14 @@ export const actions: readonly Action[] = [
       isSigned: true,
     },
   }),
-  define({
+  defineAction({
     path: '/breaks/undo',
-    body: z.strictObject({ entry: name, reason, by: name }),
+    operation: 'undoEntry',
+    title: 'Take an entry back',
+    example: { entry: 'e3', reason: 'why', by: 'ana' },
+    says: 'the entry that takes it back',
+    body: undoBody,
+    done: breakEntry,
     work: (operations, body, { actor }) => operations.undoEntry(body, actor),
     by: signer,
     form: {
@@ -191,43 +216,15 @@ export const actions: readonly Action[] = [
       isSigned: true,
     },
   }),
-  define({
+  defineAction({
     path: '/cursors/rewind',
-    body: z.strictObject({ until: time, by: name.optional() }),
+    operation: 'rewindCursors',
+    title: 'Read the list again',
+    example: { until: 1790000000000, by: 'ana' },
+    says: 'the time',
+    body: rewindBody,
+    done: rewound,
     work: (operations, { until }, { actor }) => operations.rewindCursors(until, actor),
     by: signer,
   }),
 ]
-
-function define<T, R extends object>({ path, body, work, by, form }: ActionSpec<T, R>): Action {
-  const run = ({ operations, id, from }: Change, read: T) =>
-    work(operations, read, { id, actor: { by: by(read) ?? '', from } })
-  return {
-    path,
-    answer(change, given) {
-      const parsed = body.safeParse(given)
-      if (!parsed.success) throw new MonitorError('usage', describeIssues(parsed.error))
-      if (!isLegalId(path, change.id)) throw new MonitorError('usage', 'expected a number as the id')
-      return run(change, parsed.data)
-    },
-    submit:
-      form === undefined
-        ? null
-        : (change, fields) => {
-            if (!isLegalId(path, change.id)) throw new MonitorError('not_found', 'There is no such number.')
-            const read = form.read(fields, change.now)
-            const next = form.next(run(change, read))
-            return { next, by: form.isSigned ? (by(read) ?? null) : null }
-          },
-  }
-}
-
-/** Alerts and cases are named by text, all else by a number; `dead` is all of the outbox that was set aside. */
-function isLegalId(path: string, id: string): boolean {
-  if (!path.includes(':id') || path.startsWith('/alerts/') || path.startsWith('/cases/')) return true
-  return numberId.safeParse(id).success || (path === '/outbox/:id/retry' && id === 'dead')
-}
-
-function describeIssues({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`).join('; ')
-}

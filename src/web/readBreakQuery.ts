@@ -1,7 +1,8 @@
+import { z } from 'zod'
 import { toDecimal } from '../bridge/decimal.ts'
 import type { BreakList, BreakQuery } from '../breaks/listBreaks.ts'
-import { parseDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
+import { choice, cursor, duration, limit, readQuery, word } from './api/parameters.ts'
 
 /** As typed, so that the form shows it again even when it could not be understood. */
 export interface TypedBreakQuery {
@@ -24,38 +25,50 @@ export interface BreakPage extends BreakList {
   readonly next: string | null
 }
 
-const states = ['open', 'settled', 'all'] as const
-const sorts = ['age', 'amount'] as const
-const maxLimit = 500
-const defaultLimit = 50
+const least = z
+  .string()
+  .meta({ description: 'At least so much, in token units', examples: ['1000.5'] })
+  .transform((text, context) => {
+    const min = toDecimal(text)
+    if (min !== null && min.digits >= 0n) return min
+    context.addIssue({ code: 'custom', message: 'expected an amount such as 1000.5' })
+    return z.NEVER
+  })
 
-/** Reads the filters of the work list. What cannot be understood is said, never dropped: less than is asked for would read as an answer. */
+export const breakQuery = z.object({
+  token: word('Symbol or address'),
+  min: least.optional(),
+  age: duration('At least so long ago', ['30m', '2d']),
+  state: choice(['open', 'settled', 'all']).default('open'),
+  sort: choice(['age', 'amount']).default('age'),
+  limit: limit(50),
+  cursor: cursor(/^\d{0,9}$/).default('0'),
+})
+
+/** Reads the filters of the work list. */
 export function readBreakQuery(query: (name: string) => string | undefined): ReadBreakQuery {
-  const read = (name: string, max = 100) => cleanText(query(name) ?? '', max).trim()
+  const typedOf = (name: string) => cleanText(query(name) ?? '', 100)
   const typed = {
-    token: read('token'),
-    min: read('min'),
-    age: read('age'),
-    state: read('state') || 'open',
-    sort: read('sort') || 'age',
+    token: typedOf('token'),
+    min: typedOf('min'),
+    age: typedOf('age'),
+    state: typedOf('state') || 'open',
+    sort: typedOf('sort') || 'age',
   }
-  const state = states.find((known) => known === typed.state)
-  const sort = sorts.find((known) => known === typed.sort)
-  const min = typed.min === '' ? null : toDecimal(typed.min)
-  const minAgeMs = typed.age === '' ? null : parseDuration(typed.age)
-  const limit = Number(read('limit') || defaultLimit)
-  const cursor = read('cursor') || '0'
-  const problem =
-    (state === undefined && `state: expected one of ${states.join(', ')}`) ||
-    (sort === undefined && `sort: expected one of ${sorts.join(', ')}`) ||
-    (typed.min !== '' && (min === null || min.digits < 0n) && 'min: expected an amount such as 1000.5') ||
-    (typed.age !== '' && minAgeMs === null && 'age: expected a duration such as 30m or 2d') ||
-    (!/^\d{1,9}$/.test(cursor) && 'cursor: expected the "next" of the page before') ||
-    ((!Number.isInteger(limit) || limit < 1 || limit > maxLimit) && `limit: expected 1 to ${maxLimit}`) ||
-    null
-  if (problem !== null || state === undefined || sort === undefined) return { typed, query: null, problem }
-  const token = typed.token === '' ? null : typed.token
-  return { typed, query: { token, min, minAgeMs, state, sort, limit, offset: Number(cursor) }, problem }
+  const read = readQuery(breakQuery, query)
+  return read.ok
+    ? { typed, query: toBreakQuery(read.value), problem: null }
+    : { typed, query: null, problem: read.problem }
+}
+
+export function toBreakQuery({ token, min, age, cursor, ...query }: z.output<typeof breakQuery>): BreakQuery {
+  return {
+    ...query,
+    token: token === '' ? null : token,
+    min: min ?? null,
+    minAgeMs: age ?? null,
+    offset: Number(cursor),
+  }
 }
 
 /** A list with where the next one begins. */

@@ -1,7 +1,8 @@
+import { z } from 'zod'
 import { directions } from '../bridge/observation.ts'
-import type { TransferState } from '../bridge/transfer.ts'
-import { parseDuration } from '../lib/duration.ts'
+import { transferStates } from '../bridge/transfer.ts'
 import { cleanText } from '../lib/text.ts'
+import { choice, cursor, duration, limit, readQuery, word } from './api/parameters.ts'
 import type { TypedFilter } from './pages/transfersPage.ts'
 import type { TransferFilter } from './types.ts'
 
@@ -12,48 +13,42 @@ export interface ReadFilter {
   readonly problem: string | null
 }
 
-const states: readonly TransferState[] = ['pending', 'completed', 'failed', 'unbacked']
-const maxLimit = 500
-const defaultLimit = 50
+export const transferQuery = z.object({
+  q: word('A hash, address, id, key or symbol'),
+  state: choice(transferStates).optional(),
+  direction: choice(directions).optional(),
+  token: word('Address or symbol'),
+  age: duration('Value left at least so long ago', ['30m', '6h']),
+  limit: limit(50),
+  cursor: cursor(/^\d{1,15}$/).optional(),
+})
 
-/**
- * Reads the filters of the list from a query. What cannot be understood is said, never dropped: a list without the
- * filter that was asked for would read as an answer.
- */
+/** Reads the filters of the list from a query. */
 export function readTransferFilter(query: (name: string) => string | undefined): ReadFilter {
-  const read = (name: string, max = 200) => cleanText(query(name) ?? '', max)
+  const typedOf = (name: string) => cleanText(query(name) ?? '', 200)
   const typed = {
-    q: read('q'),
-    state: read('state'),
-    direction: read('direction'),
-    token: read('token'),
-    age: read('age'),
+    q: typedOf('q'),
+    state: typedOf('state'),
+    direction: typedOf('direction'),
+    token: typedOf('token'),
+    age: typedOf('age'),
   }
-  const state = states.find((known) => known === typed.state) ?? null
-  const direction = directions.find((known) => known === typed.direction) ?? null
-  const minAgeMs = typed.age === '' ? null : parseDuration(typed.age)
-  const limitText = read('limit')
-  const limit = limitText === '' ? defaultLimit : Number(limitText)
-  const cursor = query('cursor') ?? null
-  const problem =
-    (typed.state !== '' && state === null && `state: expected one of ${states.join(', ')}`) ||
-    (typed.direction !== '' && direction === null && `direction: expected one of ${directions.join(', ')}`) ||
-    (typed.age !== '' && minAgeMs === null && 'age: expected a duration such as 30m or 6h') ||
-    // Taken for none it would show page one again, for ever.
-    (cursor !== null && !/^\d{1,15}$/.test(cursor) && 'cursor: expected the "next" of the page before') ||
-    ((!Number.isInteger(limit) || limit < 1 || limit > maxLimit) && `limit: expected 1 to ${maxLimit}`) ||
-    null
-  if (problem !== null) return { typed, filter: null, problem }
-  const filter = {
-    text: emptyToNull(typed.q.toLowerCase()),
-    state,
-    direction,
-    token: emptyToNull(typed.token.toLowerCase()),
-    minAgeMs,
-    limit,
-    cursor,
+  const read = readQuery(transferQuery, query)
+  return read.ok
+    ? { typed, filter: toTransferFilter(read.value), problem: null }
+    : { typed, filter: null, problem: read.problem }
+}
+
+export function toTransferFilter(query: z.output<typeof transferQuery>): TransferFilter {
+  return {
+    text: emptyToNull(query.q.toLowerCase()),
+    state: query.state ?? null,
+    direction: query.direction ?? null,
+    token: emptyToNull(query.token.toLowerCase()),
+    minAgeMs: query.age ?? null,
+    limit: query.limit,
+    cursor: query.cursor ?? null,
   }
-  return { typed, filter, problem: null }
 }
 
 function emptyToNull(text: string): string | null {

@@ -6,6 +6,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Database } from '../store/database.ts'
 import type { Registry } from 'prom-client'
 import type { Direction, Observation } from '../bridge/observation.ts'
+import type { Sighting } from '../ledger/sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
 import type { BreakQuery } from '../breaks/listBreaks.ts'
@@ -144,10 +145,13 @@ export interface TransferPage {
   readonly next: string | null
 }
 
+/** A record with how it was seen. */
+type SeenObservation = Observation & Partial<Pick<Sighting, 'lastAt' | 'twin' | 'besides'>>
+
 /** All that the ledger knows of one transfer. */
 export interface TransferStory {
   readonly transfer: Transfer
-  readonly observations: readonly Observation[]
+  readonly observations: readonly SeenObservation[]
   readonly alerts: readonly AlertStory[]
 }
 

@@ -102,7 +102,7 @@ test('the API gives the list, its sums, where it goes on, and the entries', asyn
 
 test.each([
   ['state', 'lost', 'state: expected one of open, settled, all'],
-  ['sort', 'name', 'sort: expected one of age, amount'],
+  ['sort', 'name', 'sort: expected age or amount'],
   ['min', '-1', 'min: expected an amount such as 1000.5'],
   ['age', '5', 'age: expected a duration such as 30m or 2d'],
   ['limit', '501', 'limit: expected 1 to 500'],

@@ -38,7 +38,7 @@ test('every filter is read, hashes and addresses in lower case', () => {
 
 test.each([
   [{ state: 'done' }, 'state: expected one of pending, completed, failed, unbacked'],
-  [{ direction: 'up' }, 'direction: expected one of MainToZone, ZoneToMain'],
+  [{ direction: 'up' }, 'direction: expected MainToZone or ZoneToMain'],
   [{ age: '30' }, 'age: expected a duration such as 30m or 6h'],
   [{ limit: '0' }, 'limit: expected 1 to 500'],
   [{ limit: '501' }, 'limit: expected 1 to 500'],

@@ -14,6 +14,7 @@ import { Registry } from 'prom-client'
 import type { StatusFacts, TransferFilter, TransferStory, WebDeps } from '../../../../src/web/types.ts'
 import type { AlertStory, AlertView, CaseStory } from '../../../../src/web/caseTypes.ts'
 import { toPageOf } from '../../../../src/web/readBreakQuery.ts'
+import { caseView } from '../../../../src/web/api/schemas/case.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
 import type { ShownEntry } from '../../../../src/breaks/showEntry.ts'
@@ -384,8 +385,7 @@ export function healthOf(of: {
 
 /** Writes down what it was asked to do. */
 function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['operations'] {
-  const silence = {
-    id: 3,
+  const draft = {
     matchers: [],
     startsAt: 0,
     endsAt: 0,
@@ -393,8 +393,8 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     comment: '',
     createdAt: 0,
     transfer: null,
-    expiredAt: null,
   }
+  const silence = { ...draft, id: 3, expiredAt: null }
   return {
     ackAlert: (id, actor) => {
       const { by } = actor
@@ -420,7 +420,7 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
         { kind: 'transfer.stalled', severity: 'critical', amount: '18250.75', token: '', symbol: 'USDC' },
       ] as const
       const made = transfer ? { key: transfer.name, untilOver: transfer.untilOver, kinds } : null
-      return { silence: { ...silence, transfer: made }, now: matched, week: matched }
+      return { silence: { ...draft, transfer: made }, now: matched, week: matched }
     },
     expireSilence: (id, actor) => (actors.push(actor), operated.push(`expire ${id}`), silence),
     retryOutbox: (id, actor) => (actors.push(actor), operated.push(`retry ${id}`), { count: 1 }),
@@ -554,9 +554,11 @@ export function createFakeWeb(
         return toStory({ ...found, ...fake.status.openAlerts.find((alert) => alert.id === found.id) })
       },
       listCases: ({ state }) =>
-        fake.cases.filter(
-          (one) => state === 'all' || one.state === state || (state === 'live' && one.state !== 'closed'),
-        ),
+        fake.cases
+          .filter(
+            (one) => state === 'all' || one.state === state || (state === 'live' && one.state !== 'closed'),
+          )
+          .map((story) => caseView.parse(story)),
       showCase: (id) => {
         const found = fake.cases.find((one) => one.id === id || (id === 'c43' && one.id === 'c42'))
         if (!found) throw new MonitorError('not_found', `There is no case ${id}`)

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { escrowPeriods } from '../../escrowTypes.ts'
+import { reportToken } from './reportParts.ts'
+import { amount, count, span, time } from './words.ts'
+
+const sides = {
+  holds: amount.nullable(),
+  owes: amount.nullable(),
+  inTransit: amount.nullable().describe('Leaving, for transfers that were not judged yet'),
+}
+
+export const escrowLine = z
+  .object({ token: reportToken, ...sides, at: time.nullable().describe('When that was judged') })
+  .describe('All escrows of a token together; null is not known')
+
+export const escrowOverview = z.object({
+  escrows: z.array(escrowLine),
+  hasNode: z.boolean().describe('Whether a node says what addresses hold'),
+})
+
+export const movement = z
+  .object({
+    escrow: z.string(),
+    hash: z.string().nullable().describe('Null for a change of the balance that no listed movement makes'),
+    fromHeight: z.int().nullable(),
+    height: z.int(),
+    at: time,
+    amount,
+    party: z.string().describe('The other side; empty where it is not known'),
+    verdict: z.enum(['open', 'explained', 'unexplained', 'unjudged']),
+    reason: z.string(),
+    transfers: z.array(z.string()).describe('Keys of transfers of the same transaction, at most three'),
+    caseId: z.string().nullable(),
+  })
+  .describe('What moved at an escrow')
+
+export const escrowStory = escrowLine
+  .extend({
+    baseline: z
+      .object({
+        amount: amount.nullable(),
+        isAssumed: z.boolean().describe('No configuration says it: it is what was held then'),
+        since: time,
+      })
+      .nullable()
+      .describe('What was owed when counting began'),
+    places: z
+      .array(z.object({ address: z.string(), holds: amount.nullable(), height: z.int(), at: time }))
+      .describe('Each escrow'),
+    course: z.object({
+      period: z.enum(escrowPeriods),
+      from: time,
+      stepMs: span,
+      points: z
+        .array(z.object({ at: time, ...sides }))
+        .describe('Each step by its moment with the least to spare'),
+    }),
+    movements: z.object({
+      isUnexplained: z.boolean(),
+      count: count.describe('In the period, explained or not'),
+      isCut: z.boolean().describe('There are more than are looked through'),
+      out: z.array(movement),
+      in: z.array(movement),
+    }),
+  })
+  .describe('One token’s escrows')

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { evidenceSources, transferStates } from '../../../bridge/transfer.ts'
+import { alertStory } from './alert.ts'
+import { amount, baseUnits, chain, count, direction, time } from './words.ts'
+
+const status = z.enum(['success', 'failed', 'unknown'])
+
+export const leg = z.object({
+  chain,
+  hash: z.string(),
+  height: z.int().nullable(),
+  time: time.nullable().describe('Block time'),
+})
+
+export const token = z.object({
+  address: z.string().describe('Lower case; empty for the native currency'),
+  isUnknown: z.literal(true).exactOptional().describe('Nothing says which token it is'),
+  symbol: z.string().nullable().describe('From the configuration; null when it is not listed there'),
+  name: z.string().describe('From the chain: anybody may have chosen it'),
+  type: z.string(),
+  id: z.string().describe('Empty unless ERC-1155'),
+  decimals: z.int().nullable(),
+  movedAs: z.string().exactOptional().describe('The address that it moves under on the main chain'),
+})
+
+const move = z.object({
+  token: z.string(),
+  from: z.string(),
+  to: z.string(),
+  amountRaw: baseUnits.nullable(),
+  amount: amount.nullable(),
+  tokenId: z.string(),
+})
+
+export const evidence = z
+  .object({
+    chain,
+    hash: z.string(),
+    source: z.enum(evidenceSources),
+    at: time,
+    status: z.enum([...status.options, 'absent']),
+    errorMessage: z.string(),
+    moves: z.array(move).nullable().describe('Tokens that moved; null when the source does not say'),
+    isWhole: z.boolean().exactOptional(),
+    amountRaw: baseUnits.nullable().exactOptional(),
+    amount: amount.nullable().exactOptional(),
+    actionType: z.string().exactOptional(),
+    action: z.string().exactOptional(),
+    recipient: z.string().exactOptional(),
+    paidIn: z.string().exactOptional(),
+    reads: count.exactOptional(),
+    unasked: z.enum(evidenceSources).exactOptional(),
+    height: z.int().nullable().exactOptional(),
+    time: time.nullable().exactOptional(),
+  })
+  .describe('What a second source says of one leg')
+
+const unsaid = z.enum([
+  'mainHash',
+  'zoneHash',
+  'token',
+  'tokenId',
+  'amountRaw',
+  'value',
+  'targetAddress',
+  'crossType',
+  'status',
+  'batchDetail',
+])
+
+const changedFields = z.record(z.string(), z.string())
+
+export const transfer = z
+  .object({
+    key: z.string().describe('The ledger’s own name for it, such as `t42`'),
+    id: z.string().nullable(),
+    direction,
+    crossType: z.string(),
+    state: z.enum(transferStates),
+    status: status.describe('The newest of its records'),
+    confirmedStatus: status,
+    isListed: z.boolean().describe('Whether it has a record; else events of the chain alone show it'),
+    listedLegAt: time.nullable().exactOptional(),
+    firstStatus: status,
+    main: leg.nullable(),
+    zone: leg.nullable(),
+    zoneEventIndex: z.string().nullable(),
+    from: z.string(),
+    to: z.string(),
+    sourceAddress: z.string(),
+    targetAddress: z.string(),
+    token,
+    amountRaw: baseUnits.nullable(),
+    amount: amount.nullable(),
+    recordDecimals: z.int().nullable(),
+    batchDetail: z.string().nullable(),
+    updateTime: time.nullable(),
+    originAt: time.describe('When value left'),
+    destinationAt: time.nullable().describe('When it arrived'),
+    firstSeenAt: time,
+    changedAt: time,
+    readAt: time,
+    soughtAt: time.exactOptional(),
+    evidence: z.array(evidence),
+    originProof: z.enum(['proven', 'unverified', 'failed', 'absent']),
+    claim: z
+      .object({ hash: z.string(), proof: z.enum(['proven', 'unsaid', 'open', 'refuted']) })
+      .exactOptional()
+      .describe('The origin that a payout’s own event names, while no record does'),
+    rewrites: z
+      .array(z.object({ at: time, before: changedFields, after: changedFields }))
+      .describe('Final records that later said something else'),
+    unsaid: z.array(unsaid).exactOptional(),
+    ambiguous: count,
+  })
+  .describe('One crossing of value')
+
+export const observation = z
+  .object({
+    source: z.enum(['E3', 'E12', 'chain']),
+    requestedAt: time.describe('When it was first asked for'),
+    id: z.string().nullable(),
+    direction,
+    crossType: z.string(),
+    status,
+    mainHash: z.string().nullable(),
+    mainHeight: z.int().nullable(),
+    mainTime: time.nullable(),
+    zoneHash: z.string().nullable(),
+    zoneHeight: z.int().nullable(),
+    zoneTime: time.nullable(),
+    from: z.string(),
+    to: z.string(),
+    sourceAddress: z.string(),
+    targetAddress: z.string(),
+    value: amount.nullable(),
+    amountRaw: baseUnits.nullable(),
+    token: z.string(),
+    tokenType: z.string(),
+    tokenId: z.string(),
+    tokenName: z.string(),
+    zoneEventIndex: z.string().nullable(),
+    zoneBlockHash: z.string().nullable(),
+    batchDetail: z.string().nullable(),
+    updateTime: time.nullable(),
+    pushHeight: z.int().nullable(),
+    unsaid: z.string().exactOptional(),
+    logIndex: z.string().nullable().exactOptional(),
+    lastAt: time.exactOptional().describe('When it was last asked for and there'),
+    twin: z.boolean().exactOptional().describe('Another record bore the same name with other content'),
+    besides: count.exactOptional().describe('Records that could each have been a fuller form of this one'),
+  })
+  .describe('One record of a transfer, as one answer gave it')
+
+export const transferPage = z.object({
+  transfers: z.array(transfer),
+  next: z.string().nullable().describe('The `cursor` of the page that follows; null on the last one'),
+})
+
+export const transferStory = z.object({
+  transfer,
+  observations: z.array(observation),
+  alerts: z.array(alertStory),
+})
