@@ -173,7 +173,7 @@ ${renderHidden(form)}
 <div>${renderReason('m-reason')}</div>
 <div>${renderSigner('m-by', form.by)}</div>
 </div>
-<p class="check"><input type="checkbox" id="m-force" name="force" value="yes"> <label for="m-force">Also of different tokens, or where nobody knows how much it is</label></p>
+<label class="check"><input type="checkbox" name="force" value="yes"> <span>Also of different tokens, or where nobody knows how much it is</span></label>
 <p class="buttons"><button class="primary">Match</button></p>
 </form>`
 }
