@@ -1,5 +1,5 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { Section } from '../config/loadConfig.ts'
 import { neutralDialect } from '../clients/explorer/dialect.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -44,10 +44,24 @@ export interface InitCommand {
  * at recent transfers, and writes a commented configuration. In a pipe, or with `--yes`, options say all of it.
  */
 export async function init(io: Io, options: InitCommand): Promise<number> {
-  if (options.force !== true && existsSync(options.out))
-    throw usage(
-      `init: ${options.out} is there already: name another file with --out, or replace it with --force`,
-    )
+  checkOut(options)
+  const plan = await converse(io, options).catch((error: unknown) => {
+    if (io.stop.aborted) throw usage('init: ended; nothing was written')
+    throw error
+  })
+  write(options, toYaml(plan))
+  return await tellNext(io, options.out, plan)
+}
+
+/** Whether the file can be written, before anybody answers a question. */
+function checkOut({ out, force }: InitCommand): void {
+  const folder = dirname(resolve(out))
+  if (!existsSync(folder)) throw usage(`--out: there is no folder ${folder}`)
+  if (!existsSync(out) || (force === true && statSync(out).isFile())) return
+  throw usage(`init: ${out} is there already: name another file with --out, or replace it with --force`)
+}
+
+async function converse(io: Io, options: InitCommand): Promise<Plan> {
   const talk: Talk = { io, ask: options.yes === true ? null : io.ask }
   const given = readGiven(io, options)
   const guess = await readGuess(talk, options)
@@ -74,8 +88,7 @@ export async function init(io: Io, options: InitCommand): Promise<number> {
     writtenAt: io.clock.now(),
   }
   await confirm(talk, options.out)
-  write(options, toYaml(plan))
-  return await tellNext(io, options.out, plan)
+  return plan
 }
 
 async function readGuess(talk: Talk, options: InitCommand): Promise<Guess> {

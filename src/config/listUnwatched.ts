@@ -84,7 +84,7 @@ const settings = [
     setting: 'channels',
     isMissing: ({ channels }) => channels.every(({ type }) => type === 'console'),
     what: 'messages only reach those who read the console',
-    write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK}" } }',
+    write: 'channels: { ops: { type: slack, url: "${SLACK_WEBHOOK_URL}" } }',
   },
   {
     setting: 'reports.daily',

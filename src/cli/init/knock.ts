@@ -94,11 +94,12 @@ function troubleOf({ code, details }: MonitorError): 'address' | 'credentials' |
   return code === 'source.refused' && details['status'] === 404 ? 'path' : 'address'
 }
 
-/** The first name that is not refused, or null. Whatever has nothing to do with names is thrown. */
-async function findName(names: readonly string[], ask: (name: string) => Promise<string>) {
+/** The first name that answers, or null. Whatever has nothing to do with names is thrown. */
+async function findName(names: readonly string[], ask: (name: string) => Promise<string | null>) {
   for (const [index, name] of names.entries()) {
     try {
-      return { name: await ask(name), refused: names.slice(0, index) }
+      const found = await ask(name)
+      if (found !== null) return { name: found, refused: names.slice(0, index) }
     } catch (error) {
       if (!isNameRefused(error)) throw error
     }
@@ -123,23 +124,32 @@ const guessZone = ({ dialect: { path } }: Guess) => [
   'ZONE_CHAIN',
 ]
 
-/** @returns the name as the service writes it, where it does */
-async function askMain(io: Pick<Io, 'clock' | 'env' | 'stop'>, guess: Guess, name: string): Promise<string> {
+/** @returns the name as the service writes it, where it does; null for one of ours that shows nothing */
+async function askMain(
+  io: Pick<Io, 'clock' | 'env' | 'stop'>,
+  guess: Guess,
+  name: string,
+): Promise<string | null> {
   return await withExplorer(io, guess, { main: name, zone: '' }, async (explorer) => {
     // Of this answer it is read which chain it is of, whatever was asked for.
     const range = { startBlockHeight: 1, endBlockHeight: 1, limit: 1 }
     const { list } = await explorer.call(blockTransactions, range, { ...how(io), isProbe: true })
     const told = list['chainShortName'] ?? ''
     if (guess.main === null && /^[!-~]{1,60}$/.test(told)) return told
-    await explorer.call(mainBlockDetail, { height: 1 }, how(io))
-    return name
+    const { empty } = await explorer.call(mainBlockDetail, { height: 1 }, how(io))
+    return guess.main === null && empty ? null : name
   })
 }
 
-async function askZone(io: Pick<Io, 'clock' | 'env' | 'stop'>, guess: Guess, name: string): Promise<string> {
+/** @returns null for one of ours that shows nothing: services were seen to answer so for a name that they do not know */
+async function askZone(
+  io: Pick<Io, 'clock' | 'env' | 'stop'>,
+  guess: Guess,
+  name: string,
+): Promise<string | null> {
   return await withExplorer(io, guess, { main: '', zone: name }, async (explorer) => {
-    await explorer.call(zoneBlocks, { limit: 1 }, how(io))
-    return name
+    const { empty } = await explorer.call(zoneBlocks, { limit: 1 }, how(io))
+    return guess.zone === null && empty ? null : name
   })
 }
 

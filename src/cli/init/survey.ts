@@ -107,7 +107,7 @@ async function listTransfers({ explorer, how, problems }: Asking): Promise<Obser
   const found = new Map<string, Observation>()
   for (let page = 1; page <= pages; page += 1) {
     try {
-      const answer = await explorer.call(crossTransactions, { page, limit: pageSize }, how)
+      const answer = await explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
       for (const record of answer.records) found.set(nameOf(record), record)
       if (answer.quarantined[0])
         problems.push(`E3: a record cannot be read: ${answer.quarantined[0].problem}`)
@@ -136,19 +136,30 @@ function listMoveQuestions({ explorer, how }: Asking, transfers: readonly Observ
   const tokens = hashesOf(false).map(
     (txId): Question =>
       async () => {
-        const { records } = await explorer.call(manyTransactionsTransfers, { txId, limit: 100 }, how)
+        const { records } = await explorer.callNonEmpty(
+          manyTransactionsTransfers,
+          { txId, limit: 100 },
+          known(how),
+        )
         return { moves: records }
       },
   )
   const native = hashesOf(true).map(
     (txId): Question =>
       async () => {
-        const { records } = await explorer.call(manyTransactionsInternals, { txId, limit: 100 }, how)
+        const { records } = await explorer.callNonEmpty(
+          manyTransactionsInternals,
+          { txId, limit: 100 },
+          known(how),
+        )
         return { moves: records.map((row) => ({ ...row, token: '' })) }
       },
   )
   return [...tokens, ...native]
 }
+
+/** Something moved, or was written, in the transactions of transfers: no answer is none. */
+const known = (how: CallOptions) => ({ ...how, isKnown: true, rereads: 2 })
 
 function inGroups(hashes: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(hashes.length / maxPerRequest) }, (_, index) =>
@@ -165,7 +176,7 @@ function listLogQuestions({ explorer, how }: Asking, transfers: readonly Observa
   return [...new Set(chosen)].map(
     (txId): Question =>
       async () => {
-        const { records } = await explorer.call(logsByTransaction, { txId }, how)
+        const { records } = await explorer.callNonEmpty(logsByTransaction, { txId }, known(how))
         return { logs: [[txId, [...new Set(records.map(({ address }) => address))]]] }
       },
   )

@@ -21,7 +21,7 @@ export function tell({ io }: Talk, verdict: 'ok' | 'unsure' | 'failed' | '', say
 export async function askFor({ ask, io }: Talk, question: string, usual = ''): Promise<string> {
   const typed = await ask?.(`${question}${usual === '' ? '' : ` [${usual}]`}: `)
   if (typed === null || typed === undefined || io.stop.aborted)
-    throw usage('init: ended before all was said; nothing was written')
+    throw usage('init: ended; nothing was written')
   return typed.trim() === '' ? usual : typed.trim()
 }
 

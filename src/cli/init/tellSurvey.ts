@@ -28,7 +28,7 @@ export function tellSurvey(io: Pick<Io, 'out' | 'screen'>, survey: Survey, propo
 
 function nothing(listed: number): string {
   return listed === 0
-    ? 'The list of transfers is empty: right for a bridge without traffic, else check the names of the chains. Run init again once there are some: until then escrows, contracts and tokens are yours to fill in.'
+    ? 'The list of transfers is empty: right for a bridge without traffic, else check the names of the chains; a service that is asked too much can look like this too. Run init again once there are some: until then escrows, contracts and tokens are yours to fill in.'
     : 'Escrows, contracts and tokens are yours to fill in, or run init again once some are complete.'
 }
 

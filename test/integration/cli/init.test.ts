@@ -11,7 +11,7 @@ import { createScaledClock } from '../../../src/lib/clock.ts'
 import { escapeInvisible } from '../../../src/lib/text.ts'
 import { createSandbox, type SandboxOptions } from '../../../src/sandbox/createSandbox.ts'
 import { createSlackInbox } from '../../../src/sandbox/inbox/slackInbox.ts'
-import { loadScenario } from '../../../src/sandbox/scenario.ts'
+import { loadScenario, parseScenario } from '../../../src/sandbox/scenario.ts'
 import { apiError, envelope, pageB, startApiStub, type StubReply } from '../../support/apiStub.ts'
 import { hasProgram } from '../../support/hasProgram.ts'
 import { runCommand } from '../../unit/cli/testIo.ts'
@@ -404,6 +404,69 @@ test('no transfers: said so, and what is written still works', async () => {
     [],
     'ALPHA',
   ])
+})
+
+test('the native currency, fees and transfers that are hidden while in flight', async () => {
+  const { sandbox, init } = await startSandbox({
+    scenario: parseScenario(
+      `name: native
+seed: 5
+traffic: { native: 0.4, fee: 0.001, inFlight: hidden }
+history: { for: 2h, transfers: 400 }
+`,
+      'native.yaml',
+    ),
+  })
+  expect((await init(['--explorer', sandbox.url])).exitCode).toBe(0)
+  const { escrows, tokens } = readConfig().bridge
+  const { escrow } = sandbox.world.contracts
+  expect(escrows).toContainEqual({ address: escrow, token: `0x${'0'.repeat(40)}`, baseline: null })
+  expect(new Set(escrows.map(({ address }) => address))).toEqual(new Set([escrow]))
+  expect(tokens.every(({ address }) => address !== `0x${'0'.repeat(40)}`)).toBe(true)
+})
+
+test.each([
+  ['api.error', ['E13', 'E15'], /unsure +E13 at .*: /, 'escrows'],
+  ['api.disguised', ['E13', 'E15'], /unsure +E13 at .*: empty answers/, 'escrows'],
+  ['api.error', ['E21'], /unsure +E21 at /, 'contracts'],
+  ['api.disguised', ['E21'], /unsure +E21 at .*: empty answers/, 'contracts'],
+] as const)('%s of %j: said, and what rests on it is no setting', async (fault, endpoints, says, without) => {
+  const { sandbox, init } = await startSandbox()
+  sandbox.inject({ fault, endpoints: [...endpoints], for: '1h' })
+  const { exitCode, out: said } = await init(['--explorer', sandbox.url])
+  expect([exitCode, said]).toEqual([0, expect.stringMatching(says)])
+  const { bridge } = readConfig()
+  expect(bridge[without]).toEqual([])
+})
+
+test('throttling in disguise of the list itself: no guess is taken for a name, and nothing is written', async () => {
+  const { sandbox, init } = await startSandbox()
+  sandbox.inject({ fault: 'api.disguised', for: '1h' })
+  const { exitCode, err } = await init(['--explorer', sandbox.url])
+  expect([exitCode, err]).toEqual([2, expect.stringContaining('give --main NAME and --zone NAME')])
+  expect(existsSync(out)).toBe(false)
+})
+
+test('a stop in the midst of it is no failure of the program: nothing is written', async () => {
+  const { sandbox, init } = await startSandbox()
+  for (const word of ['the explorer', 'recent transfers']) {
+    const stop = new AbortController()
+    const onOut = (text: string) => {
+      if (text.includes(word)) stop.abort()
+    }
+    const { exitCode, err } = await init(['--explorer', sandbox.url], { stop: stop.signal, onOut })
+    expect([exitCode, err]).toEqual([2, 'init: ended; nothing was written\n'])
+    expect(existsSync(out)).toBe(false)
+  }
+})
+
+test.each([
+  ['a folder that is not there', () => join(folder, 'nowhere/spanwatch.yaml'), 'there is no folder'],
+  ['a folder', () => folder, 'is there already'],
+])('%s in the place of the file is told before anything is asked: 2', async (_, toPath, says) => {
+  const { ask, asked } = sitThere([])
+  const { exitCode, err } = await runCommand(['init', '--out', toPath()], { ask })
+  expect([exitCode, asked, err]).toEqual([2, [], expect.stringContaining(says)])
 })
 
 test('names from the chain that try to be more become no setting', async () => {
