@@ -67,8 +67,7 @@ export function describeApi(): ApiDocument {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    // Where `http.token` is not set, nothing is asked for.
-    security: [{ token: [] }, {}],
+    security: doors,
     tags: [
       { name: 'reading', description: 'What is known' },
       { name: 'writing', description: 'What may be changed, with `http.token` alone' },
@@ -84,10 +83,19 @@ export function describeApi(): ApiDocument {
           scheme: 'bearer',
           description: '`http.token`; that of `http.readToken` for what only reads',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'spanwatch_session',
+          description: 'As signing in at the page gives it; over TLS `__Host-spanwatch_session`',
+        },
       },
     },
   }
 }
+
+/** One of them lets in. Where `http.token` is not set, nothing is asked for. */
+const doors = [{ token: [] }, { session: [] }, {}]
 
 interface Described {
   readonly path: string
@@ -130,7 +138,6 @@ function listChanges(schemas: Schemas): Described[] {
         ...(note === undefined ? [] : [toSentence(note)]),
       ].join(' '),
       tags: ['writing'],
-      security: [{ token: [] }, {}],
       parameters: listPathParameters(path, idWords(path)),
       requestBody: {
         required: true,
