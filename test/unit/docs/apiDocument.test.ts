@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { checkByDocument } from '../../support/apiDocument.ts'
+import { createFakeWeb } from '../web/support/fakeWeb.ts'
 import { listBlocks, readDoc, root } from './markdown.ts'
 import { renderApi } from './renderApi.ts'
 
@@ -34,4 +36,21 @@ test.each(examples)('the example of %s %s is what its schema says, shortened', (
     .find((one) => names.every((name) => name in one))
   expect(example).toBeDefined()
   expect(problemsOf({ method, path, status: 200 }, example)).toEqual([])
+})
+
+const commands = listBlocks(document)
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ text }) => text.trim().split('\n'))
+
+test.each(commands)('%s does what it says', async (command) => {
+  const [, url = ''] = /(http:\S+)$/.exec(command) ?? expect.fail(command)
+  const [, method = 'GET'] = /-X (\w+)/.exec(command) ?? []
+  const headers = [...command.matchAll(/-H '([\w-]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  const [, body] = /-d '([^']+)'/.exec(command) ?? []
+  const app = createWebApp(createFakeWeb().deps, { listenHost: '127.0.0.1', token: null })
+  const init = { method, headers: Object.fromEntries(headers), ...(body && { body }) }
+  expect((await app.request(url, init)).status).toBe(200)
 })
