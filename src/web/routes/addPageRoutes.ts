@@ -263,8 +263,7 @@ async function withReport(
   deps: WebDeps,
   answer: (report: KeptReport) => Response | Promise<Response>,
 ): Promise<Response> {
-  const day = c.req.param('day') ?? ''
-  const report = /^\d{4}-\d{2}-\d{2}$/.test(day) ? await readKeptReport(deps.db, day) : null
+  const report = await readKeptReport(deps.db, c.req.param('day') ?? '')
   if (report !== null) return answer(report)
   return c.html(renderMessagePage('Not found', 'No report is kept of that day.'), 404)
 }
