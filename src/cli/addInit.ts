@@ -15,11 +15,14 @@ export function addInit(program: Command, io: Io, finish: (code: number) => void
     )
     .option('--auth <prefix>', 'credentials are in PREFIX_KEY, PREFIX_SECRET and PREFIX_PASSPHRASE')
     .option('--preconf <url>', "preconfirmation RPC, or '${NAME}' of a variable that holds its address")
-    .option('--canonical <url>', 'RPC of the main chain as a second source, alike')
-    .option('--slack <variable>', "'${NAME}' of the variable that holds the address of a webhook")
-    .option('--teams <variable>', 'alike')
-    .option('--discord <variable>', 'alike')
-    .option('--webhook <variable>', 'alike')
+    .option('--canonical <url>', "RPC of the main chain as a second source, or '${NAME}' alike")
+    .option(
+      '--slack <variable>',
+      "alerts go to Slack: '${NAME}' of the variable that holds the webhook's address",
+    )
+    .option('--teams <variable>', 'to Microsoft Teams, alike')
+    .option('--discord <variable>', 'to Discord, alike')
+    .option('--webhook <variable>', 'to a webhook of your own, alike')
     .option('--timeout <duration>', 'of a request to the explorer', '10s')
     .option('--out <file>', 'where it is written', './spanwatch.yaml')
     .option('--yes', 'ask nothing: options say all of it')

@@ -90,6 +90,19 @@ const deployments: readonly (readonly [
     (url) => url,
   ],
   [
+    'with other words at each place',
+    {
+      dialect: {
+        path: { main: 'acme', zone: 'az' },
+        field: { main: 'layer', zone: 'book' },
+        direction: { main: 'Acme', zone: 'AZ' },
+        chains: { main: 'ACME', zone: 'ACME_AZ' },
+      },
+    },
+    [],
+    (url) => `${url}/api/v5/acme/az`,
+  ],
+  [
     'with other names of chains',
     { dialect: { chains: { main: 'FIRST', zone: 'second-chain' } } },
     ['--main', 'first', '--zone', 'second-chain'],
