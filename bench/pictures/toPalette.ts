@@ -1,7 +1,13 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
-/** Of a picture of text; what is beyond them takes the nearest. */
-const mostColors = 40
+/** So many colours, each so far from the others; what is beyond them takes the nearest. */
+interface Colors {
+  readonly most: number
+  readonly apart: number
+}
+
+/** Of a picture of text. */
+const ofText: Colors = { most: 40, apart: 300 }
 
 interface Pixels {
   readonly width: number
@@ -11,14 +17,14 @@ interface Pixels {
 }
 
 /** A browser's screenshot with few colours, so that it is a third as large: a PNG again. */
-export function toPalette(png: Buffer): Buffer {
+export function toPalette(png: Buffer, colors = ofText): Buffer {
   const { width, height, rgb } = decode(png)
   const counts = new Map<number, number>()
   for (let at = 0; at < rgb.length; at += 3) {
     const color = rgb.readUIntBE(at, 3)
     counts.set(color, (counts.get(color) ?? 0) + 1)
   }
-  const palette = choose(counts)
+  const palette = choose(counts, colors)
   const placeOf = new Map([...counts.keys()].map((color) => [color, nearest(palette, color)]))
   const rows = Buffer.alloc(height * (width + 1))
   for (let y = 0; y < height; y += 1)
@@ -38,11 +44,11 @@ export function toPalette(png: Buffer): Buffer {
 }
 
 /** The most frequent ones first, leaving out what looks like one that was taken. */
-function choose(counts: ReadonlyMap<number, number>): number[] {
+function choose(counts: ReadonlyMap<number, number>, { most, apart }: Colors): number[] {
   const taken: number[] = []
   for (const [color] of [...counts].toSorted(([, a], [, b]) => b - a)) {
-    if (taken.every((one) => distance(one, color) > 300)) taken.push(color)
-    if (taken.length === mostColors) break
+    if (taken.every((one) => distance(one, color) > apart)) taken.push(color)
+    if (taken.length === most) break
   }
   return taken
 }

@@ -70,19 +70,31 @@ export function renderChartCard(name: ChartName, series: Series): Html {
     name === 'flow'
       ? sayFlow(series)
       : 'How long transfers took, by the time of their arrival; the numbers are in the table below'
-  return html`${renderChartImage(drawn, (look) => `/charts/${name}.svg?${look}`, alt)}
+  return html`${renderChartImage(drawn, (look) => `/charts/${name}.svg?${look}`, { alt })}
 <details><summary>As a table</summary>${name === 'flow' ? renderFlowTable(series) : renderLatencyTable(series)}</details>`
 }
 
+export const chartSizes = {
+  broad: { width: 1_160, height: 240 },
+  wide: { width: 560, height: 190 },
+  narrow: { width: 310, height: 160 },
+} as const
+
 /** One image for each scheme and width; `toHref` says where each is drawn. */
-export function renderChartImage(drawn: Drawn, toHref: (look: string) => string, alt: string): Html {
+export function renderChartImage(
+  drawn: Drawn,
+  toHref: (look: string) => string,
+  { alt, isBroad = false }: { readonly alt: string; readonly isBroad?: boolean },
+): Html {
   const version = createHash('sha256').update(JSON.stringify(drawn)).digest('hex').slice(0, 12)
   const href = (theme: string, size: string) => toHref(`theme=${theme}&size=${size}&v=${version}`)
-  return html`<picture class="chart">
+  const size = isBroad ? 'broad' : 'wide'
+  const { width, height } = chartSizes[size]
+  return html`<picture class="chart${isBroad ? ' broad' : ''}">
 <source media="(max-width: 36rem) and (prefers-color-scheme: dark)" srcset="${href('dark', 'narrow')}">
 <source media="(max-width: 36rem)" srcset="${href('light', 'narrow')}">
-<source media="(prefers-color-scheme: dark)" srcset="${href('dark', 'wide')}">
-<img src="${href('light', 'wide')}" alt="${alt}" width="560" height="190">
+<source media="(prefers-color-scheme: dark)" srcset="${href('dark', size)}">
+<img src="${href('light', size)}" alt="${alt}" width="${width}" height="${height}">
 </picture>`
 }
 

@@ -48,7 +48,7 @@ export function renderEscrowCourse(story: EscrowStory, now: number): Html {
     return html`<p class="empty">One point so far, ${renderPoint(first)}: the next one comes within ${sayStep(stepMs)}.${period === 'hour' ? '' : ' A shorter period shows more.'}</p>`
   const href = (look: string) =>
     `/charts/escrow.svg?${new URLSearchParams({ token: token.address || 'native', period }).toString()}&${look}`
-  return html`${renderChartImage(toEscrowChart(story, now), href, sayCourse(points))}${begins}${table}`
+  return html`${renderChartImage(toEscrowChart(story, now), href, { alt: sayCourse(points), isBroad: true })}${begins}${table}`
 }
 
 function renderPoint(point: CoursePointView): Html {

@@ -27,10 +27,10 @@ export function renderEscrowTable(lines: readonly EscrowLine[], view: EscrowTabl
   return html`${
     known.length === 0
       ? ''
-      : html`<table class="stack slim escrows" role="table">
+      : html`<div class="wide-table"><table class="stack slim escrows" role="table">
 <thead role="rowgroup"><tr role="row">${heads.map((name, index) => html`<th scope="col" role="columnheader"${index > 0 ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${shown.map((line) => renderLine(line, view.current))}</tbody>
-</table><p class="note">${shown.length < known.length ? `${shown.length} of ${known.length} tokens. ` : ''}${sayJudged(known, view.now)}${view.current === undefined ? html` <a href="/escrows">Course and largest movements</a>` : ''}</p>`
+</table></div><p class="note">${shown.length < known.length ? `${shown.length} of ${known.length} tokens. ` : ''}${sayJudged(known, view.now)}${view.current === undefined ? html` <a href="/escrows">Course and largest movements</a>` : ''}</p>`
   }${
     rest.length === 0
       ? ''

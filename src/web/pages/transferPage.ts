@@ -130,7 +130,7 @@ ${
 
 function renderDetail(proof: LegEvidence, transfer: Transfer): Html | '' {
   const detail = describeEvidence(proof, transfer)
-  return detail === '' ? '' : html`<span class="detail">${cleanText(detail, 600)}</span>`
+  return detail === '' ? '' : html`<span class="detail">${renderHashes(detail, 600)}</span>`
 }
 
 function renderTimeline(story: TransferStory): Html {

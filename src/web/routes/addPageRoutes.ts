@@ -10,7 +10,7 @@ import { type FormGate, mayAct } from '../createFormGate.ts'
 import { type AlertTab, alertsOfPage, renderAlertsPage } from '../pages/alertList.ts'
 import { renderAlertPage } from '../pages/alertPage.ts'
 import { renderBreaksPage } from '../pages/breaksPage.ts'
-import { chartNames, type Drawn, toChart } from '../pages/chartCards.ts'
+import { chartNames, chartSizes, type Drawn, toChart } from '../pages/chartCards.ts'
 import { toEscrowChart } from '../pages/escrowCourse.ts'
 import { renderAuditPage } from '../pages/auditPage.ts'
 import { readOffset } from '../pages/formParts.ts'
@@ -35,8 +35,6 @@ import type { AlertStory } from '../caseTypes.ts'
 import { listKnownSilences, listReports, readAudit } from '../views/pageQueries.ts'
 import { readEscrowCourse } from '../views/readEscrowStory.ts'
 import { readSeries } from '../views/readSeries.ts'
-
-const sizes = { wide: { width: 560, height: 190 }, narrow: { width: 310, height: 160 } } as const
 
 /** Breaks on one page, and entries about them. */
 const breaksListed = '15'
@@ -209,8 +207,9 @@ export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     const drawn = readChart(deps, c)
     if (drawn === null) return c.notFound()
     const theme = c.req.query('theme') === 'dark' ? 'dark' : 'light'
-    const size = c.req.query('size') === 'narrow' ? 'narrow' : 'wide'
-    const svg = await draw({ ...drawn, ...sizes[size], theme })
+    const asked = c.req.query('size')
+    const size = asked === 'narrow' || asked === 'broad' ? asked : 'wide'
+    const svg = await draw({ ...drawn, ...chartSizes[size], theme })
     // An image runs no script, and its text is styled inline.
     c.set('policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     return c.body(svg, 200, { 'Content-Type': 'image/svg+xml' })
