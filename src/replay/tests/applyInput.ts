@@ -1,3 +1,4 @@
+import type { Observation } from '../../bridge/observation.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { kinds } from '../../checks/index.ts'
@@ -38,12 +39,16 @@ function readRecord(world: TestWorld, name: string, { record = {} }: TestInput):
   const reading = toReading(world.file, { name, text: record, before, line: lineOf(world) })
   said.readings.set(name, reading)
   world.commit({ answers: [[reading.observation]] })
-  noteKeys(world)
+  noteKeys(world, reading.observation)
 }
 
-/** Which transfer of the ledger each of the test's records belongs to: several may be one. */
-function noteKeys({ said, ledger }: TestWorld): void {
+/** Which transfer of the ledger a record belongs to, and those that share its transactions: several may be one. */
+function noteKeys({ said, ledger }: TestWorld, read: Observation): void {
+  const shares = (one: Observation) =>
+    (one.zoneHash !== null && one.zoneHash === read.zoneHash) ||
+    (one.mainHash !== null && one.mainHash === read.mainHash)
   for (const { name, observation } of said.readings.values()) {
+    if (observation !== read && !shares(observation)) continue
     const hash = observation.zoneHash ?? observation.mainHash
     const found = hash === null ? [] : ledger.listTransfers({ hash })
     const own =

@@ -2,7 +2,7 @@ import { nth } from '../../lib/nth.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { evaluate } from '../../kernel/evaluate.ts'
 import { evaluateConditions } from '../../rules/evaluateRules.ts'
-import { originLeg } from '../../bridge/transfer.ts'
+import { originChain, originLeg } from '../../bridge/transfer.ts'
 import { applyInput } from './applyInput.ts'
 import { compareExpectation, type Difference } from './compareExpectation.ts'
 import { createTestWorld, readableUntil, readTestFacts, settleMs, type TestWorld } from './createTestWorld.ts'
@@ -125,6 +125,8 @@ function readAgain(world: TestWorld, now: UnixMs): void {
 
 function listUnnamed(world: TestWorld) {
   return [...world.said.readings].flatMap(([name, { observation }]) => {
+    if (observation[originChain(observation.direction) === 'main' ? 'mainHash' : 'zoneHash'] !== null)
+      return []
     const key = world.said.keys.get(name)
     const transfer = key === undefined ? null : world.ledger.getTransfer(key)
     if (transfer?.state !== 'unbacked' || originLeg(transfer) !== null) return []
