@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { isatty } from 'node:tty'
 import { createAsk } from './cli/createAsk.ts'
 import { createOutput } from './cli/io.ts'
 import { runCommandLine } from './cli/program.ts'
@@ -71,7 +73,10 @@ const io = {
   env: process.env,
   clock: createSystemClock(),
   random: Math.random,
-  ask: createAsk({ input: process.stdin, output: process.stderr }, stop),
+  ask:
+    isatty(0) && isatty(2)
+      ? createAsk(() => createInterface({ input: process.stdin, output: process.stderr }), stop)
+      : null,
   screen: findScreen(process.stdout),
   errScreen: findScreen(process.stderr),
   stop: stopping.signal,

@@ -1,21 +1,15 @@
-import { createInterface, type Interface } from 'node:readline'
+import type { Interface } from 'node:readline'
 import type { Io } from './io.ts'
 
-interface Terminal {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
-}
-
 /**
- * Questions on a terminal, with a line that can be edited; null where input or output is none. What is typed or pasted
- * ahead answers the questions that come.
+ * Questions on a terminal, with a line that can be edited. What is typed or pasted ahead answers the questions that come.
+ * @param open opens the terminal: at the first question, so that what asks nothing leaves it alone
  * @param stop what Ctrl-C does: while lines are edited the terminal sends no signal
  */
-export function createAsk({ input, output }: Terminal, stop: () => void): Io['ask'] {
-  if (!input.isTTY || !output.isTTY) return null
+export function createAsk(open: () => Interface, stop: () => void): NonNullable<Io['ask']> {
   let opened: { readonly lines: Interface; readonly typed: AsyncIterator<string, unknown> } | null = null
-  const open = () => {
-    const lines = createInterface({ input, output })
+  const begin = () => {
+    const lines = open()
     lines.on('SIGINT', () => {
       stop()
       lines.close()
@@ -23,7 +17,7 @@ export function createAsk({ input, output }: Terminal, stop: () => void): Io['as
     return { lines, typed: lines[Symbol.asyncIterator]() }
   }
   return async (question) => {
-    opened ??= open()
+    opened ??= begin()
     opened.lines.setPrompt(question)
     opened.lines.prompt()
     const next = await opened.typed.next()
