@@ -29,6 +29,23 @@ export function schemaProblems(doc: YamlDoc, context: SchemaContext, error: z.Zo
   )
 }
 
+/**
+ * What a schema has against a value that was sent, in one line.
+ * @example sayIssues(z.strictObject({ by: z.string() }), issues) // 'by: expected a text; unknown key `bye`, did you mean `by`?'
+ */
+export function sayIssues(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]): string {
+  return issues
+    .flatMap((issue) => {
+      if (issue.code === 'unrecognized_keys') {
+        const known =
+          issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+        return issue.keys.map((key) => describeUnknownKey(key, known))
+      }
+      return [`${nameOf(issue.path.map(toStep)) || 'body'}: ${describeExpected(issue, undefined)}`]
+    })
+    .join('; ')
+}
+
 type Issue = z.core.$ZodIssue
 
 interface Subject {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { sayIssues } from '../lib/schemaProblems.ts'
 import type { Actor, Origin } from '../store/actor.ts'
 import type { AsJson } from './api/apiRoute.ts'
 import type { Fields } from './readFields.ts'
@@ -71,7 +72,7 @@ export function defineAction<T, R extends object>({ work, by, form, ...of }: Act
     ...of,
     answer(change, given) {
       const parsed = body.safeParse(given)
-      if (!parsed.success) throw new MonitorError('usage', describeIssues(parsed.error))
+      if (!parsed.success) throw new MonitorError('usage', sayIssues(body, parsed.error.issues))
       if (!isLegalId(path, change.id)) throw new MonitorError('usage', 'expected a number as the id')
       return run(change, parsed.data)
     },
@@ -91,8 +92,4 @@ export function defineAction<T, R extends object>({ work, by, form, ...of }: Act
 function isLegalId(path: string, id: string): boolean {
   if (!path.includes(':id') || path.startsWith('/alerts/') || path.startsWith('/cases/')) return true
   return numberId.safeParse(id).success || (path === '/outbox/:id/retry' && id === 'dead')
-}
-
-function describeIssues({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`).join('; ')
 }

@@ -95,6 +95,21 @@ test.each([
   expect(operated).toEqual([])
 })
 
+test.each([
+  ['/api/alerts/x/ack', {}, 'by: expected a text'],
+  ['/api/alerts/x/ack', { by: 'ana', bye: 1 }, 'unknown key `bye`, did you mean `by`?'],
+  ['/api/silences', { ...silence, matchers: 'rule=x' }, 'matchers: expected a list'],
+  ['/api/silences', { ...silence, matchers: [5] }, 'matchers[0]: expected a text'],
+  ['/api/silences', { ...silence, endsAt: 'soon' }, 'endsAt: expected a number'],
+  ['/api/silences', { ...silence, endsAt: null }, 'endsAt: expected when it ends'],
+  ['/api/cases/c42/ack', { by: 'ana', turn: 0 }, 'turn: expected more than 0'],
+  ['/api/breaks/write-off', { name: 't2', by: 'ana' }, 'reason: expected a text'],
+])('what %s has against a body is said in words of ours', async (path, body, error) => {
+  const { post, operated } = createApp()
+  expect(await (await post(path, body)).json()).toEqual({ code: 'usage', error })
+  expect(operated).toEqual([])
+})
+
 test('what is not there is said with its code', async () => {
   const { post } = createApp()
   const response = await post('/api/alerts/none/ack', { by: 'ana' })
