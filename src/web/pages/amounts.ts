@@ -8,9 +8,9 @@ import { formatAmount, formatToken, type Html } from './words.ts'
 /** Beyond so many characters an amount is broken into lines. */
 const longest = 30
 
-/** An amount for a narrow place; what is cut of it stands in its title. */
-export function renderAmount(amount: string, unit = ''): Html {
-  const [short, whole] = [shortAmount(amount), groupDigits(amount)]
+/** An amount for a narrow place, perhaps one of fewer digits; what is cut of it stands in its title. */
+export function renderAmount(amount: string, unit = '', most?: number): Html {
+  const [short, whole] = [shortAmount(amount, most), groupDigits(amount)]
   const behind = unit === '' ? '' : ` ${unit}`
   const long = `${short}${behind}`.length > longest ? ' is-long' : ''
   return short === whole
@@ -26,8 +26,8 @@ export function renderTransferAmount(transfer: Transfer): Html {
 }
 
 /** A difference with its sign, e.g. `+9,590.32`; what lacks is red, unless it is not `isLack`: money that only moved. */
-export function renderDifference(amount: string, isLack = amount.startsWith('-')): Html {
-  return html`<span class="amount${isLack ? ' tone-critical' : ''}" title="${groupDigits(amount)}">${signedAmount(amount)}</span>`
+export function renderDifference(amount: string, isLack = amount.startsWith('-'), most?: number): Html {
+  return html`<span class="amount${isLack ? ' tone-critical' : ''}" title="${groupDigits(amount)}">${signedAmount(amount, most)}</span>`
 }
 
 /** What is held, with what had left it on the way, less what is owed; null while one of them is unknown. */

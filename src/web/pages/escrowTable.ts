@@ -29,7 +29,7 @@ export function renderEscrowTable(lines: readonly EscrowLine[], view: EscrowTabl
       ? ''
       : html`<div class="wide-table"><table class="stack slim escrows" role="table">
 <thead role="rowgroup"><tr role="row">${heads.map((name, index) => html`<th scope="col" role="columnheader"${index > 0 ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
-<tbody role="rowgroup">${shown.map((line) => renderLine(line, view.current))}</tbody>
+<tbody role="rowgroup">${shown.map((line) => renderLine(line, view))}</tbody>
 </table></div><p class="note">${shown.length < known.length ? `${shown.length} of ${known.length} tokens. ` : ''}${sayJudged(known, view.now)}${view.current === undefined ? html` <a href="/escrows">Course and largest movements</a>` : ''}</p>`
   }${
     rest.length === 0
@@ -58,16 +58,20 @@ function sayJudged(lines: readonly EscrowLine[], now: number): Html {
     : html`Judged between ${renderAgo(oldest, now)} and ${renderAgo(newest, now)}.`
 }
 
-function renderLine(line: EscrowLine, current: string | undefined): Html {
+/** In half the width of a page. */
+const fewDigits = 2
+
+function renderLine(line: EscrowLine, { current }: EscrowTableView): Html {
+  const most = current === undefined ? fewDigits : undefined
   const { holds, owes, inTransit } = line
   const unknown = renderState('unknown', 'unknown')
   const difference = escrowDifference(line)
   const isLeaving = inTransit !== null && toDecimal(inTransit)?.digits !== 0n
   return html`<tr role="row">
 <th scope="row" role="rowheader">${renderName(line, current)}</th>
-<td role="cell" data-label="Holds" class="number"><span>${holds === null ? unknown : renderAmount(holds)}${isLeaving ? html` <span class="muted">and ${renderAmount(inTransit)} leaving</span>` : ''}</span></td>
-<td role="cell" data-label="Owes" class="number">${owes === null ? unknown : renderAmount(owes)}</td>
-<td role="cell" data-label="Difference" class="number">${difference === null ? unknown : renderDifference(difference)}</td>
+<td role="cell" data-label="Holds" class="number"><span>${holds === null ? unknown : renderAmount(holds, '', most)}${isLeaving ? html` <span class="muted">and ${renderAmount(inTransit, '', most)} leaving</span>` : ''}</span></td>
+<td role="cell" data-label="Owes" class="number">${owes === null ? unknown : renderAmount(owes, '', most)}</td>
+<td role="cell" data-label="Difference" class="number">${difference === null ? unknown : renderDifference(difference, undefined, most)}</td>
 </tr>`
 }
 

@@ -27,3 +27,14 @@ test('what had left on its way is held still; with one of them unknown nothing i
   expect(escrowDifference({ holds: '90', owes: '100.5', inTransit: '10' })).toBe('-0.5')
   expect(escrowDifference({ holds: '90', owes: null, inTransit: '10' })).toBeNull()
 })
+
+test.each([
+  ['119982421.634292', '119,982,421.63…'],
+  ['120.5', '120.5'],
+  ['0.0049', '0.0049'],
+  ['0.004912', '0.0049…'],
+])('in the card of the status %s is %s, whole in its title', async (amount, shown) => {
+  const cell = (await renderAmount(amount, '', 2)).toString()
+  expect(cell).toContain(`>${shown}<`)
+  expect(cell.includes('title=')).toBe(shown.endsWith('…'))
+})
