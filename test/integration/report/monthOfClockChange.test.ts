@@ -6,6 +6,7 @@ import { createLedger } from '../../../src/ledger/ledger.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { ledgerPath } from '../../../src/store/openState.ts'
 import { hash, toRecord } from '../../support/records.ts'
+import { type Book, readBook, toUnits } from '../../support/reportFiles.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { runCommand } from '../../unit/cli/testIo.ts'
 import { createLoopbackConfig } from '../cli/serveBlocks.ts'
@@ -142,25 +143,6 @@ function toObservation(
     value: null,
     requestedAt: now,
   })
-}
-
-type Book = Readonly<Record<string, Readonly<Record<string, string>>>>
-
-/** By symbol and column. */
-function readBook(csv: string): Book {
-  const [head = '', ...lines] = csv.trim().split(/\r?\n/)
-  const columns = head.split(',')
-  const rows = lines.map((line) =>
-    Object.fromEntries(line.split(',').map((cell, at) => [columns[at] ?? '', cell])),
-  )
-  return Object.fromEntries(rows.map((row) => [row['symbol'] ?? '', row]))
-}
-
-/** Base units as the file writes them, by text alone. */
-function toUnits(raw: bigint, decimals: number): string {
-  const digits = String(raw).padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
-  return `${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 /** 1234567.89 as people read it. */
