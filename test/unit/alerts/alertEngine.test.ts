@@ -425,24 +425,6 @@ test('when both joined transfers had an alert, one message is enough', () => {
   expect(bench.store.listAlerts({ limit: 9 }).map(({ subject }) => subject)).toEqual(['t1'])
 })
 
-test('an event costs about the same after 20,000 others as at first', () => {
-  const bench = createBench()
-  let next = 0
-  const tell = () => {
-    const matches = Array.from({ length: 500 }, () => ({ rule: failed, finding: createEvent((next += 1)) }))
-    const before = process.cpuUsage()
-    bench.database.transaction(() => bench.engine.tellEvents(matches, start))
-    const { user, system } = process.cpuUsage(before)
-    return user + system
-  }
-  // CPU time, and the best of several, because the machine does other things too.
-  const best = (count: number) => Math.min(...Array.from({ length: count }, tell))
-  tell()
-  const early = best(5)
-  best(30)
-  expect(best(5)).toBeLessThan(early * 8)
-})
-
 test('F55: what flaps says so, from the third firing in an hour on', async () => {
   const { look, ops, dispatcher } = await tellStalled()
   for (let n = 0; n < 60; n += 1) await look(30_000, n % 2 === 0 ? silent : firing)

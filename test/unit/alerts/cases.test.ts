@@ -231,7 +231,7 @@ describe('a case', () => {
     expect(world.cases().map(({ state }) => state)).toEqual(['open', 'open'])
     await world.send(1)
     expect(world.cases().map(({ state }) => state)).toEqual(['open', 'closed'])
-    await world.send(60 * 24 * 60 * minute)
+    await world.send(5 * 24 * 60 * minute)
     expect(world.cases().map(({ state }) => state)).toEqual(['open', 'closed'])
     await world.by('c1', 'handle', 'paid back')
     expect(world.cases()[0]?.state).toBe('handled')

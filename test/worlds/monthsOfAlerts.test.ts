@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { createLedger } from '../../../src/ledger/ledger.ts'
-import { createRunner } from '../../../src/kernel/runner.ts'
-import { createUpkeep } from '../../../src/monitor/watching.ts'
-import { createSilentLog } from '../../../src/lib/log.ts'
-import { toRecord } from '../../support/records.ts'
-import { createBench, createCondition, createEvent, createRoute, createRule } from './harness.ts'
+import { createLedger } from '../../src/ledger/ledger.ts'
+import { createRunner } from '../../src/kernel/runner.ts'
+import { createUpkeep } from '../../src/monitor/watching.ts'
+import { createSilentLog } from '../../src/lib/log.ts'
+import { toRecord } from '../support/records.ts'
+import { createBench, createCondition, createEvent, createRoute, createRule } from '../unit/alerts/harness.ts'
 
 const day = 86_400_000
 const step = 4 * 3_600_000
