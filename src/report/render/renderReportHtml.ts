@@ -15,8 +15,10 @@ const head = `padding:4px 8px;font-size:12px;line-height:1.35;color:#5b6270;text
 
 /** Wide tables become pairs of name and value on a narrow screen, beside each other as they fit. */
 const narrow = raw(`
-.name { display: none; }
+.name, .narrow { display: none; }
 @media (max-width: 640px) {
+  .detail { display: none !important; }
+  .narrow { display: inline !important; }
   .wide, .wide tbody { display: block !important; }
   .wide thead { display: none !important; }
   .wide tr { display: block !important; padding: 6px 0 !important; border-top: 1px solid #8a909c !important; }
@@ -49,21 +51,33 @@ export function renderReportHtml(
       book === undefined ? '' : tableCard(book),
       tables.map(tableCard),
       charts.map(chartCard),
-      footRow(report, link),
+      footRow(report, link, tables),
     ],
   })
 }
 
-function footRow(report: DailyReport, link: (path: string) => string | null): Markup {
+function footRow(
+  report: DailyReport,
+  link: (path: string) => string | null,
+  tables: readonly ReportTable[],
+): Markup {
   const [status, breaks] = [link('/'), link('/breaks?state=all')]
   const to = (href: string, words: string) =>
     html` <a class="link" href="${href}" style="${mailStyles.link}">${words}</a>`
-  return html`<tr><td class="muted" style="${mailStyles.foot}">${sayPreconf(report)} What ends in … was cut; the attached CSV files hold every digit.${status === null ? '' : to(status, 'Status page')}${breaks === null || report.breaks === undefined ? '' : html`,${to(breaks, 'breaks, and what was settled by hand')}`}</td></tr>`
+  return html`<tr><td class="muted" style="${mailStyles.foot}">${sayPreconf(report)} What ends in … was cut; the attached CSV files hold every digit.<span class="narrow"> ${sayLeftOut(tables)}</span>${status === null ? '' : to(status, 'Status page')}${breaks === null || report.breaks === undefined ? '' : html`,${to(breaks, 'breaks, and what was settled by hand')}`}</td></tr>`
 }
 
-function card(tone: 'plain' | 'warning', title: string, content: Markup): Markup {
+/** What a narrow screen does not show. */
+function sayLeftOut(tables: readonly ReportTable[]): string {
+  const left = tables.flatMap(({ file, title, rows }) =>
+    file === undefined || rows.length === 0 ? [] : [`${title}: file ${file}.`],
+  )
+  return left.join(' ')
+}
+
+function card(tone: 'plain' | 'warning', title: string, content: Markup, isDetail = false): Markup {
   const edge = tone === 'plain' ? '' : mailStyles.edge[tone]
-  return html`<tr><td style="${mailStyles.cardRow}">
+  return html`<tr class="${isDetail ? 'detail' : ''}"><td style="${mailStyles.cardRow}">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card ${tone}" style="${mailStyles.card}${edge}">
 <tr><td style="${mailStyles.cardHead}"><h2 class="ink" style="${mailStyles.summary}">${title}</h2></td></tr>
 <tr><td style="padding:0 8px 8px;">${content}</td></tr>
@@ -100,6 +114,7 @@ function tableCard(table: ReportTable): Markup {
 <thead><tr>${columns.map(({ name, isNumber }) => html`<th scope="col" class="muted" style="${head}${isNumber ? numberStyle : ''}">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((value, index) => tableCell(table, value, index))}</tr>`)}</tbody>
 </table>`,
+    table.file !== undefined,
   )
 }
 

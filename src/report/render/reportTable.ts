@@ -19,6 +19,8 @@ export interface ReportTable {
   readonly rows: readonly (readonly Cell[])[]
   /** Said instead of rows when there are none; '' leaves the section out then. */
   readonly none: string
+  /** A narrow screen leaves it to the attached file of this name. */
+  readonly file?: string
 }
 
 export function linesOf(cell: Cell): readonly Line[] {

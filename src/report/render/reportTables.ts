@@ -166,6 +166,7 @@ function escrowTable({ escrows, window }: DailyReport): ReportTable {
       at === null ? 'never' : timeLabel(at, window.zone),
     ]),
     none: escrows === null ? unknownText : '',
+    file: 'escrow',
   }
 }
 
@@ -209,6 +210,7 @@ function latencyTable({ latencies }: DailyReport): ReportTable {
         ),
       ]),
     none: latencies === null ? unknownText : '',
+    file: 'latency',
   }
 }
 

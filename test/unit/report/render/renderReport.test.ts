@@ -28,6 +28,19 @@ test('every section stands in the mail and in its text, with the exact numbers',
   }
 })
 
+test('a narrow screen leaves the long tables to their files, and says so', async () => {
+  const { html, csv } = await render()
+  const hidden = [...html.matchAll(/<tr class="detail">.*?<h2[^>]*>([^<]*)<\/h2>/gs)].map(
+    ([, title]) => title,
+  )
+  expect(hidden).toEqual(['Escrows at the end of the day', 'Time from origin to destination'])
+  expect(html).toContain(
+    'Escrows at the end of the day: file escrow. Time from origin to destination: file latency.',
+  )
+  const files = csv.map(({ name }) => name.replace(/-\d{4}-.*/, ''))
+  expect(files).toEqual(expect.arrayContaining(['escrow', 'latency']))
+})
+
 test('what could not be known is printed as unknown, never as zero', async () => {
   const { html, text } = await render({ latencies: null, escrows: null, coverage: null })
   for (const form of [html, text])
