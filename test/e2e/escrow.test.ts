@@ -1,24 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { runScenario, type ScenarioRunOptions } from '../support/runScenario.ts'
+import { expect, test } from 'vitest'
+import { runLeaping } from '../support/leapingScenario.ts'
 
 const minute = 60_000
 
-/** The shipped schedule: at every second so many polls would keep each other waiting. */
-const poll = {
-  transfers: '*/5 * * * * *',
-  openTransfers: '*/10 * * * * *',
-  evidence: '*/15 * * * * *',
-  challenges: '*/30 * * * * *',
-  heads: '*/10 * * * * *',
-  contracts: '*/15 * * * * *',
-  escrows: '*/30 * * * * *',
-  audit: '0 17 * * * *',
-  sweepMs: 86_400_000,
-}
-
-async function start(options: ScenarioRunOptions) {
-  const run = await runScenario({ speed: 8, config: { poll }, ...options })
-  onTestFinished(() => run.stop())
+async function start(options: Parameters<typeof runLeaping>[0]) {
+  const run = await runLeaping(options)
   return { ...run, of: (kind: string) => run.alerts().filter((alert) => alert.kind === kind) }
 }
 

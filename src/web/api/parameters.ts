@@ -19,9 +19,13 @@ export function readQuery<T extends z.ZodObject>(
   query: (name: string) => string | undefined,
 ): ReadQuery<z.output<T>> {
   const given = Object.keys(schema.shape).flatMap((name) => {
-    const text = cleanText(query(name) ?? '', longest)
-    // An empty field of a form is one left out. An empty cursor is a mistake: page one would be shown again, for ever.
-    return text === '' && (name !== 'cursor' || query(name) === undefined) ? [] : [[name, text]]
+    const asked = query(name)
+    if (asked === undefined) return []
+    // Ours, and taken as it is: one that is empty or was changed is a mistake, else page one would be shown for ever.
+    if (name === 'cursor') return [[name, asked]]
+    const text = cleanText(asked, longest)
+    // An empty field of a form is one left out.
+    return text === '' ? [] : [[name, text]]
   })
   const parsed = schema.safeParse(Object.fromEntries(given))
   if (parsed.success) return { ok: true, value: parsed.data }
