@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 const benches: readonly (readonly [title: string, file: string, ...options: string[]])[] = [
   ['ingest with 20 rules', 'ingest.ts'],
   ['a large ledger against a small one', 'ledgerSize.ts', '200000'],
+  ['the gate', 'gate.ts', '200000'],
   ['alerts to a webhook', 'alerts.ts', '20000'],
   ['requests for evidence', 'requests.ts'],
   ['preconfirmations', 'preconf.ts'],

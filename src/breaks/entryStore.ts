@@ -89,6 +89,13 @@ export function listHeldShares(db: Database): Map<string, Share[]> {
   return Map.groupBy(shares.all(db, sql).map(toShare), ({ name }) => name)
 }
 
+/** The entries, not taken back, that settle something of a transfer, by its keys. */
+export function listEntriesSettling(db: Database, keys: readonly number[]): number[] {
+  const sql = `SELECT DISTINCT s.entry_id FROM break_shares s WHERE s.transfer_key IN (SELECT value FROM json_each(?))
+    AND NOT EXISTS (SELECT 1 FROM break_entries u WHERE u.undoes = s.entry_id) ORDER BY s.entry_id`
+  return int.all(db, sql, JSON.stringify(keys))
+}
+
 function toShare({ key, ...share }: Read<typeof shares>): Share {
   return { ...share, name: key === null ? share.name : formatKey(key) }
 }

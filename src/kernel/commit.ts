@@ -229,7 +229,10 @@ function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs):
 }
 
 /** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
-function createRelated(deps: CommitDeps, changed: readonly Transfer[]): RelatedTransfers {
+export function createRelated(
+  deps: Pick<CommitDeps, 'ledger' | 'stakes'>,
+  changed: readonly Transfer[],
+): RelatedTransfers {
   const sharing = shareAmong(deps.ledger, changed)
   return {
     sharing(chain, hash) {

@@ -48,3 +48,13 @@ export function summarizeQuarantine(db: Database, since: UnixMs): QuarantineSumm
     FROM quarantine WHERE last_at >= ? GROUP BY endpoint ORDER BY endpoint`
   return summaries.all(db, sql, outsideFilter, since)
 }
+
+const unread = columns({ endpoint: text, problem: text, at: instant })
+export type UnreadRow = Read<typeof unread>
+
+/** Rows that could not be read and were first seen from a time on, the newest first: what was seen before is of what was before. */
+export function listUnreadRows(db: Database, since: UnixMs, limit: number): UnreadRow[] {
+  const sql = `SELECT endpoint, problem, last_at AS at FROM quarantine WHERE last_at >= ?1 AND first_at >= ?1
+    AND instr(problem, ?2) <> 1 ORDER BY last_at DESC LIMIT ?3`
+  return unread.all(db, sql, since, outsideFilter, limit)
+}

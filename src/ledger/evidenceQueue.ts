@@ -205,6 +205,12 @@ function withoutRisk(row: Read<typeof queue>): QueuedLeg {
   return leg
 }
 
+/** Which questions a leg waits for. */
+export function listQuestions(db: Database, hash: string): Ask[] {
+  const sql = 'SELECT ask FROM evidence_queue WHERE ask IN (SELECT value FROM json_each(?)) AND hash = ?'
+  return ask.all(db, sql, JSON.stringify(['zone', 'main', 'native', 'receipt']), hash)
+}
+
 /** When the next leg has to be asked; null when none waits. */
 export function nextDueAt(db: Database, asks: readonly Ask[], isLate: boolean): UnixMs | null {
   const sql = 'SELECT min(due_at) FROM evidence_queue WHERE ask = ? AND late = ?'

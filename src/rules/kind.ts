@@ -194,6 +194,8 @@ interface Relations {
   readonly isOncePerSubject?: true
   /** Whether what it accuses is no example of how the bridge works. What is but new may become usual. */
   readonly accuses?: (facts: Finding['facts']) => boolean
+  /** Paying what it names is what ends it: it is no reason not to pay. */
+  readonly endsWhenPaid?: true
   /** Whether it goes by what the zone's actions say: an upgrade of these may have made it accuse an honest transfer. */
   readonly readsActions?: true
 }

@@ -46,6 +46,7 @@ import { caseRanks } from './migrations/0033_case_ranks.ts'
 import { breakEntryTables } from './migrations/0034_break_entries.ts'
 import { caseCrowds } from './migrations/0035_case_crowds.ts'
 import { escrowCourse } from './migrations/0036_escrow_course.ts'
+import { gateIndexes } from './migrations/0040_gate.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -84,6 +85,7 @@ const migrations: readonly string[] = [
   breakEntryTables,
   caseCrowds,
   escrowCourse,
+  gateIndexes,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -13,6 +13,8 @@ import type { BreakQuery } from '../breaks/listBreaks.ts'
 import type { BreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
 import type { EscrowLine } from './views/readEscrows.ts'
+import type { AskedPayment } from './gate/gateFacts.ts'
+import type { GateView } from './gate/toGateView.ts'
 import type { EscrowSources } from './views/readEscrowStory.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ShownSilence } from '../alerts/silences.ts'
@@ -218,6 +220,8 @@ export interface WebDeps {
   listTransfers(filter: TransferFilter): TransferPage
   /** By key, alias, id or hash; a hash can name several. Empty when the ledger holds none. */
   showTransfer(keyOrHash: string): readonly TransferStory[]
+  /** Whether what goes by a name may be paid, from the ledger alone: milliseconds. */
+  askGate(name: string, asked: AskedPayment): GateView
   /** Newest change first; `open` are pending, firing and recovering conditions, `text` names a hash or an address. */
   listAlerts(query: AlertQuery): readonly AlertView[]
   /** @throws MonitorError `not_found`, or `usage` when several begin like that */

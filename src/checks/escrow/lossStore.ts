@@ -42,6 +42,23 @@ export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
   return selectFlows(db, sql, since)
 }
 
+/** What left of a token since a time, and no transfer explains; more than `limit` of one verdict are cut. */
+export function listLeft(db: Database, token: string, since: UnixMs, limit: number): StoredFlow[] {
+  const left = (index: string, where: string) =>
+    `SELECT * FROM escrow_flows INDEXED BY ${index} WHERE ${where} AND token = ? AND direction = 'out' LIMIT ?`
+  return [
+    ...selectFlows(db, left('escrow_flows_open', "verdict = 'open' AND at >= ?"), since, token, limit),
+    ...selectFlows(db, left('escrow_flows_told', "verdict = 'unexplained' AND at >= ?"), since, token, limit),
+    ...selectFlows(
+      db,
+      left('escrow_flows_seen', "verdict = 'unjudged' AND seen_at >= ?"),
+      since,
+      token,
+      limit,
+    ),
+  ]
+}
+
 /** Movements by token, in sum. */
 export function sumByToken<M extends Movement>(flows: readonly M[]): FlowSum<M>[] {
   const groups = Map.groupBy(flows, ({ token, waitsFor }) => `${token}|${waitsFor ?? ''}`)

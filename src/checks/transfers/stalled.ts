@@ -57,6 +57,7 @@ export const transferStalled = defineCondition({
   risksTransfer: true,
   restsOn: ['source'],
   joins: { of: 'transfer', rank: 5, saysAllAtOnce: true },
+  endsWhenPaid: true,
   judgesPast: true,
   cannotTell: 'no answer since the bound passed says whether it arrived',
   hasTransfer: true,

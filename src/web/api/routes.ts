@@ -4,6 +4,7 @@ import { createReportStore } from '../../report/store.ts'
 import { caseStates } from '../caseTypes.ts'
 import { breakQuery, toBreakQuery } from '../readBreakQuery.ts'
 import { escrowPeriods } from '../escrowTypes.ts'
+import { gateQuery, toAskedPayment } from '../gate/readAsked.ts'
 import { readEscrowQuery } from '../readEscrowQuery.ts'
 import { toTransferFilter, transferQuery } from '../readTransferFilter.ts'
 import type { WebDeps } from '../types.ts'
@@ -17,6 +18,7 @@ import { breakPage } from './schemas/breaks.ts'
 import { caseStory, caseView } from './schemas/case.ts'
 import { auditPage, outboxItem, rulesView, series } from './schemas/lists.ts'
 import { escrowOverview, escrowStory } from './schemas/escrow.ts'
+import { gate } from './schemas/gate.ts'
 import { report, reportRow } from './schemas/report.ts'
 import { shownSilence } from './schemas/silence.ts'
 import { status } from './schemas/status.ts'
@@ -67,6 +69,16 @@ export const apiRoutes: readonly ApiRoute[] = [
     params: { key: 'key, id or hash' },
     answer: z.object({ transfers: z.array(transferStory) }),
     respond: (deps, { param }) => ({ transfers: showTransfer(deps, param('key')) }),
+  }),
+  defineRoute({
+    path: '/api/transfers/:key/verdict',
+    operation: 'askGate',
+    title: 'Whether a transfer may be paid',
+    says: 'the gate ([gate.md](gate.md)), from the ledger alone: `verdict` is `clear`, `wait` or `suspect`; pay only at `clear`. With `questions`, `reasons`, `transfers` of that name each with its own `verdict`, `horizon` and `sources`. A name that the ledger does not know is `wait`, never 404',
+    params: { key: 'hash of the origin, id or key' },
+    query: gateQuery,
+    answer: gate,
+    respond: (deps, { query, param }) => deps.askGate(param('key'), toAskedPayment(query)),
   }),
   defineRoute({
     path: '/api/cases',

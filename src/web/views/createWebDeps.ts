@@ -27,6 +27,8 @@ import type {
   WebDeps,
   WebOperations,
 } from '../types.ts'
+import { readGate } from '../gate/readGate.ts'
+import { toGateView } from '../gate/toGateView.ts'
 import { toPageOf } from '../readBreakQuery.ts'
 import { listOpenBySeverity, searchAlerts } from './pageQueries.ts'
 import type { EscrowSources } from './readEscrowStory.ts'
@@ -106,6 +108,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listOutbox: (state) =>
       alerts.listOutbox({ state, limit: mostListed }).map((item) => toOutboxView(alerts, item)),
     listTransfers: (filter) => listTransfers(parts, filter, now()),
+    askGate: (name, asked) => toGateView(readGate(parts, name, asked, now())),
     operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), named.showCase),
     readBreaks(query, entries) {
       const sources = openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })

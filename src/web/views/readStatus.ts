@@ -5,7 +5,6 @@ import type { AppParts } from '../../monitor/createMonitor.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
-import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { showSilence } from '../../alerts/silences.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { Database } from '../../store/database.ts'
@@ -22,10 +21,11 @@ import { summarizeQuarantine } from '../../kernel/quarantine.ts'
 import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
 import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../types.ts'
 import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
-import { type FactSources, readSources } from '../../kernel/sharedFacts.ts'
+import { readSources } from '../../kernel/sharedFacts.ts'
 import { readStatusCases } from './readStatusCases.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 import type { CaseSettings } from './toCaseView.ts'
+import { toCoverage } from './toCoverage.ts'
 
 /** How long transfers of each direction took over the past 30 days. */
 type Normal = Readonly<Record<Direction, NormalLatency | null>>
@@ -52,11 +52,7 @@ export function readStatus(
     heads,
     sources: read,
     pollers: parts.pollerStatus(),
-    coverage: read.map((source) => ({
-      source: source.source,
-      lastGoodAt: newest(source.endpoints.map((endpoint) => endpoint.lastGoodAt)),
-      staleAfterMs: Math.max(5_000, 3 * shortestInterval(source, parts.intervals.byEndpoint)),
-    })),
+    coverage: toCoverage(read, parts.intervals.byEndpoint),
     ...readStatusCases({ ...views, ...settings, db }),
     openAlerts: open.map((row) => toAlertView(views, row)),
     openAlertCount:
@@ -103,16 +99,6 @@ function readInFlight(db: Database, normal: Normal, now: UnixMs): InFlight[] {
       late: own && countPendingSince(db, direction, now - own.p99),
     }
   })
-}
-
-function shortestInterval(source: SourceHealth, byEndpoint: FactSources['intervals']): number {
-  if (source.source === 'explorer') return Math.min(...Object.values(byEndpoint))
-  return Math.min(10_000, ...source.endpoints.map(({ intervalMs }) => intervalMs))
-}
-
-function newest(times: readonly (UnixMs | null)[]): UnixMs | null {
-  const known = times.filter((time) => time !== null)
-  return known.length === 0 ? null : Math.max(...known)
 }
 
 export function readPreconf(parts: Pick<AppParts, 'db' | 'partOf'>, at: UnixMs): PreconfMetrics | null {

@@ -3,6 +3,15 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/web/views/pageQueries.ts'
+import { listEntriesSettling } from '../../../src/breaks/entryStore.ts'
+import { kinds } from '../../../src/checks/index.ts'
+import { listLeft } from '../../../src/checks/escrow/lossStore.ts'
+import { listUnreadRows } from '../../../src/kernel/quarantine.ts'
+import { listQuestions } from '../../../src/ledger/evidenceQueue.ts'
+import { listKeysOf, listNamed } from '../../../src/ledger/named.ts'
+import { listOpenArrivals } from '../../../src/ledger/strays.ts'
+import { readFindings } from '../../../src/web/gate/readFindings.ts'
+import { payable } from '../../support/gateFacts.ts'
 import { listSlicesUnderWay } from '../../../src/ledger/slicesUnderWay.ts'
 
 /** How SQLite goes about the queries that `ask` makes. */
@@ -46,5 +55,32 @@ describe('what is asked again and again is found by an index of what is open, no
       Array.from(listSlicesUnderWay(db, { from: 0, until: 1 }))
     })
     expect(plans.filter((plan) => plan.includes('transfers_open'))).toHaveLength(3)
+  })
+
+  test('whatever the gate asks of a transfer', () => {
+    const arrival = { address: payable.targetAddress, direction: 'ZoneToMain' } as const
+    const plans = plansOf((db, ledger) => {
+      listNamed(db, '0x12', 10)
+      listNamed(db, 't1', 10)
+      listKeysOf(db, 't1')
+      ledger.getTransfer('t1')
+      ledger.listSharing('zone', '0x12', 50)
+      listOpenArrivals(db, arrival, 50)
+      listLeft(db, '0xcc', 1, 50)
+      listQuestions(db, '0x12')
+      listUnreadRows(db, 1, 5)
+      listEntriesSettling(db, [1])
+      db.prepare("INSERT INTO case_spans VALUES ('transfer:t1', 1, 1, 1)").run()
+      db.prepare(
+        "INSERT INTO cases (id, state, turn, turn_at, opened_at, severity, worst_alert, members, money, turn_money, changed_at) VALUES (1, 'open', 1, 1, 1, 'critical', 1, 1, '{}', '{}', 1)",
+      ).run()
+      readFindings({ db, kinds, places: ['0xee'] }, payable, 1)
+    })
+    expect(plans.length).toBeGreaterThan(20)
+    // Lists that are given with a question, and what a part of a query found by an index, are gone through.
+    const scans = plans.filter(
+      (plan) => plan.startsWith('SCAN') && !/json_each|subquery|CONSTANT/i.test(plan),
+    )
+    expect(scans).toEqual([])
   })
 })

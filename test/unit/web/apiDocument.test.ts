@@ -84,7 +84,7 @@ const names: Readonly<Record<string, string>> = {
   escrows: `0x${'ab'.repeat(20)}`,
 }
 
-const toPath = (route: string) => route.replace(/:\w+$/, () => names[route.split('/')[2] ?? ''] ?? '1')
+const toPath = (route: string) => route.replace(/:\w+/, () => names[route.split('/')[2] ?? ''] ?? '1')
 
 test.each(apiRoutes.map(({ path }) => path))('GET %s answers as it is described', async (route) => {
   const path = toPath(route)

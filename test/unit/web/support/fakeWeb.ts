@@ -19,6 +19,8 @@ import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
 import type { ShownEntry } from '../../../../src/breaks/showEntry.ts'
 import { entry, now, openBreak, outbox, report, rules, series } from './fakeViews.ts'
+import { toGateView } from '../../../../src/web/gate/toGateView.ts'
+import { clearFacts, knownTransfer } from '../../../support/gateFacts.ts'
 import { toRecord } from '../../../support/records.ts'
 
 export { now }
@@ -542,6 +544,15 @@ export function createFakeWeb(
       },
       showTransfer: (key) =>
         fake.stories.filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(key)),
+      askGate: (name, asked) =>
+        toGateView({
+          ...clearFacts,
+          name,
+          asked,
+          transfers: fake.stories
+            .filter((story) => [story.transfer.key, story.transfer.zone?.hash].includes(name))
+            .map((story) => ({ ...knownTransfer, transfer: story.transfer })),
+        }),
       listAlerts: ({ nature, text, case: caseId, limit = 500, offset = 0 }) => {
         const page = (list: readonly AlertView[]) => list.slice(offset, offset + limit)
         if (caseId !== undefined) return page(fake.cases.find(({ id }) => id === caseId)?.findings ?? [])
