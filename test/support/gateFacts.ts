@@ -116,11 +116,3 @@ export const criticalFinding: GateFinding = {
   case: 'c1',
   evidence: [],
 }
-
-/** The same of one transfer with something else in it. */
-export function withTransfer(of: Partial<TransferFacts>, transfer: Partial<Transfer> = {}): GateFacts {
-  return {
-    ...clearFacts,
-    transfers: [{ ...knownTransfer, ...of, transfer: { ...payable, ...transfer } }],
-  }
-}

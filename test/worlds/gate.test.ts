@@ -58,7 +58,7 @@ test('two transfers of one transaction are judged each by itself, and the name b
   const world = await openGate()
   const hash = await leave(world, 20, unpaid)
   const second1 = {
-    ...(world.fake.records[0] ?? {}),
+    ...world.fake.records[0],
     id: `0x${'ab'.repeat(32)}`,
     value: '7',
     valueRaw: '7000000',

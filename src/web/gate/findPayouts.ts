@@ -6,7 +6,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { PossiblePayout, Rival } from './gateFacts.ts'
 
 /** Money that left an escrow, and that no transfer explains. */
-export interface Leaving {
+interface Leaving {
   readonly hash: string
   readonly at: UnixMs
   /** Who got it; '' where that is not known. */

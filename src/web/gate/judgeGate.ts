@@ -22,7 +22,7 @@ import {
 export type GateLevel = 'clear' | 'wait' | 'suspect'
 
 /** What became of one question: `yes` is in favour of paying. */
-export type GateAnswer = 'yes' | 'no' | 'unknown'
+type GateAnswer = 'yes' | 'no' | 'unknown'
 
 export interface JudgedTransfer {
   readonly of: TransferFacts

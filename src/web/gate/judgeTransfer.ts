@@ -6,7 +6,7 @@ import { isBatch, originChain, originLeg, type Transfer } from '../../bridge/tra
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { sayTime } from '../../lib/sayTime.ts'
-import type { GateFacts, GateReason, TransferFacts } from './gateFacts.ts'
+import type { GateCode, GateFacts, GateReason, TransferFacts } from './gateFacts.ts'
 import { reasonOf, suspectOf, waitFor } from './reasons.ts'
 
 /** No chain that is watched is silent for longer while it goes on: a head so old may hide a payout. */
@@ -105,7 +105,7 @@ function listLacks({ unsaid = [], token, amountRaw, targetAddress }: Transfer): 
 }
 
 /** Whether value left: the origin is there, proven, deep enough in its chain, and nobody else's. */
-export function judgeOrigin({ reach, now }: GateFacts, of: TransferFacts): GateReason[] {
+export function judgeOrigin({ reach }: GateFacts, of: TransferFacts): GateReason[] {
   const [wait, suspect] = [waitFor('origin'), suspectOf('origin')]
   const { transfer, questions, rivals, action } = of
   const origin = originLeg(transfer)
@@ -130,13 +130,7 @@ export function judgeOrigin({ reach, now }: GateFacts, of: TransferFacts): GateR
     ...(depth !== null && depth < reach.confirmations
       ? [wait('shallow', `its origin lies ${depth} blocks below the head, ${reach.confirmations} are needed`)]
       : []),
-    ...(action === null
-      ? []
-      : [
-          (action.isOther ? suspect : wait)(action.isOther ? 'other_action' : 'unknown_action', action.says, [
-            { source: action.source, at: Math.min(action.at, now), says: action.says },
-          ]),
-        ]),
+    ...(action === null ? [] : [toActionReason(action)]),
     ...(rivals === null ? [wait('too_many', 'more transfers name its origin than can be looked at')] : []),
     ...(rivals ?? []).map(({ key, isSame }) =>
       isSame
@@ -144,6 +138,13 @@ export function judgeOrigin({ reach, now }: GateFacts, of: TransferFacts): GateR
         : wait('items_unknown', `${key} names the same transaction, and nothing says yet which part of it`),
     ),
   ]
+}
+
+function toActionReason({ isOther, says, source, at }: NonNullable<TransferFacts['action']>): GateReason {
+  const evidence = [{ source, at, says }]
+  return isOther
+    ? suspectOf('origin')('other_action', says, evidence)
+    : waitFor('origin')('unknown_action', says, evidence)
 }
 
 function noteEvidence(transfer: Transfer, hash: string): EvidenceNote[] {
@@ -155,7 +156,7 @@ function noteEvidence(transfer: Transfer, hash: string): EvidenceNote[] {
 /** Whether what is to be paid is what the ledger holds. What was not said is not compared. */
 export function judgeAsked({ asked }: GateFacts, { transfer }: TransferFacts): GateReason[] {
   const suspect = suspectOf('asked')
-  const differ = (code: string, what: string, wanted: string, held: string) =>
+  const differ = (code: GateCode, what: string, wanted: string, held: string) =>
     suspect(code, `${what}: ${wanted} is to be paid, the ledger holds ${held}`)
   const { token, amountRaw, amount, targetAddress } = transfer
   const tokens = [token.address, token.movedAs ?? token.address].map(canonicalToken)

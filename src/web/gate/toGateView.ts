@@ -7,7 +7,7 @@ import type { AskedPayment, GateFacts, GateReason, PossiblePayout } from './gate
 import { type GateLevel, type JudgedGate, type JudgedTransfer, judgeGate } from './judgeGate.ts'
 
 /** What the gate says of one transfer. */
-export interface GateTransfer {
+interface GateTransfer {
   readonly key: string
   readonly id: string | null
   readonly zoneEventIndex: string | null

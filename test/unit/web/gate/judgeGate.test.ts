@@ -259,7 +259,7 @@ test('a gate is clear only when every question was answered in favour, whatever 
     fc.property(fc.subarray([...spoilers.keys()]), fc.integer({ min: 1, max: 3 }), (chosen, count) => {
       const some = chosen.flatMap((index) => spoilers[index] ?? [])
       const many = { ...clearFacts, transfers: Array.from({ length: count }, () => knownTransfer) }
-      const judged = judgeGate(some.reduce((facts, { spoil }) => spoil(facts), many))
+      const judged = judgeGate(some.reduce<GateFacts>((facts, { spoil }) => spoil(facts), many))
       const isAnswered = judged.questions.every(({ answer }) => answer === 'yes')
       expect(judged.verdict === 'clear').toBe(isAnswered)
       if (some.length === 0) expect(judged.verdict).toBe('clear')
