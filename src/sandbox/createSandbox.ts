@@ -8,6 +8,7 @@ import { deliver, type Outgoing } from './deliver.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import type { Disruption, AnswerFault, PlannedFault } from './faults/fault.ts'
 import { answerRpc } from './rpc/answerRpc.ts'
+import { answerZoneRpc } from './rpc/answerZoneRpc.ts'
 import { createDialect, type Dialect, type DialectOptions } from './dialect.ts'
 import { answerRequest, createExplorer, envelope, type Explorer } from './explorer.ts'
 import { parseFault, type Scenario } from './scenario.ts'
@@ -36,6 +37,8 @@ export interface Sandbox {
   readonly rpcUrl: string
   /** A plain node of the main chain: the second source. */
   readonly canonicalUrl: string
+  /** A plain node of the zone chain: its second source. */
+  readonly zoneRpcUrl: string
   readonly world: World
   readonly scenario: Scenario
   readonly dialect: Dialect
@@ -53,6 +56,17 @@ export interface Sandbox {
 
 const rpcPath = '/rpc'
 const canonicalPath = '/canonical'
+const zonePath = '/zone-rpc'
+
+/** The nodes by their paths: what each is called in scenarios and counts, and what answers. */
+const nodes: ReadonlyMap<
+  string,
+  { readonly name: string; readonly answer: (world: World, text: string) => string }
+> = new Map([
+  [rpcPath, { name: 'rpc', answer: (world, text) => answerRpc(world, 'preconf', text) }],
+  [canonicalPath, { name: 'canonical', answer: (world, text) => answerRpc(world, 'canonical', text) }],
+  [zonePath, { name: 'zoneRpc', answer: answerZoneRpc }],
+])
 const maxBodyBytes = 1_000_000
 
 interface Running {
@@ -107,6 +121,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     get canonicalUrl() {
       return baseUrl(server, host) + canonicalPath
     },
+    get zoneRpcUrl() {
+      return baseUrl(server, host) + zonePath
+    },
     async start() {
       advanceWorld(world, clock.now())
       server.listen(options.port ?? 0, host)
@@ -126,9 +143,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 async function serve(running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = request.url ?? '/'
   const path = target.split('?', 1)[0] ?? ''
-  if (request.method === 'POST' && (path === rpcPath || path === canonicalPath)) {
-    return serveRpc(running, request, response, path === rpcPath ? 'preconf' : 'canonical')
-  }
+  const node = request.method === 'POST' ? nodes.get(path) : undefined
+  if (node) return serveRpc(running, request, response, node)
   const endpoint = running.explorer.routes.get(path)
   if (endpoint && request.method === 'GET') return serveExplorer(running, request, response, endpoint)
   await send(running, response, envelope(404, '404', 'Not Found', []))
@@ -149,12 +165,12 @@ async function serveRpc(
   running: Running,
   request: IncomingMessage,
   response: ServerResponse,
-  kind: 'preconf' | 'canonical',
+  { name, answer }: { readonly name: string; readonly answer: (world: World, text: string) => string },
 ): Promise<void> {
   const text = await readBody(request)
-  const { disruption } = receive(running, kind === 'preconf' ? 'rpc' : 'canonical')
+  const { disruption } = receive(running, name)
   const { refuse, raw } = disruption
-  const body = answerRpc(running.explorer.world, kind, text)
+  const body = answer(running.explorer.world, text)
   const failed = refuse && envelope(refuse.status, refuse.code, refuse.msg, [])
   await send(running, response, raw ?? failed ?? { status: 200, type: 'application/json', body }, disruption)
 }

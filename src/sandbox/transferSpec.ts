@@ -68,5 +68,9 @@ export interface TransferSpec {
   mainMovedRaw?: bigint
   /** The explorer shows its main transaction, the main chain's own nodes do not know it until then. */
   unknownUntil?: UnixMs
+  /** The same of its zone transaction and the zone's own nodes. */
+  zoneUnknownUntil?: UnixMs
+  /** What the zone leg really moves, when it differs from what record and explorer say. */
+  zoneMovedRaw?: bigint
   patches?: readonly RecordPatch[]
 }

@@ -14,8 +14,8 @@ import type { CrossRecord, TransferSpec } from './transferSpec.ts'
 /** Where the chain itself writes at the start of every block. */
 export const systemContract = '0x4200000000000000000000000000000000000015'
 
-/** The clocks of the service: what the main chain, the zone chain, the record list, the RPC's chain and its preconfirmations have reached. */
-export type ChainName = 'main' | 'zone' | 'list' | 'rpc' | 'preconf'
+/** What the explorer shows of the main chain, of the zone chain and of the list, and what the nodes do of each chain and of preconfirmations. */
+export type ChainName = 'main' | 'zone' | 'list' | 'rpc' | 'zoneRpc' | 'preconf'
 
 /** A time during which one of them stands still. */
 interface Stall {
@@ -46,6 +46,8 @@ interface Contracts {
   readonly relayer: string
   readonly poster: string
   readonly signer: string
+  /** On the zone chain. */
+  readonly zoneBridge: string
 }
 
 /** A transaction on the main chain that is neither a deposit, a payout nor filler. */
@@ -76,6 +78,12 @@ export interface ZoneTransaction {
   readonly valueRaw: string
   readonly transfers: number
   readonly events: number
+}
+
+/** A sum over the legs of one chain so far: of each token, by its address. */
+export interface LegSums {
+  legs: number
+  readonly byToken: Map<string, bigint>
 }
 
 /** What is true of the bridge's contract from an instant on. */
@@ -144,7 +152,9 @@ export interface World {
   /** The rows that E3 shows of such records. */
   readonly shownRecords: WeakMap<CrossRecord, Record<string, string>>
   /** What the escrow took in, token by token, over the first `legs` of `mainLegs`. */
-  readonly escrowSums: { legs: number; readonly byToken: Map<string, bigint> }
+  readonly escrowSums: LegSums
+  /** What the zone issued and took back, token by token, over the first `legs` of `zoneLegs`. */
+  readonly supplySums: LegSums
   readonly queue: EventQueue
   readonly timeline: readonly TimedFault[]
   readonly stalls: Stall[]
@@ -207,6 +217,7 @@ export function createWorld(options: WorldOptions): World {
     zoneBlockCache: new Map(),
     shownRecords: new WeakMap(),
     escrowSums: { legs: 0, byToken: new Map() },
+    supplySums: { legs: 0, byToken: new Map() },
     queue: createEventQueue(),
     timeline: (options.timeline ?? []).map((fault) => ({ ...fault, at: startAt + fault.at })),
     stalls: [],
@@ -263,5 +274,6 @@ function createContracts(seed: number): Contracts {
     relayer: address(4),
     poster: address(5),
     signer: address(6),
+    zoneBridge: address(7),
   }
 }

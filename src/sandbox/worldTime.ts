@@ -8,7 +8,7 @@ import { addListed, isListed, removeListed } from './listIndex.ts'
 import { insertSorted, removeSorted } from './sortedIndex.ts'
 import { directionAt, directionOf, draw, legTime, injectedKey, tokenOf } from './transfers.ts'
 import type { Direction, TransferSpec } from './transferSpec.ts'
-import { listLagMs, type World } from './world.ts'
+import { type LegSums, listLagMs, type World } from './world.ts'
 
 /** Lets everything happen that happens up to `to`. Time never goes back here, even when the clock does. */
 export function advanceWorld(world: World, to: UnixMs): void {
@@ -83,18 +83,21 @@ function happen(world: World, event: WorldEvent): void {
 function addZoneLeg(world: World, number: number): void {
   const height = zoneHeightAt(world, legTime(world, number, 'zone'))
   world.zoneBlockCache.delete(height)
+  if (height < (world.zoneLegs.keys.at(-1) ?? 0)) forgetSums(world.supplySums)
   insertSorted(world.zoneLegs, height, number)
 }
 
 function addMainLeg(world: World, number: number): void {
   const height = mainHeightAt(world, legTime(world, number, 'main'))
   forgetBlock(world, height)
-  if (height < (world.mainLegs.keys.at(-1) ?? 0)) {
-    // Sums over the legs so far stay right only while new ones come behind them.
-    world.escrowSums.legs = 0
-    world.escrowSums.byToken.clear()
-  }
+  if (height < (world.mainLegs.keys.at(-1) ?? 0)) forgetSums(world.escrowSums)
   insertSorted(world.mainLegs, height, number)
+}
+
+/** Sums over the legs so far stay right only while new ones come behind them. */
+function forgetSums(sums: LegSums): void {
+  sums.legs = 0
+  sums.byToken.clear()
 }
 
 /** A record appears once the list has come as far as it; while the list stands still it waits. */

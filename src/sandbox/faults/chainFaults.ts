@@ -31,11 +31,12 @@ export const chainFaults = [
     'The main or the zone chain, the list of records, or the preconfirmations stand still, then catch up',
     {
       chain: z.enum(['main', 'zone', 'list', 'preconf']),
-      rpc: z.boolean().default(true).describe('Whether the RPC of a standing main chain stands still too'),
+      rpc: z.boolean().default(true).describe('Whether the nodes of a standing chain stand still too'),
     },
     (world, params, window) => {
       world.stalls.push({ of: params.chain, ...window })
       if (params.chain === 'main' && params.rpc) world.stalls.push({ of: 'rpc', ...window })
+      if (params.chain === 'zone' && params.rpc) world.stalls.push({ of: 'zoneRpc', ...window })
     },
   ),
   worldFault(

@@ -107,7 +107,12 @@ export function answerFault<S extends z.ZodRawShape>(
       fault: z.literal(name),
       endpoints: z
         .array(
-          z.string().regex(/^(E([1-9]|1\d|2[01])|rpc|canonical)$/, 'expected E1 to E21, rpc or canonical'),
+          z
+            .string()
+            .regex(
+              /^(E([1-9]|1\d|2[01])|rpc|canonical|zoneRpc)$/,
+              'expected E1 to E21, rpc, canonical or zoneRpc',
+            ),
         )
         .default([])
         .describe('Only these endpoints; all of E1 to E21 when left out'),

@@ -202,12 +202,30 @@ export const theftFaults = [
   ),
   worldFault(
     'transfer.forged',
-    'Deposits that the explorer shows in full and the nodes of the main chain do not know, for a while or ever',
-    transferShape,
+    'Transfers that the explorer shows in full and the nodes of one chain do not know, for a while or ever: deposits, on the zone withdrawals',
+    { ...transferShape, chain: z.enum(['main', 'zone']).default('main') },
     (world, params, window) => {
+      const isMain = params.chain === 'main'
       injectMany(world, params, () => ({
-        direction: params.direction ?? 'MainToZone',
-        unknownUntil: window.until,
+        direction: params.direction ?? (isMain ? 'MainToZone' : 'ZoneToMain'),
+        ...(isMain ? { unknownUntil: window.until } : { zoneUnknownUntil: window.until }),
+      }))
+    },
+  ),
+  worldFault(
+    'transfer.inflated',
+    "Withdrawals of which record, explorer and payout say more than left the zone: only the zone's own nodes show it",
+    {
+      ...transferShape,
+      burned: z
+        .string()
+        .regex(/^\d{1,78}$/, 'expected base units, in quotes')
+        .default('1'),
+    },
+    (world, params) => {
+      injectMany(world, params, () => ({
+        direction: params.direction ?? 'ZoneToMain',
+        zoneMovedRaw: BigInt(params.burned),
       }))
     },
   ),

@@ -1,63 +1,28 @@
-import { errorText } from '../../lib/errors.ts'
-import { isObject } from '../../lib/isObject.ts'
-import { nth } from '../../lib/nth.ts'
 import { encodeString, implementationSlot, selectors, topicOf } from '../chain/abi.ts'
 import { implementationAt, movedRaw } from '../chain/bridgeCalls.ts'
+import { baselineOf, sumLegs } from '../chain/legSums.ts'
 import { isContract } from '../chain/contracts.ts'
 import { heightOfMainHash } from '../chain/mainChain.ts'
 import type { MainTransaction } from '../chain/mainTransaction.ts'
 import { hashOf } from '../hashes.ts'
 import { mainBlockTime, mainHeightAt } from '../heights.ts'
 import { mix } from '../random.ts'
-import { firstAbove } from '../sortedIndex.ts'
 import type { Token } from '../tokens.ts'
 import { getTransfer } from '../transfers.ts'
 import type { World } from '../world.ts'
-import { invalidParams, RpcError } from './rpcError.ts'
+import { answerJsonRpc } from './jsonRpc.ts'
+import { RpcError } from './rpcError.ts'
 import { blockObject, chainId, hex, rawTransaction, receiptObject, transactionObject } from './rpcObjects.ts'
+import { addressIn, callIn, hashIn, quantityIn, seedOf } from './rpcParams.ts'
 import { blockAt, blockByHash, createRpcView, heightOf, type RpcBlock, type RpcView } from './rpcView.ts'
 
-// A batch of more is refused, as providers do.
-const maxBatch = 100
-
-/** Answers the text of one JSON-RPC request, or of a batch of them. */
+/** Answers the text of one JSON-RPC request of the main chain, or of a batch of them. */
 export function answerRpc(world: World, kind: 'preconf' | 'canonical', text: string): string {
   const view = createRpcView(world, kind)
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return JSON.stringify(failure(null, new RpcError(-32700, 'parse error')))
-  }
-  if (!Array.isArray(body)) return JSON.stringify(answerOne(view, body))
-  const isLegal = body.length > 0 && body.length <= maxBatch
-  if (!isLegal) return JSON.stringify(failure(null, new RpcError(-32600, 'invalid request: size of batch')))
-  return JSON.stringify(body.map((request) => answerOne(view, request)))
-}
-
-function answerOne(view: RpcView, request: unknown): unknown {
-  const { jsonrpc, method, params, id } = fieldsOf(request)
-  const known = typeof id === 'number' || typeof id === 'string' ? id : null
-  if (jsonrpc !== '2.0' || typeof method !== 'string')
-    return failure(known, new RpcError(-32600, 'invalid request'))
-  const answer = Object.hasOwn(rpcMethods, method) ? rpcMethods[method] : undefined
-  if (!answer)
-    return failure(known, new RpcError(-32601, `the method ${method} does not exist/is not available`))
-  if (params !== undefined && !Array.isArray(params))
-    return failure(known, new RpcError(-32602, 'invalid params'))
-  try {
-    return { jsonrpc: '2.0', id: known, result: answer(view, params ?? []) }
-  } catch (error) {
-    return failure(known, error instanceof RpcError ? error : new RpcError(-32603, errorText(error)))
-  }
-}
-
-function fieldsOf(request: unknown): Readonly<Record<string, unknown>> {
-  return isObject(request) ? request : {}
-}
-
-function failure(id: number | string | null, error: RpcError) {
-  return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } }
+  return answerJsonRpc(text, (method) => {
+    const answer = Object.hasOwn(rpcMethods, method) ? rpcMethods[method] : undefined
+    return answer && ((params) => answer(view, params))
+  })
 }
 
 type Method = (view: RpcView, params: readonly unknown[]) => unknown
@@ -68,13 +33,13 @@ const rpcMethods: Readonly<Record<string, Method>> = {
   eth_call: (view, [call, tag]) => callContract(view.world, call, heightOf(view, tag)),
   eth_estimateGas: (_view, [call]) => estimateGas(call),
   eth_getBalance: (view, [address, tag]) =>
-    hex(nativeBalance(view.world, addressOf(address), heightOf(view, tag))),
+    hex(nativeBalance(view.world, addressIn(address), heightOf(view, tag))),
   eth_getTransactionCount: (view, [address, tag]) => {
-    addressOf(address)
+    addressIn(address)
     return hex((heightOf(view, tag) - 5_000_000 + 1) * 64)
   },
-  eth_getCode: (view, [address]) => codeAt(view.world, addressOf(address)),
-  eth_getStorageAt: (view, [address, slot]) => storageAt(view.world, addressOf(address), quantityOf(slot)),
+  eth_getCode: (view, [address]) => codeAt(view.world, addressIn(address)),
+  eth_getStorageAt: (view, [address, slot]) => storageAt(view.world, addressIn(address), quantityIn(slot)),
   eth_getBlockByHash: (view, [hash, full]) => inBlock(view, blockByHash(view, hash), full === true),
   eth_getBlockByNumber: (view, [tag, full]) => inBlock(view, blockAt(view, tag), full === true),
   eth_getBlockReceipts: (view, [tag]) => {
@@ -112,7 +77,7 @@ function countOf(block: RpcBlock | null): string | null {
 }
 
 function atIndex(view: RpcView, block: RpcBlock | null, index: unknown): unknown {
-  const transaction = block?.transactions[Number(quantityOf(index))]
+  const transaction = block?.transactions[Number(quantityIn(index))]
   return block && transaction ? transactionObject(view.world, block, transaction) : null
 }
 
@@ -132,24 +97,9 @@ function inside(
   return block && transaction ? { block, transaction } : null
 }
 
-function hashIn(given: unknown): string {
-  if (typeof given === 'string' && /^0x[0-9a-fA-F]{64}$/.test(given)) return given.toLowerCase()
-  throw invalidParams('expected a hash of 32 bytes')
-}
-
-function addressOf(given: unknown): string {
-  if (typeof given === 'string' && /^0x[0-9a-fA-F]{40}$/.test(given)) return given.toLowerCase()
-  throw invalidParams('expected an address of 20 bytes')
-}
-
-function quantityOf(given: unknown): string {
-  if (typeof given === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(given)) return given
-  throw invalidParams('expected a hex quantity')
-}
-
 /** What a contract returns to a call at the end of a block. */
 function callContract(world: World, call: unknown, height: number): string {
-  const { to, data } = callOf(call)
+  const { to, data } = callIn(call)
   const token = world.tokens.find((token) => token.address === to)
   if (token) return callToken(world, token, data, height)
   if (to === world.contracts.bridge) return callBridge(world, data, height)
@@ -157,7 +107,7 @@ function callContract(world: World, call: unknown, height: number): string {
 }
 
 function estimateGas(call: unknown): string {
-  const { data } = callOf(call)
+  const { data } = callIn(call)
   return hex(21_000 + (data.length - 2) * 8)
 }
 
@@ -224,42 +174,19 @@ function callBridge(world: World, data: string, height: number): string {
   }
 }
 
-function callOf(call: unknown): { to: string; data: string } {
-  if (!isObject(call)) throw invalidParams('expected a call object')
-  const { to, data, input } = call
-  const text = data ?? input ?? '0x'
-  if (typeof to !== 'string' || typeof text !== 'string') throw invalidParams('expected to and data')
-  return { to: to.toLowerCase(), data: text.toLowerCase() }
-}
-
-function seedOf(address: string): number {
-  return Number.parseInt(address.replace(/^0x/, '').slice(0, 8), 16)
-}
-
 /** What the bridge's escrow holds of a token at the end of a block. */
 function escrowBalance(world: World, token: Token, height: number): bigint {
-  moveSums(world, firstAbove(world.mainLegs, height))
-  const baseline = BigInt(Math.ceil(token.usual * 100_000)) * 10n ** BigInt(token.decimals)
-  const balance =
-    baseline + (world.escrowSums.byToken.get(token.address) ?? 0n) + extraFlow(world, token, height)
+  const sums = sumLegs(world.escrowSums, world.mainLegs, height, (number) => movedIn(world, number))
+  const balance = baselineOf(token) + (sums.get(token.address) ?? 0n) + extraFlow(world, token, height)
   return balance < 0n ? 0n : balance
 }
 
-/** Brings the running sums to a place in the list of legs, forwards or back. */
-function moveSums(world: World, target: number): void {
-  const sums = world.escrowSums
-  while (sums.legs < target) add(world, nth(world.mainLegs.values, sums.legs++), 1n)
-  while (sums.legs > target) add(world, nth(world.mainLegs.values, --sums.legs), -1n)
-}
-
-function add(world: World, number: number, sign: bigint): void {
+/** What a transfer's main leg brings into the escrow. */
+function movedIn(world: World, number: number): { readonly token: string; readonly change: bigint } {
   const transfer = getTransfer(world, number)
-  const { direction, token } = transfer
-  if (transfer.special.mainFailed) return
-  const moved = movedRaw(world, transfer)
-  const { byToken } = world.escrowSums
-  const change = direction === 'MainToZone' ? moved : -moved
-  byToken.set(token.address, (byToken.get(token.address) ?? 0n) + sign * change)
+  const { direction, token, special } = transfer
+  const moved = special.mainFailed ? 0n : movedRaw(world, transfer)
+  return { token: token.address, change: direction === 'MainToZone' ? moved : -moved }
 }
 
 /** What other transactions took out of the escrow, or put in. */
