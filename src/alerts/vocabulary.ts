@@ -24,7 +24,7 @@ export interface Vocabularies {
 }
 
 /** Of sources with a health of their own. */
-const sources = ['explorer', 'preconf', 'canonical']
+const sources = ['explorer', 'preconf', 'canonical', 'zoneRpc']
 
 /** @throws MonitorError `usage` where the rules cannot be read */
 export function listVocabulary({ rules, channels }: Vocabularies, kinds: Kinds): Vocabulary {

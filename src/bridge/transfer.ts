@@ -31,7 +31,7 @@ export interface TransferToken {
   readonly movedAs?: string
 }
 
-/** Who can say something of a leg beside the record: endpoints of the explorer, or the canonical RPC. `E3`: no record of it. */
+/** Who can say something of a leg beside the record: endpoints of the explorer, or the node of its chain. `E3`: no record of it. */
 export type EvidenceSource = (typeof evidenceSources)[number]
 export const evidenceSources = [
   'E2',
@@ -45,6 +45,7 @@ export const evidenceSources = [
   'E19',
   'E21',
   'canonical',
+  'zoneRpc',
 ] as const
 
 /** One movement of a token within a main transaction, as a second source shows it. */

@@ -9,6 +9,7 @@ import { errorText } from '../lib/errors.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
+import type { RpcSource } from '../clients/rpc/createRpc.ts'
 import { checkExplorer } from './checkExplorer.ts'
 import { checkRpc } from './checkRpc.ts'
 import { checkSlackApp } from './checkSlackApp.ts'
@@ -57,10 +58,16 @@ async function reportOnline(io: Io, config: Config): Promise<number> {
 
 /** Asks every source and reaches for every channel; nothing that anybody would see is sent. */
 async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Promise<readonly OnlineResult[]> {
+  const explorer = checkExplorer(io, config.explorer, config.bridge.contracts)
+  const node = async (source: RpcSource, chain: 'main' | 'zone') => {
+    const url = config[source]?.url
+    return url === undefined ? [] : checkRpc(io, source, url, (await explorer).shown[chain])
+  }
   const results = await Promise.all([
-    checkExplorer(io, config.explorer, config.bridge.contracts),
-    ...(config.preconf ? [checkRpc(io, 'preconf', config.preconf.url)] : []),
-    ...(config.canonical ? [checkRpc(io, 'canonical', config.canonical.url)] : []),
+    explorer.then(({ results }) => results),
+    node('preconf', 'main'),
+    node('canonical', 'main'),
+    node('zoneRpc', 'zone'),
     ...config.channels.map((channel) => checkChannel(io, channel)),
   ])
   return results.flat()

@@ -24,6 +24,18 @@ type Ask = <R>(
   call: () => Promise<Answer<R>>,
 ) => Promise<{ readonly answer: Answer<R> | null; readonly result: OnlineResult }>
 
+/** A block as the explorer shows it: a node of the same chain has the same one. */
+export interface ShownBlock {
+  readonly height: number
+  readonly hash: string
+}
+
+/** What was tried, and a block of each chain; null where the answers name none. */
+export interface ExplorerCheck {
+  readonly results: readonly OnlineResult[]
+  readonly shown: { readonly main: ShownBlock | null; readonly zone: ShownBlock | null }
+}
+
 /** The Date header counts whole seconds and the answer travels: less than this says nothing. */
 const noticeableMs = 5_000
 
@@ -35,7 +47,7 @@ export async function checkExplorer(
   io: Pick<Io, 'clock' | 'stop'>,
   settings: Config['explorer'],
   contracts: readonly string[] = [],
-): Promise<OnlineResult[]> {
+): Promise<ExplorerCheck> {
   const explorer = createExplorer({ ...settings, clock: io.clock, log: createSilentLog() })
   const how = { priority: 'urgent', attempts: 2, signal: io.stop } as const
   const ask: Ask = (what, call) => askWith(settings.dialect, what, call)
@@ -44,8 +56,13 @@ export async function checkExplorer(
     const blocks = await ask('E5 zone blocks', () => explorer.call(zoneBlocks, { limit: 20 }, how))
     const of = readSample(list.answer?.records ?? [])
     const asked: OnlineResult[] = []
-    for (const [what, question] of listQuestions(explorer, of, how))
-      asked.push((await ask(what, question)).result)
+    const main = await ask('E11 main block', () =>
+      explorer.call(mainBlockDetail, { height: of.height ?? 1 }, how),
+    )
+    const { ofZone, ofMain } = listQuestions(explorer, of, how)
+    for (const [what, question] of ofZone) asked.push((await ask(what, question)).result)
+    asked.push(main.result)
+    for (const [what, question] of ofMain) asked.push((await ask(what, question)).result)
     const logs: OnlineResult[] = []
     for (const address of contracts) {
       const { result } = await ask(`E20 logs of bridge contract ${address}`, () =>
@@ -54,7 +71,14 @@ export async function checkExplorer(
       logs.push(result.verdict === 'unsure' ? { ...result, remedy: noLogs } : result)
     }
     const results = [list.result, blocks.result, ...asked, ...logs]
-    return [...checkClock(explorer), ...results.map((result) => namePath(result, results))]
+    return {
+      results: [...checkClock(explorer), ...results.map((result) => namePath(result, results))],
+      // The oldest of a page of newest ones: a node that lags a little knows it.
+      shown: {
+        main: toShown(main.answer?.records ?? []),
+        zone: toShown((blocks.answer?.records ?? []).toReversed()),
+      },
+    }
   } finally {
     await explorer.close()
   }
@@ -67,13 +91,21 @@ function readSample(records: readonly Observation[]) {
   return { main: mainHash ?? '', zone: zoneHash ?? '', height: mainHeight }
 }
 
+function toShown(
+  blocks: readonly { readonly height: number; readonly hash: string | null }[],
+): ShownBlock | null {
+  const found = blocks.find(({ hash }) => hash !== null)
+  return found === undefined || found.hash === null ? null : { height: found.height, hash: found.hash }
+}
+
+type Question = readonly [string, () => Promise<Answer<unknown>>]
+
 /** What the sample gives a question for. */
 function listQuestions(
   explorer: Explorer,
   { main, zone, height }: ReturnType<typeof readSample>,
   how: CallOptions,
-): (readonly [string, () => Promise<Answer<unknown>>])[] {
-  const block = () => explorer.call(mainBlockDetail, { height: height ?? 1 }, how)
+): { readonly ofZone: readonly Question[]; readonly ofMain: readonly Question[] } {
   const range = { startBlockHeight: height ?? 1, endBlockHeight: height ?? 1, limit: 20 }
   const ofZone = [
     ['E12 cross-chain detail', () => explorer.call(crossDetails, { txId: [zone] }, how)],
@@ -83,11 +115,7 @@ function listQuestions(
     ['E13 token transfers', () => explorer.call(manyTransactionsTransfers, { txId: [main] }, how)],
     ['E7 transactions of a block', () => explorer.call(blockTransactions, range, how)],
   ] as const
-  return [
-    ...(zone === '' ? [] : ofZone),
-    ['E11 main block', block],
-    ...(main === '' || height === null ? [] : ofMain),
-  ]
+  return { ofZone: zone === '' ? [] : ofZone, ofMain: main === '' || height === null ? [] : ofMain }
 }
 
 const noPath = 'there is no such path'

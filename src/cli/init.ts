@@ -68,7 +68,7 @@ async function converse(io: Io, options: InitCommand): Promise<Plan> {
   io.out('\nthe explorer\n')
   const met = await meet(talk, guess)
   io.protect(listSecrets(io, met.auth))
-  const results = await checkExplorer(io, toSettings(io, met))
+  const { results } = await checkExplorer(io, toSettings(io, met))
   for (const result of results) io.out(formatResult(result))
   io.out('\nother sources, and where messages go\n')
   const preconf = await chooseSource(talk, 'preconf', given.preconf)

@@ -224,7 +224,8 @@ function addAsking(program: Command, io: Io, finish: Finish): void {
     .argument('<method>', 'with or without eth_')
     .argument('[params...]', 'in their order')
     .addOption(config())
-    .option('--canonical', 'ask the second source instead')
+    .option('--canonical', 'ask the node of the main chain instead')
+    .option('--zone', 'ask the node of the zone chain instead')
     .addHelpText('after', describeMethods)
     .action(async (method: string, words: string[], options) => finish(await rpc(io, method, words, options)))
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { RpcSource } from '../clients/rpc/createRpc.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { nearest } from '../lib/nearest.ts'
 import { cleanText } from '../lib/text.ts'
@@ -9,9 +10,10 @@ import { readConfig } from './loadProject.ts'
 export interface RpcCommand {
   readonly config: string
   readonly canonical?: boolean
+  readonly zone?: boolean
 }
 
-/** `spanwatch rpc`: one question of the preconfirmation RPC, or of the second source; the result as JSON. */
+/** `spanwatch rpc`: one question of the preconfirmation RPC, or of a chain's own node; the result as JSON. */
 export async function rpc(
   io: Io,
   method: string,
@@ -23,8 +25,10 @@ export async function rpc(
   const prepared = prepareParams(name, params)
   if ('problem' in prepared)
     throw new MonitorError('usage', `${name}: ${prepared.problem}\nIt takes: ${describeMethod(name)}`)
-  const { config } = readConfig(io, options.config, { needs: ['preconf', 'canonical'] })
-  const source = options.canonical ? 'canonical' : 'preconf'
+  const { config } = readConfig(io, options.config, { needs: ['preconf', 'canonical', 'zoneRpc'] })
+  if (options.canonical && options.zone)
+    throw new MonitorError('usage', 'rpc: expected --canonical or --zone')
+  const source = options.zone ? 'zoneRpc' : options.canonical ? 'canonical' : 'preconf'
   const url = urlOf(config, source)
   // Only here: viem takes a tenth of a second to load, which no other command needs.
   const { createRpc } = await import('../clients/rpc/createRpc.ts')
@@ -90,10 +94,14 @@ function toParam(word: string): unknown {
   }
 }
 
-function urlOf(config: Config, source: 'preconf' | 'canonical'): string {
+function urlOf(config: Config, source: RpcSource): string {
   const url = config[source]?.url
   if (url) return url.reveal()
-  const other = source === 'preconf' && config.canonical ? ' (--canonical asks the second source)' : ''
+  const others = [
+    ...(source !== 'canonical' && config.canonical ? ['--canonical asks the node of the main chain'] : []),
+    ...(source !== 'zoneRpc' && config.zoneRpc ? ['--zone that of the zone chain'] : []),
+  ]
+  const other = others.length === 0 ? '' : ` (${others.join(', ')})`
   throw new MonitorError('usage', `rpc: the configuration names no ${source}.url${other}`)
 }
 

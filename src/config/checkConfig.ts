@@ -254,6 +254,7 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
     [['explorer', 'baseUrl'], config.explorer.baseUrl],
     [['preconf', 'url'], config.preconf?.url],
     [['canonical', 'url'], config.canonical?.url],
+    [['zoneRpc', 'url'], config.zoneRpc?.url],
     [['heartbeat', 'url'], config.heartbeat?.url],
     ...channels,
   ]

@@ -23,6 +23,7 @@ export function toConfig(
     explorer: { ...explorer, timeoutMs: timeout },
     preconf: parsed.preconf && { url: parsed.preconf.url, intervalMs: parsed.preconf.interval },
     canonical: parsed.canonical,
+    zoneRpc: parsed.zoneRpc,
     bridge: {
       ...parsed.bridge,
       ...(parsed.bridge.prices !== undefined && { prices: resolve(places.folder, parsed.bridge.prices) }),

@@ -43,6 +43,13 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'canonical.verifyAbove': 'Every leg of at least this amount, in token units, is asked of it.',
   'canonical.sample': 'The share of the other legs that is asked of it, 0 to 1.',
   'canonical.confirmations': 'Blocks after which a missing receipt counts.',
+  zoneRpc: 'A plain RPC of the zone chain, as a second source beside the explorer.',
+  'zoneRpc.url': 'Its address.',
+  'zoneRpc.verifyAbove': 'Every leg of at least this amount, in token units, is asked of it.',
+  'zoneRpc.sample': 'The share of the other legs that is asked of it, 0 to 1.',
+  'zoneRpc.confirmations': 'Blocks after which a missing receipt counts.',
+  'zoneRpc.contracts':
+    'Contracts of the zone that write a log about each withdrawal: the bridge there, or the tokens. Their logs of every block are read; without them a sample of blocks is.',
   bridge: 'What is known of the bridge.',
   'bridge.contracts': "The bridge's contracts on the main chain.",
   'bridge.events':

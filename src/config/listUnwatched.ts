@@ -11,7 +11,10 @@ export interface Unwatched {
   readonly kinds: readonly string[]
 }
 
-type Watched = Pick<Config, 'preconf' | 'canonical' | 'bridge' | 'reports' | 'heartbeat' | 'canary'> & {
+type Watched = Pick<
+  Config,
+  'preconf' | 'canonical' | 'zoneRpc' | 'bridge' | 'reports' | 'heartbeat' | 'canary'
+> & {
   readonly channels: readonly { readonly type: string }[]
 }
 
@@ -34,6 +37,18 @@ const settings = [
     isMissing: ({ canonical }) => canonical === null,
     what: 'lies of the explorer about the main chain: no second source is asked',
     write: 'canonical: { url: "https://…" }',
+  },
+  {
+    setting: 'zoneRpc',
+    isMissing: ({ zoneRpc }) => zoneRpc === null,
+    what: 'lies of the explorer about the zone chain: no second source is asked',
+    write: 'zoneRpc: { url: "https://…", contracts: [ "0x…" ] }',
+  },
+  {
+    setting: 'zoneRpc.contracts',
+    isMissing: ({ zoneRpc }) => zoneRpc !== null && zoneRpc.contracts.length === 0,
+    what: 'withdrawals in every block of the zone that the list does not show: a sample of blocks is read',
+    write: 'zoneRpc: { url: "https://…", contracts: [ "0x…" ] }',
   },
   {
     setting: 'canonical or preconf',

@@ -30,7 +30,7 @@ export interface ConfigInput {
   readonly needs?: readonly Section[]
 }
 
-export type Section = 'explorer' | 'preconf' | 'canonical' | 'channels' | 'http' | 'heartbeat'
+export type Section = 'explorer' | 'preconf' | 'canonical' | 'zoneRpc' | 'channels' | 'http' | 'heartbeat'
 
 export type LoadedConfig =
   | {
@@ -85,7 +85,7 @@ const secretPlaces: YamlMask = {
     if (section === 'http')
       return keys.length > 1 && !['listen', 'publicUrl', 'sessions', 'trustProxy'].includes(last)
     if (section === 'heartbeat') return keys.length > 1 && last !== 'every'
-    return (section === 'preconf' || section === 'canonical') && last === 'url'
+    return ['preconf', 'canonical', 'zoneRpc'].includes(String(section)) && last === 'url'
   },
 }
 

@@ -94,7 +94,8 @@ export const preconf = z.strictObject({
   interval: duration({ minMs: 50, maxMs: 60_000 }).prefault('200ms'),
 })
 
-export const canonical = z.strictObject({
+/** A chain's own node, and which legs are asked of it. */
+const node = z.strictObject({
   url: secretHttpUrl,
   verifyAbove: amount.default('0'),
   sample: z
@@ -104,6 +105,10 @@ export const canonical = z.strictObject({
     .default(1),
   confirmations: wholeNumber(0, 10_000).default(3),
 })
+
+export const canonical = node
+
+export const zoneRpc = node.extend({ contracts: z.array(address).default([]) })
 
 const token = z.strictObject({
   address,

@@ -28,6 +28,7 @@ const sourceWords: Readonly<Record<string, string>> = {
   E20: 'logs',
   E21: 'logs of a transaction',
   canonical: 'node of the main chain',
+  zoneRpc: 'node of the zone chain',
 }
 
 /**

@@ -43,6 +43,8 @@ export interface SharedFacts extends Moment {
   readonly sources: readonly SourceHealth[]
   /** The main head by the canonical RPC; null without one, or while it was not read. */
   readonly canonicalHead: TrackedHeight | null
+  /** The same of the zone by its RPC. */
+  readonly zoneRpcHead: TrackedHeight | null
   readonly pollers: readonly PollerHealth[]
   readonly latency: LatencyFacts
   readonly drift: readonly DriftFact[]

@@ -45,8 +45,8 @@ export interface Kernel {
   readonly commit: Commit
   readonly horizons: HorizonWatch
   readonly list: ListReadings
-  /** The main head by the canonical RPC, as a record that the poller of heads writes; null before it was read. */
-  readonly mainHead: { canonical: TrackedHeight | null }
+  /** The heads by the chains' own nodes, as a record that their pollers write; null before one was read. */
+  readonly nodeHeads: { main: TrackedHeight | null; zone: TrackedHeight | null }
   /** Look at every block of the main chain that is read, whatever for. */
   readonly blockListeners: BlockListeners
   readonly stakes: FollowedStakes

@@ -20,6 +20,7 @@ export interface AppConfig {
   }
   readonly preconf: Config['preconf']
   readonly canonical: Config['canonical']
+  readonly zoneRpc: Config['zoneRpc']
   readonly bridge: Config['bridge']
   readonly poll: Config['poll']
   readonly reports: Config['reports']

@@ -23,7 +23,7 @@ const unreadMs = 86_400_000
 export interface FactSources
   extends Pick<
     Kernel,
-    'config' | 'db' | 'explorer' | 'horizons' | 'ledger' | 'mainHead' | 'numbers' | 'rpcs'
+    'config' | 'db' | 'explorer' | 'horizons' | 'ledger' | 'nodeHeads' | 'numbers' | 'rpcs'
   > {
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
@@ -43,7 +43,8 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
     latency: sources.latency(now),
     heads: listHeads(sources.db),
     sources: readSources(sources),
-    canonicalHead: sources.mainHead.canonical,
+    canonicalHead: sources.nodeHeads.main,
+    zoneRpcHead: sources.nodeHeads.zone,
     pollers: sources.pollers(),
     drift: readDrift(sources, now - driftWindowMs),
     lacks: describeLacks(sources.config.explorer.dialect, sources.explorer.keys.list()),

@@ -5,6 +5,7 @@ import {
   originLeg,
   type Transfer,
 } from '../bridge/transfer.ts'
+import { isOfNode } from '../meaning/proveOrigin.ts'
 import { replacedPayout } from '../meaning/replacedPayout.ts'
 import { movesNative, nativeSources, tokenSources } from '../meaning/showsMoney.ts'
 import { valueFirst } from './valueFirst.ts'
@@ -13,10 +14,10 @@ import type { Database } from '../store/database.ts'
 import { flag, instant, int, oneOf, type Read, real, table, text } from '../store/table.ts'
 
 /**
- * Which question a leg waits for: E9, E13, E15, a receipt; `record` asks the list whether a payout has a record, `past`
+ * Which question a leg waits for: E9, E13, E15, a receipt by the node of its chain; `record` asks the list whether a payout has a record, `past`
  * what was there of an origin before the ledger.
  */
-const ask = oneOf('zone', 'main', 'native', 'receipt', 'record', 'past')
+const ask = oneOf('zone', 'main', 'native', 'receipt', 'zoneReceipt', 'record', 'past')
 export type Ask = Read<typeof ask>
 
 const progress = table('evidence_queue', {
@@ -44,6 +45,8 @@ const queue = table('evidence_queue', {
 /** A leg that is to be asked of one source. Times are ours but `time`, which is the chain's. */
 export type QueuedLeg = Omit<Read<typeof queue>, 'risk'>
 
+type WantsReceipt = (transfer: Transfer, hash: string) => boolean
+
 export interface QueueSettings {
   /** Legs of transfers that ended before this are not asked of by themselves. */
   readonly since: UnixMs
@@ -53,8 +56,10 @@ export interface QueueSettings {
   readonly isLarge?: (transfer: Transfer) => boolean
   /** What of the escrows' holdings a transfer is; left out, all are alike. */
   readonly riskOf?: (transfer: Transfer) => number
-  /** Null when there is no second source: whether its receipt is asked for. */
-  readonly wantsReceipt: ((transfer: Transfer, hash: string) => boolean) | null
+  /** Whether a main leg's receipt is asked for; null when there is no node to ask. */
+  readonly wantsReceipt: WantsReceipt | null
+  /** The same of a zone leg. */
+  readonly wantsZoneReceipt?: WantsReceipt | null
 }
 
 /** What is older than this when it is first seen is history, or was filled in late: nothing about it is urgent. */
@@ -95,7 +100,7 @@ export function queueLegs(
     const time = Math.min(leg.time ?? now, now)
     for (const ask of asksOf(settings, after, leg)) {
       if (!isRewritten && hasAnswer(after, ask, leg)) continue
-      const at = ask === 'receipt' ? now : dueAt
+      const at = isReceipt(ask) ? now : dueAt
       queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate, risk }, now)
     }
   }
@@ -218,9 +223,9 @@ export function nextDueAt(db: Database, asks: readonly Ask[], isLate: boolean): 
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** The explorer's word on a main transaction is wanted now: another source does not know it. */
-export function hurryMain(db: Database, hash: string, now: UnixMs): void {
-  for (const ask of ['main', 'native'] as const) {
+/** The explorer's word on a transaction is wanted now: another source does not know it. */
+export function hurryLeg(db: Database, hash: string, now: UnixMs): void {
+  for (const ask of ['zone', 'main', 'native'] as const) {
     db.prepare('UPDATE evidence_queue SET due_at = min(due_at, ?) WHERE ask = ? AND hash = ?').run(
       now,
       ask,
@@ -243,7 +248,7 @@ export function dropQueued(db: Database, ask: Ask, hash: string): void {
 
 /** Forgets the questions about a hash that no transfer names any more. */
 export function dropQueuedHash(db: Database, hash: string): void {
-  for (const ask of ['zone', 'main', 'native', 'receipt', 'record', 'past'] as const)
+  for (const ask of ['zone', 'main', 'native', 'receipt', 'zoneReceipt', 'record', 'past'] as const)
     dropQueued(db, ask, hash)
 }
 
@@ -253,17 +258,24 @@ const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[
 }
 
 function asksOf(settings: QueueSettings, transfer: Transfer, leg: Leg): Ask[] {
-  if (leg.chain === 'zone') return ['zone']
-  const wantsReceipt = settings.wantsReceipt?.(transfer, leg.hash) ?? false
-  return [movesNative(transfer.token) ? 'native' : 'main', ...(wantsReceipt ? (['receipt'] as const) : [])]
+  const isZone = leg.chain === 'zone'
+  const wants = isZone ? settings.wantsZoneReceipt : settings.wantsReceipt
+  const receipt = isZone ? 'zoneReceipt' : 'receipt'
+  const explorer = isZone ? 'zone' : movesNative(transfer.token) ? 'native' : 'main'
+  return wants?.(transfer, leg.hash) ? [explorer, receipt] : [explorer]
+}
+
+function isReceipt(ask: Ask): boolean {
+  return ask === 'receipt' || ask === 'zoneReceipt'
 }
 
 /** A transfer's evidence holds no answer that would not show its money. */
 function hasAnswer({ evidence }: Transfer, ask: Ask, leg: Pick<Leg, 'chain' | 'hash'>): boolean {
-  const sources = ask === 'receipt' ? (['canonical'] as const) : explorerSources[leg.chain]
   return evidence.some(
-    ({ chain, hash, source }) =>
-      chain === leg.chain && hash === leg.hash && sources.some((one) => one === source),
+    (one) =>
+      one.chain === leg.chain &&
+      one.hash === leg.hash &&
+      (isReceipt(ask) ? isOfNode(one) : explorerSources[leg.chain].includes(one.source)),
   )
 }
 

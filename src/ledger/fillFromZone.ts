@@ -3,6 +3,7 @@ import { valuesOf } from '../meaning/compareAction.ts'
 import { establishedNames } from '../meaning/learnedActions.ts'
 import { type LearnedMoney, namesZoneAmounts } from '../meaning/learnedMoney.ts'
 import { isBatch, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
+import { isOfNode } from '../meaning/proveOrigin.ts'
 import { type ActionItem, readAction } from '../meaning/zoneAction.ts'
 
 /**
@@ -15,7 +16,12 @@ export function fillFromZone(transfer: Transfer, learned: LearnedMoney): Transfe
   const lacksId = token.id === '' && /1155|721/.test(token.type)
   if (!isListed || isBatch(transfer) || !(lacksAmount || lacksId)) return transfer
   const by = evidence.find(
-    (one) => one.chain === 'zone' && one.hash === zone?.hash && one.status === 'success' && !one.paidIn,
+    (one) =>
+      one.chain === 'zone' &&
+      one.hash === zone?.hash &&
+      one.status === 'success' &&
+      !one.paidIn &&
+      !isOfNode(one),
   )
   const readings = by?.action ? readAction(by.action) : []
   if (!by || readings.slice(0, -1).some((items) => items.length > 1)) return transfer

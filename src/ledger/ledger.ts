@@ -209,7 +209,7 @@ function listUnconfirmed(db: Database, records: readonly Observation[]): string[
 function listWithoutEvidence(db: Database, since: UnixMs, now: UnixMs, limit: number): string[] {
   const sql = `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
      WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
-     AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND (e.status <> 'unknown' OR e.requested_at > ?))
+     AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND e.source <> 'zoneRpc' AND (e.status <> 'unknown' OR e.requested_at > ?))
      LIMIT ?`
   return text.all(db, sql, since, now - maxPostponeMs, limit)
 }

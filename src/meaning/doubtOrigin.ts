@@ -4,6 +4,7 @@ import { allLikely, enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
 import { actionOf } from './judgeAction.ts'
 import { bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
+import { isOfNode } from './proveOrigin.ts'
 import { readAction } from './zoneAction.ts'
 
 /** Why a zone transaction that succeeded does not prove the payout that names it. */
@@ -77,11 +78,12 @@ export function kindsName(topic: string): string {
 const soundsLikeLeaving =
   /withdraw|exit|redeem|unlock|unwrap|release|claim|bridge|payout|pay_?out|cash_?out|egress|outbound|off_?ramp|burn|leave/i
 
-/** The good answer about a transfer's zone transaction; null without one. */
+/** The explorer's good answer about a transfer's zone transaction; null without one. A node knows no actions. */
 export function zoneEvidence({ zone, evidence }: Transfer): LegEvidence | null {
   return (
-    evidence.find((one) => one.chain === 'zone' && one.hash === zone?.hash && one.status === 'success') ??
-    null
+    evidence.find(
+      (one) => one.chain === 'zone' && one.hash === zone?.hash && one.status === 'success' && !isOfNode(one),
+    ) ?? null
   )
 }
 

@@ -3,7 +3,7 @@ import type { Leg, LegEvidence, OriginProof } from '../bridge/transfer.ts'
 /**
  * What second sources say of an origin leg. A zone transaction is proven by its own status; a main transaction by a
  * movement of the transfer's token in it, because a transaction that moved nothing of it has brought nothing. The
- * canonical RPC goes before the explorer, and of the explorer the newest answer holds.
+ * chain's own node goes before the explorer, and of the explorer the newest answer holds.
  */
 export function proveOrigin(
   origin: Leg | null,
@@ -12,8 +12,7 @@ export function proveOrigin(
 ): OriginProof {
   if (origin === null) return 'unverified'
   const of = evidence.filter((one) => one.chain === origin.chain && one.hash === origin.hash)
-  const canonical = of.find((one) => one.source === 'canonical')
-  const best = canonical ?? newestEvidence(of)
+  const best = of.find(isOfNode) ?? newestEvidence(of)
   if (best === null) return 'unverified'
   if (best.status === 'absent') return 'absent'
   if (best.status === 'failed') return 'failed'
@@ -30,6 +29,11 @@ export function proveOrigin(
  */
 export function newestEvidence(evidence: readonly LegEvidence[]): LegEvidence | null {
   return evidence
-    .filter((one) => one.source !== 'E3' && one.source !== 'E19' && one.source !== 'canonical')
+    .filter((one) => one.source !== 'E3' && one.source !== 'E19' && !isOfNode(one))
     .reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
+}
+
+/** Whether a node of the leg's own chain said it, and not the explorer. */
+export function isOfNode({ source }: Pick<LegEvidence, 'source'>): boolean {
+  return source === 'canonical' || source === 'zoneRpc'
 }

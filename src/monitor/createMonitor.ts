@@ -125,6 +125,7 @@ async function stop({ log }: AppDeps, parts: AppParts, state: State): Promise<vo
     await parts.explorer.close()
     await parts.rpcs.preconf?.close()
     await parts.rpcs.canonical?.close()
+    await parts.rpcs.zoneRpc?.close()
     if (state.damage.aborted) return
     const waiting = parts.alerts.listDepths().reduce((sum, { queued }) => sum + queued, 0)
     if (waiting > 0)

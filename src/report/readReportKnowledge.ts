@@ -70,7 +70,12 @@ function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {
   }))
   const zoneShare = readZoneShare(db, window.from, window.until)
   if (zoneShare !== null)
-    lines.push({ source: 'zone chain', share: zoneShare, gaps: [], note: 'of zone blocks, sampled' })
+    lines.push({
+      source: 'zone chain',
+      share: zoneShare,
+      gaps: [],
+      note: zoneShare < 1 ? 'of zone blocks, sampled' : 'of zone blocks',
+    })
   return lines.length === 0 ? null : lines
 }
 

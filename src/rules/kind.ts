@@ -105,7 +105,7 @@ interface Described extends Relations {
   readonly remedy: string
   readonly words?: Words
   /** The sources that it is judged by: while one of them is silent nothing is known of the present. */
-  readonly sources: readonly ('explorer' | 'canonical' | 'preconf')[]
+  readonly sources: readonly ('explorer' | 'canonical' | 'zoneRpc' | 'preconf')[]
   /** By what its alerts join others in one case, beside their own subject; cases/listKeys.ts says what each means. */
   readonly ties: readonly Tie[]
   /** Whether all that its transfer moves is at risk; a loss says itself how much, see `joins`. */

@@ -58,7 +58,7 @@ const told = ({ app }: Monitor) =>
 async function growSlowly({ app }: Monitor, chain: ReturnType<typeof createChain>, count: number) {
   for (let n = 0; n < count; n += 1) {
     chain.grow('first', 1)
-    await until(() => app.parts.mainHead.canonical?.height === chain.height(), 10_000)
+    await until(() => app.parts.nodeHeads.main?.height === chain.height(), 10_000)
   }
   const readAt = Date.now()
   const comparedAt = () =>

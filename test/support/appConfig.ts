@@ -37,6 +37,7 @@ export const plainConfig: AppConfig = {
   },
   preconf: null,
   canonical: null,
+  zoneRpc: null,
   bridge: noBridge,
   poll: everySecond,
   reports: { daily: null, weekly: null, monthly: null },

@@ -7,7 +7,8 @@ import { ledgerIncomplete } from './incomplete.ts'
 import { noteListed, noteTransfers, openListings, readListed } from './listings.ts'
 import { lookAgain } from './pollLacks.ts'
 import { createAuditPoll, readProgress } from './pollList.ts'
-import { createZoneAuditPoll, zoneTickMs } from './pollZone.ts'
+import { createZoneAuditPoll, taughtTickMs, zoneTickMs } from './pollZone.ts'
+import { createZoneLogsPoll } from './pollZoneLogs.ts'
 import { createAuditReads } from './reads.ts'
 import { addLack, dropLack, listUnlistedNames, summarizeTold, toUnlistedLack } from './store.ts'
 import { purgeZoneAudit } from './zoneStore.ts'
@@ -25,7 +26,10 @@ export const audit: Check<AuditPart> = {
     // Kept in memory: a look into the table for every transfer that changes would cost more than recording it.
     let names: Set<string> | null = null
     const unlisted = () => (names ??= new Set(listUnlistedNames(db)))
-    const asking = { ...kernel, reads: createAuditReads(kernel) }
+    const contracts = config.zoneRpc?.contracts ?? []
+    const rpc = contracts.length === 0 ? null : kernel.rpcs.zoneRpc
+    const isWhole = rpc !== null
+    const asking = { ...kernel, reads: createAuditReads(kernel), isWhole }
     return {
       pollers: [
         { name: 'audit', schedule: poll.audit, isBackground: true, run: createAuditPoll(asking) },
@@ -35,7 +39,22 @@ export const audit: Check<AuditPart> = {
           schedule: poll.openTransfers,
           run: (signal) => lookAgain({ ...kernel, listings }, signal),
         },
-        { name: 'zoneAudit', isBackground: true, schedule: zoneTickMs, run: createZoneAuditPoll(asking) },
+        {
+          name: 'zoneAudit',
+          isBackground: true,
+          schedule: isWhole ? taughtTickMs : zoneTickMs,
+          run: createZoneAuditPoll(asking),
+        },
+        ...(rpc === null
+          ? []
+          : [
+              {
+                name: 'zoneLogs',
+                isBackground: true,
+                schedule: zoneTickMs,
+                run: createZoneLogsPoll({ ...kernel, rpc, contracts }),
+              },
+            ]),
       ],
       onTransfers(changed, ceased, now) {
         for (const key of ceased) if (unlisted().delete(key)) dropLack(db, key)
@@ -44,15 +63,18 @@ export const audit: Check<AuditPart> = {
       },
       onRecords: (recorded, now) => (noteListed(listings, recorded, now), []),
       facts: () => ({
-        incomplete: summarizeTold(db).map((told) => ({ ...told, method: methodOf(db, told.source) })),
+        incomplete: summarizeTold(db).map((told) => ({
+          ...told,
+          method: methodOf(db, told.source, isWhole),
+        })),
       }),
       prune: (now) => purgeZoneAudit(db, now - config.retention.transfersMs),
     }
   },
 }
 
-function methodOf(db: Database, source: string): string {
-  if (source === 'zone') return 'zone blocks, sampled'
+function methodOf(db: Database, source: string, isWhole: boolean): string {
+  if (source === 'zone') return isWhole ? 'every zone block, by its logs' : 'zone blocks, sampled'
   if (source === 'event') return 'events of the bridge contracts'
   const { filter } = readProgress(db)
   if (filter === null || filter === 'none')

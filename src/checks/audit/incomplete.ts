@@ -36,7 +36,7 @@ export const ledgerIncomplete = defineCondition({
 
 const kinds: Readonly<Record<string, { what: string; source: string }>> = {
   list: { what: 'records that the list had not shown', source: 'E3, E12' },
-  zone: { what: 'withdrawals on the zone chain without a record', source: 'E4, E12' },
+  zone: { what: 'withdrawals on the zone chain without a record', source: 'zone blocks, E12' },
   event: { what: 'deposits on the main chain without a record', source: 'E19, E3' },
 }
 

@@ -9,6 +9,7 @@ import { countAction, readActions } from '../../ledger/zoneActions.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { AuditReads } from './reads.ts'
 import { addLack, toLack } from './store.ts'
+import { toZoneAction } from './zoneAction.ts'
 import { noteZoneBlocks } from './zoneStore.ts'
 
 interface ZoneAudit
@@ -17,11 +18,15 @@ interface ZoneAudit
     'clock' | 'commit' | 'config' | 'db' | 'learned' | 'ledger' | 'random' | 'settleMs' | 'tellSince'
   > {
   readonly reads: Pick<AuditReads, 'zoneBlockPage' | 'zoneBlock'>
+  /** Whether a node shows every block: the sample then teaches what actions mean, and is no coverage. */
+  readonly isWhole: boolean
 }
 
 /** The share of the pace that the audit takes, and how many requests one run makes at most. */
 const zoneShare = 0.1
 export const zoneTickMs = 30_000
+/** The same where a node shows every block. */
+export const taughtTickMs = 300_000
 const maxZoneRequests = 30
 /** Blocks come so fast, as far as is known, before any was read. */
 const guessedBlocksPerSecond = 10
@@ -65,6 +70,7 @@ export function createZoneAuditPoll(zone: ZoneAudit): (signal: AbortSignal) => P
     for (const block of pick(busy, Math.max(1, countRequests(zone) - pagesPerRun), zone.random)) {
       if (await auditBlock(zone, block, options)) read += 1
     }
+    if (zone.isWhole) return
     const blocks = { read, first: Math.min(...heights), last: Math.max(...heights) }
     const at = fresh[0]?.time ?? zone.clock.now()
     zone.commit({ apply: () => (noteZoneBlocks(zone.db, at, blocks), []) })
@@ -118,38 +124,18 @@ function judgeAction(zone: ZoneAudit, transaction: ZoneBlockTransaction, block: 
     addLack(db, toLack(toAction(transaction, block), 'action', now))
 }
 
-/** The observation that an action is while it has no record: who is paid, and what, its record will say. */
 function toAction(transaction: ZoneBlockTransaction, block: ZoneBlock): Observation {
-  return {
-    source: 'chain',
-    requestedAt: transaction.requestedAt,
-    id: null,
-    direction: 'ZoneToMain',
-    crossType: '',
-    status: 'unknown',
-    mainHash: null,
-    mainHeight: null,
-    mainTime: null,
-    zoneHash: transaction.hash,
-    zoneHeight: transaction.height ?? block.height,
-    zoneTime: transaction.time ?? block.time,
-    from: '',
-    to: '',
-    sourceAddress: transaction.from,
-    targetAddress: '',
-    value: transaction.value,
-    amountRaw: transaction.amountRaw,
-    token: '',
-    tokenType: '',
-    tokenId: '',
-    tokenName: '',
-    zoneEventIndex: null,
-    zoneBlockHash: transaction.blockHash,
-    batchDetail: null,
-    updateTime: null,
-    pushHeight: null,
-    logIndex: '',
-  }
+  const { requestedAt, hash, height, time, blockHash, from, value, amountRaw } = transaction
+  return toZoneAction({
+    requestedAt,
+    zoneHash: hash,
+    zoneHeight: height ?? block.height,
+    zoneTime: time ?? block.time,
+    zoneBlockHash: blockHash,
+    sourceAddress: from,
+    value,
+    amountRaw,
+  })
 }
 
 /** `count` of them, by chance. */

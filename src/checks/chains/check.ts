@@ -1,3 +1,5 @@
+import type { Chain } from '../../bridge/observation.ts'
+import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
@@ -13,18 +15,33 @@ export const chains: Check<object, PreconfHeight> = {
   open(kernel) {
     const schedule = kernel.config.poll.heads
     const pollers: Poller[] = [{ name: 'heads', schedule, run: createHeadsPoll(kernel) }]
-    if (kernel.rpcs.canonical)
-      pollers.push({ name: 'canonicalHead', schedule, run: (signal) => readCanonicalHead(kernel, signal) })
+    const { canonical, zoneRpc } = kernel.rpcs
+    if (canonical)
+      pollers.push({
+        name: 'canonicalHead',
+        schedule,
+        run: (signal) => readNodeHead(kernel, { chain: 'main', rpc: canonical }, signal),
+      })
+    if (zoneRpc)
+      pollers.push({
+        name: 'zoneRpcHead',
+        schedule,
+        run: (signal) => readNodeHead(kernel, { chain: 'zone', rpc: zoneRpc }, signal),
+      })
     return { pollers, facts: () => ({}) }
   },
 }
 
-/** The main head by the canonical RPC, which says it at once where E11 has to be searched. */
-async function readCanonicalHead({ clock, mainHead, rpcs }: Kernel, signal: AbortSignal): Promise<void> {
+/** A head by the chain's own node, which says it at once where E11 has to be searched. */
+async function readNodeHead(
+  { clock, nodeHeads }: Pick<Kernel, 'clock' | 'nodeHeads'>,
+  { chain, rpc }: { readonly chain: Chain; readonly rpc: Rpc },
+  signal: AbortSignal,
+): Promise<void> {
   const at = clock.now()
-  const block = await rpcs.canonical?.call('eth_getBlockByNumber', ['latest', false], { signal })
+  const block = await rpc.call('eth_getBlockByNumber', ['latest', false], { signal })
   if (!block || block.number === null) return
-  mainHead.canonical = trackHeight(mainHead.canonical, block.number, at)
+  nodeHeads[chain] = trackHeight(nodeHeads[chain], block.number, at)
   if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
 }
 

@@ -34,11 +34,11 @@ const factTypes = declareFacts({
 
 /**
  * A chain whose head stands still by our clock, and was read again after the bound: not being able to read is not it.
- * Where a second RPC is configured the main head comes from it, and the explorer may fall behind that.
+ * Where a node of the chain is configured the head comes from it, and the explorer may fall behind that.
  */
 export const chainStalled = defineCondition({
   kind: 'chain.stalled',
-  docs: "A chain's head has not advanced for a time, though it was read; or the explorer is behind the canonical RPC.",
+  docs: "A chain's head has not advanced for a time, though it was read; or the explorer is behind the chain's own node.",
   remedy:
     "Check the chain's own status page and a second node; transfers in flight wait until it moves again.",
   sources: ['explorer'],
@@ -78,28 +78,33 @@ function judgeHead(facts: Facts, chain: Chain, { after }: Params): Judged {
   return { finding: toFinding(facts, head, { after, what: 'standing still' }) }
 }
 
-/** The main head by the canonical RPC as long as that is read, else by the explorer. */
-function headOf({ heads, canonicalHead }: Facts, chain: Chain): Head | null {
-  const explored = heads.find((one) => one.chain === chain) ?? null
-  if (chain === 'zone' || canonicalHead === null) return explored
-  const { height, advancedAt, seenAt } = canonicalHead
-  const readAt = canonicalHead.below === null ? seenAt : Math.max(seenAt, canonicalHead.below.at)
+/** The head by the chain's own node as long as that is read, else by the explorer. */
+function headOf(facts: Facts, chain: Chain): Head | null {
+  const explored = facts.heads.find((one) => one.chain === chain) ?? null
+  const node = nodeHeadOf(facts, chain)
+  if (node === null) return explored
+  const { height, advancedAt, seenAt } = node
+  const readAt = node.below === null ? seenAt : Math.max(seenAt, node.below.at)
   if (explored !== null && explored.readAt > readAt + silentMs) return explored
-  return { chain: 'main', height, advancedAt, readAt, blockTime: explored?.blockTime ?? null }
+  return { chain, height, advancedAt, readAt, blockTime: explored?.blockTime ?? null }
 }
 
-/** A canonical RPC that was not read for so much longer than the explorer is not gone by. */
+function nodeHeadOf({ canonicalHead, zoneRpcHead }: Facts, chain: Chain): TrackedHeight | null {
+  return chain === 'main' ? canonicalHead : zoneRpcHead
+}
+
+/** A node that was not read for so much longer than the explorer is not gone by. */
 const silentMs = 60_000
 
 /** The distance must have been there at two readings `after` apart: the explorer's own head stands for the first. */
-function judgeBehind(facts: Facts, behind: number, { after, chain }: Params): Judged {
-  const { canonicalHead, now } = facts
-  const explored = facts.heads.find((one) => one.chain === 'main')
-  if (chain === 'zone' || canonicalHead === null) return null
-  if (!explored || now - canonicalHead.seenAt > silentMs) return 'main'
-  if (canonicalHead.height - explored.height < behind) return null
-  // Its reading is older than the canonical one: it may have come on since.
-  if (explored.readAt + after < canonicalHead.seenAt) return 'main'
+function judgeBehind(facts: Facts, behind: number, { after, chain = 'main' }: Params): Judged {
+  const explored = facts.heads.find((one) => one.chain === chain)
+  const node = nodeHeadOf(facts, chain)
+  if (node === null) return null
+  if (!explored || facts.now - node.seenAt > silentMs) return chain
+  if (node.height - explored.height < behind) return null
+  // Its reading is older than the node's: it may have come on since.
+  if (explored.readAt + after < node.seenAt) return chain
   return { finding: toFinding(facts, explored, { after, what: 'the explorer is behind' }) }
 }
 
@@ -110,8 +115,9 @@ function toFinding(
 ): Found<typeof factTypes> {
   const explored = facts.heads.find((one) => one.chain === head.chain)
   const isMain = head.chain === 'main'
-  const canonical: TrackedHeight | null = isMain ? facts.canonicalHead : null
-  const source = head.chain === 'zone' ? 'E5' : canonical?.height === head.height ? 'canonical RPC' : 'E11'
+  const node = nodeHeadOf(facts, head.chain)
+  const [own, explorer] = isMain ? ['canonical RPC', 'E11'] : ['zone RPC', 'E5']
+  const source = node?.height === head.height ? own : explorer
   return {
     subject: head.chain,
     title: `${head.chain} chain, head ${head.height}`,
@@ -123,7 +129,7 @@ function toFinding(
       inFlight: facts.countPending(),
       what,
       explorerHeight: explored?.height ?? null,
-      canonicalHeight: canonical?.height ?? null,
+      canonicalHeight: node?.height ?? null,
       // May run ahead of the canonical chain: a hint whether the chain or only its explorer stands.
       preconfHeight: isMain ? (facts.preconf?.view.latest?.height ?? null) : null,
     },

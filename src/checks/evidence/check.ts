@@ -11,7 +11,7 @@ import { maxSharing } from './confirmMoves.ts'
 import { sourceDisagreement } from './disagreement.ts'
 import { createEarlierPayoutsPoll } from './earlierPayouts.ts'
 import { createEvidencePoll, sources } from './poll.ts'
-import { createReceiptsPoll } from './pollReceipts.ts'
+import { createReceiptsPoll, type ReceiptSource } from './pollReceipts.ts'
 import { createEvidenceReads } from './reads.ts'
 import { lookForOrigins } from './unnamedOrigins.ts'
 import { listDisputes } from '../../ledger/disputes.ts'
@@ -25,7 +25,6 @@ export const evidence: Check = {
 }
 
 function listPollers(kernel: Kernel): Poller[] {
-  const { canonical: rpc } = kernel.rpcs
   const schedule = kernel.config.poll.evidence
   const asked = { ...kernel, reads: createEvidenceReads(kernel.explorer) }
   const lookUp = createRecordLookup({
@@ -47,20 +46,38 @@ function listPollers(kernel: Kernel): Poller[] {
     { name: 'evidenceHistory', isLate: true, others: [] },
   ]
   // By themselves: the second source must not wait for the first.
-  const receipts = [
-    { name: 'receipts', isLate: false },
-    { name: 'receiptHistory', isLate: true },
-  ]
   return [
     ...parts.map((part) => ({ name: part.name, schedule, run: createEvidencePoll(asked, part) })),
-    ...(rpc === null
-      ? []
-      : receipts.map((part) => ({
-          name: part.name,
-          schedule,
-          run: createReceiptsPoll({ ...kernel, rpc }, part),
-        }))),
+    ...listNodes(kernel).flatMap(({ names, ...node }) =>
+      names.map((name, at) => ({
+        name,
+        schedule,
+        run: createReceiptsPoll({ ...kernel, ...node }, { name, isLate: at === 1 }),
+      })),
+    ),
   ]
+}
+
+/** The chains' own nodes, each with its pollers: of what happens now, and of what is long over. */
+function listNodes({ config, rpcs }: Kernel): (ReceiptSource & { readonly names: readonly string[] })[] {
+  const { canonical, zoneRpc } = rpcs
+  const main = canonical && {
+    rpc: canonical,
+    chain: 'main' as const,
+    source: 'canonical' as const,
+    ask: 'receipt' as const,
+    confirmations: config.canonical?.confirmations ?? 3,
+    names: ['receipts', 'receiptHistory'],
+  }
+  const zone = zoneRpc && {
+    rpc: zoneRpc,
+    chain: 'zone' as const,
+    source: 'zoneRpc' as const,
+    ask: 'zoneReceipt' as const,
+    confirmations: config.zoneRpc?.confirmations ?? 3,
+    names: ['zoneReceipts', 'zoneReceiptHistory'],
+  }
+  return [main, zone].filter((node) => node !== null)
 }
 
 /** Judges again what had to wait for more to be learned. */

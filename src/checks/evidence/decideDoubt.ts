@@ -95,7 +95,9 @@ export function hasPassed(
   { db, clockAheadMs }: Pick<Kernel, 'db' | 'clockAheadMs'>,
   leg: QueuedLeg,
 ): boolean {
-  const head = listHeads(db).find(({ chain }) => chain === (leg.ask === 'zone' ? 'zone' : 'main'))
+  const head = listHeads(db).find(
+    ({ chain }) => chain === (leg.ask === 'zone' || leg.ask === 'zoneReceipt' ? 'zone' : 'main'),
+  )
   if (!head) return false
   return (
     (passedTime(head, clockAheadMs()) ?? 0) >= leg.time || (leg.height !== null && head.height > leg.height)

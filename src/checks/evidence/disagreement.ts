@@ -1,25 +1,32 @@
 import { z } from 'zod'
 import { toRaw } from '../../meaning/coverMoney.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
-import { newestEvidence } from '../../meaning/proveOrigin.ts'
-import type { LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
+import { isOfNode, newestEvidence } from '../../meaning/proveOrigin.ts'
+import type { Leg, LegEvidence, TokenMove, Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
 
-const factTypes = declareFacts({ what: 'string', explorer: 'string', canonical: 'string', asked: 'string' })
+const factTypes = declareFacts({
+  what: 'string',
+  chain: 'string',
+  explorer: 'string',
+  node: 'string',
+  canonical: 'string',
+  asked: 'string',
+})
 
 /** One of the two sources lies or is broken; which of them cannot be known from here. */
 export const sourceDisagreement = defineEvent({
   kind: 'source.disagreement',
-  docs: 'The canonical RPC contradicts the explorer about a main transaction: no such transaction, another status, or other movements.',
+  docs: "A chain's own node contradicts the explorer about a transaction: no such transaction, another status, or other movements.",
   remedy: 'Compare both sources with a third; if the transaction does not exist, treat the payout as theft.',
   words: {
     open: 'the second source contradicts the explorer',
     many: 'are contradicted by the second source',
     over: 'the second source and the explorer agree by now',
   },
-  sources: ['explorer', 'canonical'],
+  sources: ['explorer', 'canonical', 'zoneRpc'],
   ties: ['transfer'],
   risksTransfer: true,
   needs: ['canonical'],
@@ -28,7 +35,7 @@ export const sourceDisagreement = defineEvent({
   accuses: () => true,
   looksAt: ['evidence'],
   hasTransfer: true,
-  subjectNames: ['source'],
+  subjectNames: ['source', 'chain'],
   facts: factTypes,
   params: z.strictObject({}),
   detect: detectDisagreement,
@@ -39,24 +46,33 @@ function detectDisagreement(
   _params: unknown,
   context: EventContext,
 ): Found<typeof factTypes> | null {
-  const { main } = transfer
   const lastAt = Math.max(transfer.originAt, transfer.destinationAt ?? transfer.originAt)
-  if (main === null || lastAt < context.tellSince) return null
-  const of = transfer.evidence.filter((one) => one.chain === 'main' && one.hash === main.hash)
-  const canonical = of.find((one) => one.source === 'canonical')
+  if (lastAt < context.tellSince) return null
+  return judgeLeg(transfer, transfer.main) ?? judgeLeg(transfer, transfer.zone)
+}
+
+function judgeLeg(transfer: Transfer, leg: Leg | null): Found<typeof factTypes> | null {
+  const of = transfer.evidence.filter((one) => one.chain === leg?.chain && one.hash === leg.hash)
+  const node = of.find(isOfNode)
   const explorer = newestEvidence(of)
-  if (!canonical || explorer === null) return null
-  const difference = compare(transfer, explorer, canonical)
+  if (leg === null || !node || explorer === null) return null
+  const difference = compare(transfer, explorer, node)
   if (difference === null) return null
+  const { source } = node
   return {
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { ...difference, asked: `${explorer.source}, canonical` },
-    labels: { ...labelTransfer(transfer), source: 'canonical' },
+    facts: {
+      ...difference,
+      chain: leg.chain,
+      canonical: difference.node,
+      asked: `${explorer.source}, ${source}`,
+    },
+    labels: { ...labelTransfer(transfer), source, chain: leg.chain },
     evidence: [
       { source: explorer.source, at: explorer.at, says: difference.explorer },
-      { source: 'canonical', at: canonical.at, says: difference.canonical },
+      { source, at: node.at, says: difference.node },
     ],
     since: Math.min(transfer.originAt, transfer.firstSeenAt),
   }
@@ -65,17 +81,16 @@ function detectDisagreement(
 function compare(
   transfer: Transfer,
   explorer: LegEvidence,
-  canonical: LegEvidence,
-): { readonly what: string; readonly explorer: string; readonly canonical: string } | null {
-  if (explorer.status !== canonical.status) {
+  node: LegEvidence,
+): { readonly what: string; readonly explorer: string; readonly node: string } | null {
+  if (explorer.status !== node.status) {
     // The explorer's list of movements cannot show a transaction that moved nothing.
-    const isBlind =
-      explorer.status === 'absent' && (canonical.status === 'failed' || canonical.moves?.length === 0)
-    return isBlind ? null : { what: 'status', explorer: nameOf(explorer), canonical: nameOf(canonical) }
+    const isBlind = explorer.status === 'absent' && (node.status === 'failed' || node.moves?.length === 0)
+    return isBlind ? null : { what: 'status', explorer: nameOf(explorer), node: nameOf(node) }
   }
-  const [a, b] = [listMoves(transfer, explorer.moves), listMoves(transfer, canonical.moves)]
+  const [a, b] = [listMoves(transfer, explorer.moves), listMoves(transfer, node.moves)]
   if (a === null || b === null || a.join() === b.join()) return null
-  return { what: 'moves', explorer: tell(a), canonical: tell(b) }
+  return { what: 'moves', explorer: tell(a), node: tell(b) }
 }
 
 /** What moved of the transfer's token, in one order; null when it is not known exactly. */

@@ -2,12 +2,14 @@ import { decodeMoves } from '../../clients/decodeMoves.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import type { Chain } from '../../bridge/observation.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { createWaker } from '../../kernel/waker.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
   dropQueued,
-  hurryMain,
+  hurryLeg,
   listQueued,
   nextDueAt,
   type QueuedLeg,
@@ -16,20 +18,36 @@ import {
 import type { UnixMs } from '../../lib/clock.ts'
 import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
 
-interface Receipts
-  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'commit' | 'config' | 'db' | 'numbers' | 'trigger'> {
+/** A node of one chain, and the questions that wait for it. */
+export interface ReceiptSource {
   readonly rpc: Pick<Rpc, 'call' | 'callMany'>
+  readonly chain: Chain
+  readonly source: 'canonical' | 'zoneRpc'
+  readonly ask: 'receipt' | 'zoneReceipt'
+  /** Blocks on top of a leg's before a missing receipt says anything. */
+  readonly confirmations: number
 }
+
+interface Receipts
+  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'commit' | 'db' | 'numbers' | 'trigger'>,
+    ReceiptSource {}
 
 type Receipt = NonNullable<RpcResult<'eth_getTransactionReceipt'>>
 
 /** What one round of questions has in common. */
 interface Round {
-  readonly head: number
+  readonly head: Head
   readonly hasControl: boolean
   readonly at: UnixMs
   /** Of its requests: what orders their answers. */
   readonly number: UnixMs
+}
+
+/** The node's own, however far others are. */
+interface Head {
+  readonly height: number
+  /** Block time, whole seconds as ms; null where the node does not say it. */
+  readonly time: UnixMs | null
 }
 
 const maxPerRun = 200
@@ -40,7 +58,7 @@ const doubtMs = 15_000
 const heightMs = 45_000
 
 /**
- * Asks the canonical RPC for the receipts of main legs. No receipt says nothing before so many blocks stand on the
+ * Asks a chain's own node for the receipts of its legs. No receipt says nothing before so many blocks stand on the
  * leg's, and is believed after three readings in which the node knew another transaction.
  */
 export function createReceiptsPoll(
@@ -51,19 +69,19 @@ export function createReceiptsPoll(
   const wakeIn = createWaker(receipts, name)
   return async (signal) => {
     await askDue(receipts, isLate, signal)
-    const next = nextDueAt(db, ['receipt'], isLate)
+    const next = nextDueAt(db, [receipts.ask], isLate)
     if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
   }
 }
 
 async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal): Promise<void> {
-  const { clock, db, numbers, rpc } = receipts
-  const queued = listQueued(db, 'receipt', isLate, clock.now(), maxPerRun)
+  const { ask, chain, clock, db, numbers, rpc, source } = receipts
+  const queued = listQueued(db, ask, isLate, clock.now(), maxPerRun)
   const due = queued.filter((leg) => leg.dueAt <= clock.now())
   if (due.length === 0) return
-  const head = await rpc.call('eth_blockNumber', ['latest'], { signal, attempts: 2 })
+  const head = await readHead(rpc, signal)
   const hashes = due.map(({ hash }) => hash)
-  const known = listKnownHashes(db, 'main', ['canonical'])
+  const known = listKnownHashes(db, chain, [source])
   const control = known.find((hash) => !hashes.includes(hash)) ?? null
   const [at, number] = [clock.now(), numbers.next()]
   const calls = (control === null ? hashes : [...hashes, control]).map((hash) => ({
@@ -82,9 +100,11 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
   for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
 }
 
-/** Blocks on top of a leg's before a missing receipt says anything. */
-function confirmationsOf({ config }: Receipts): number {
-  return config.canonical?.confirmations ?? 3
+async function readHead(rpc: Receipts['rpc'], signal: AbortSignal): Promise<Head> {
+  const block = await rpc.call('eth_getBlockByNumber', ['latest', false], { signal, attempts: 2 })
+  const { number = null, timestamp = null } = block ?? {}
+  if (number === null) throw new MonitorError('source.invalid', 'the newest block of the node has no number')
+  return { height: number, time: timestamp === null ? null : timestamp * 1_000 }
 }
 
 function judgeReceipt(
@@ -96,9 +116,9 @@ function judgeReceipt(
   if (receipt === null) return judgeMissing(receipts, leg, round)
   const height = receipt.blockNumber ?? leg.height
   // Before that many blocks stand on it a reorganisation may still change it.
-  if (height !== null && round.head < height + confirmationsOf(receipts)) return again(leg, now, retryMs)
+  if (height !== null && round.head.height < height + receipts.confirmations) return again(leg, now, retryMs)
   const moves = receipt.logs === null ? null : decodeMoves(receipt.logs.filter((log) => !log.removed))
-  const reading = toReading(leg.hash, round.number, { status: receipt.status, moves, height })
+  const reading = toReading(receipts, leg.hash, round.number, { status: receipt.status, moves, height })
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
@@ -108,7 +128,7 @@ function judgeMissing(receipts: Receipts, leg: QueuedLeg, round: Round): Outcome
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: round.at }) }
   if (leg.rests === 0 && !isAbsent(next)) return again(next, now, doubtMs)
   const rest = restLonger(next, now)
-  const absent = toReading(leg.hash, round.number, {
+  const absent = toReading(receipts, leg.hash, round.number, {
     status: 'absent',
     moves: null,
     height: null,
@@ -121,21 +141,23 @@ function judgeMissing(receipts: Receipts, leg: QueuedLeg, round: Round): Outcome
   }
 }
 
-function isPast(receipts: Receipts, leg: QueuedLeg, head: number): boolean {
-  if (leg.height !== null && head >= leg.height + confirmationsOf(receipts)) return true
-  return receipts.clock.now() - leg.addedAt >= heightMs && hasPassed(receipts, leg)
+/** Whether the node itself has come past the leg: one that lags knows nothing of what is newer than its head. */
+function isPast(receipts: Receipts, leg: QueuedLeg, { height, time }: Head): boolean {
+  if (leg.height !== null && height >= leg.height + receipts.confirmations) return true
+  const isBehind = time !== null && time < leg.time
+  return !isBehind && receipts.clock.now() - leg.addedAt >= heightMs && hasPassed(receipts, leg)
 }
 
-function commitAll({ clock, commit, db, trigger }: Receipts, outcomes: readonly Outcome[]): void {
+function commitAll({ ask, clock, commit, db, trigger }: Receipts, outcomes: readonly Outcome[]): void {
   commit({
     evidence: outcomes.flatMap(({ readings }) => readings),
     apply: () => {
-      for (const hash of outcomes.flatMap(({ drops }) => drops)) dropQueued(db, 'receipt', hash)
+      for (const hash of outcomes.flatMap(({ drops }) => drops)) dropQueued(db, ask, hash)
       for (const leg of outcomes.flatMap(({ saves }) => saves)) {
         saveQueued(db, leg)
         if (leg.reads !== 1) continue
         // The explorer's own word on this transaction is wanted now.
-        hurryMain(db, leg.hash, clock.now())
+        hurryLeg(db, leg.hash, clock.now())
         trigger('evidence')
       }
       return []
@@ -148,9 +170,10 @@ function again(leg: QueuedLeg, now: UnixMs, ms: number): Outcome {
 }
 
 function toReading(
+  { chain, source }: Receipts,
   hash: string,
   requestedAt: UnixMs,
   said: Pick<EvidenceReading, 'status' | 'moves'> & { height: number | null; reads?: number },
 ): EvidenceReading {
-  return { chain: 'main', hash, source: 'canonical', requestedAt, errorMessage: '', ...said }
+  return { chain, hash, source, requestedAt, errorMessage: '', ...said }
 }

@@ -82,7 +82,8 @@ const uses: Readonly<Record<string, EndpointUse>> = {
   eth_getBalance: { blind: 'what escrows and operators hold of native currency' },
   eth_getTransactionReceipt: { blind: "the second source's word on payouts and deposits" },
   eth_getBlockReceipts: { blind: 'preconfirmations and what becomes of them' },
-  eth_getBlockByNumber: { blind: 'preconfirmations and what becomes of them' },
+  eth_getBlockByNumber: { blind: 'the head of the chain, and what becomes of preconfirmations' },
+  eth_getLogs: { blind: 'withdrawals in the blocks of the zone that no record shows' },
   eth_blockNumber: { blind: 'the height of the chain' },
 }
 

@@ -24,9 +24,12 @@ import { createRpcTransport } from './rpcTransport.ts'
 import { isObject } from '../../lib/isObject.ts'
 import type { z } from 'zod'
 
+/** Whose node it is: that of preconfirmations, of the main chain, of the zone chain. */
+export type RpcSource = 'preconf' | 'canonical' | 'zoneRpc'
+
 export interface RpcOptions {
   /** What this endpoint is in health and errors. */
-  readonly source: 'preconf' | 'canonical'
+  readonly source: RpcSource
   readonly url: string
   readonly clock: Clock
   /** What answers say of the time, where a daemon goes by it. */

@@ -66,6 +66,9 @@ export const data = promised('hex data', dataText)
 /** A hash of 32 bytes, lower-case. */
 export const hash = promised('a hash', hashText)
 
+/** An address, lower-case. */
+export const address = promised('an address', addressText)
+
 /** Exactly 32 bytes. */
 export const bytes32 = promised('32 bytes of hex', hashText)
 

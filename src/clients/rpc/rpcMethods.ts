@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bytes32, count, data, nullable, quantity, type Reader, toSchema } from './rpcFields.ts'
-import { rpcBlock, rpcReceipt, rpcReceipts, rpcTransaction } from './rpcObjects.ts'
+import { rpcBlock, rpcLogs, rpcReceipt, rpcReceipts, rpcTransaction } from './rpcObjects.ts'
 
 /** A method as data; `call` does the work. */
 export interface RpcMethod<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
@@ -42,6 +42,13 @@ const call = z.looseObject({
     .optional(),
 })
 
+const logFilter = z.strictObject({
+  address: z.array(hexAddress).min(1, 'expected at least one address'),
+  fromBlock: block,
+  toBlock: block,
+  topics: z.array(z.union([z.null(), hexHash, z.array(hexHash)])).optional(),
+})
+
 const ofState = <P extends z.ZodType, R extends z.ZodType>(params: P, takes: readonly string[], result: R) =>
   method({ params, takes, otherwise: [...takes.slice(1).map(() => undefined), 'pending'], result })
 
@@ -77,8 +84,25 @@ const sameHeight = (given: number | null, asked: unknown) =>
     ? null
     : 'number: is not what was asked for'
 
+/** Logs of other contracts or other blocks than were asked for are no answer. */
+const ofFilter = (
+  logs: readonly { readonly address: string; readonly blockNumber: number }[],
+  filter: unknown,
+) => {
+  // What was sent was parsed by this very schema.
+  const { address, fromBlock, toBlock } = filter as z.output<typeof logFilter>
+  const own = new Set(address.map((one) => one.toLowerCase()))
+  const isBeyond = (height: number) =>
+    (fromBlock.startsWith('0x') && height < Number(fromBlock)) ||
+    (toBlock.startsWith('0x') && height > Number(toBlock))
+  if (logs.some((log) => !own.has(log.address))) return 'address: is not what was asked for'
+  return logs.some(({ blockNumber }) => isBeyond(blockNumber))
+    ? 'blockNumber: is not what was asked for'
+    : null
+}
+
 /**
- * The 17 methods of the preconfirmation RPC, which follow Ethereum's JSON-RPC. Wherever a method takes a block and
+ * The 17 methods of the preconfirmation RPC, and the logs of a range, which follow Ethereum's JSON-RPC. Wherever a method takes a block and
  * none is named, `pending` is asked for. Heights, indexes, counts and nonces come as numbers, amounts and gas as
  * bigint, in wei. A null result says that the node knows no such thing; error objects are thrown (rpcErrors.ts).
  * Source: API documentation, Preconfirmation JSON-RPC endpoint.
@@ -177,6 +201,14 @@ export const rpcMethods = {
     result: orNull(rpcTransaction),
     contradicts: (found, [asked, at]) =>
       found && (sameHash(found.blockHash, asked, 'blockHash') ?? sameIndex(found.transactionIndex, at)),
+  }),
+  /** Logs of contracts over a range of blocks; many nodes refuse ranges or results that are too large. */
+  eth_getLogs: method({
+    params: z.tuple([logFilter]),
+    takes: ['filter'],
+    otherwise: [],
+    result: toSchema(rpcLogs),
+    contradicts: (found, [filter]) => ofFilter(found, filter),
   }),
 } as const
 

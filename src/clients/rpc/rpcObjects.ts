@@ -1,5 +1,6 @@
 import { cutText } from '../cutText.ts'
 import {
+  address as addressOf,
   arrayOf,
   count,
   data,
@@ -87,6 +88,21 @@ export const rpcReceipt = objectOf({
   /** Null where the node gives none: not the same as no logs. */
   logs: (input: unknown) => (input === undefined || input === null ? null : logs(input)),
 })
+
+/** Logs of a range of blocks. What names its transaction or its block otherwise than asked is no answer. */
+export const rpcLogs = arrayOf(
+  objectOf({
+    address: addressOf,
+    topics: arrayOf(hash, 8),
+    data,
+    blockNumber: count,
+    transactionHash: hash,
+    logIndex: maybe.count,
+    /** In a block that was replaced since. */
+    removed: (input: unknown): boolean => input === true,
+  }),
+  maxItems,
+)
 
 const blockFields = objectOf({
   number: nullable(count),

@@ -218,6 +218,7 @@ function emptyFacts({ db, ledger, until }: BacktestInput): Facts {
     heads: [],
     sources: [],
     canonicalHead: null,
+    zoneRpcHead: null,
     listPending: () => [],
     countPending: () => ledger.countByState().pending,
   }

@@ -175,6 +175,7 @@ export function readTestFacts(world: TestWorld, now: UnixMs): SharedFacts {
     heads: [...said.heads].map(([chain, head]) => toHead(chain, head, readAt)),
     sources: [...said.sources].map(([name, source]) => toSource(name, source, { start, now })),
     canonicalHead: null,
+    zoneRpcHead: null,
     pollers: [],
     drift: [],
     lacks: [],

@@ -46,6 +46,7 @@ export const factsSchema = z
   .strictObject({
     ...ofChecks,
     canonicalHead: tracked.nullable(),
+    zoneRpcHead: tracked.nullable(),
     pollers: z.array(poller),
     drift: z.array(drift),
     lacks: z.array(lack),

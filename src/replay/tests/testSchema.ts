@@ -55,7 +55,7 @@ const tokenMove = z.strictObject({
 const evidence = z.strictObject({
   transfer: name,
   leg: chain,
-  source: z.enum(['E2', 'E3', 'E9', 'E13', 'E14', 'E15', 'E16', 'E19', 'E21', 'canonical']),
+  source: z.enum(['E2', 'E3', 'E9', 'E13', 'E14', 'E15', 'E16', 'E19', 'E21', 'canonical', 'zoneRpc']),
   status: z.enum(['success', 'failed', 'unknown', 'absent']),
   errorMessage: text.default(''),
   amountRaw: units.nullable().default(null),

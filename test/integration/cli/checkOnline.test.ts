@@ -168,6 +168,26 @@ test('channels that nobody listens for: 3, each with its remedy', async () => {
   expect(out).not.toContain('12345678')
 })
 
+test('nodes of the chains that the explorer shows are that, and one of another chain is an error that says so: 3', async () => {
+  const sandbox = await startSandbox()
+  const right = `canonical: { url: "${sandbox.canonicalUrl}" }\nzoneRpc: { url: "${sandbox.zoneRpcUrl}" }\n`
+  const fine = await checkOnline(sandbox.url, { yaml: right })
+  expect([fine.exitCode, fine.said.slice(-2)]).toEqual([0, ['ok canonical', 'ok zoneRpc']])
+  expect(fine.out).toMatch(/zoneRpc RPC at \S+: at block \d+, the chain that the explorer shows/)
+  const other = createSandbox({
+    clock: createSystemClock(),
+    scenario: await loadScenario('healthy'),
+    seed: 2,
+  })
+  await other.start()
+  stops.push(() => other.stop())
+  const wrong = `canonical: { url: "${other.canonicalUrl}" }\nzoneRpc: { url: "${other.zoneRpcUrl}" }\n`
+  const refused = await checkOnline(sandbox.url, { yaml: wrong })
+  expect([refused.exitCode, refused.said.slice(-2)]).toEqual([3, ['failed canonical', 'failed zoneRpc']])
+  expect(refused.out).toMatch(/another chain than the explorer's: block \d+ is 0x\w{64} here, 0x\w{64} there/)
+  expect(refused.out).toContain('Check zoneRpc.url: it has to be a node of the zone chain.')
+})
+
 test('the RPC and the second source say their height', async () => {
   const sandbox = await startSandbox()
   const yaml = `preconf: { url: "${sandbox.rpcUrl}" }\ncanonical: { url: "${sandbox.url}/nothing" }\n`

@@ -132,6 +132,35 @@ describe('each method through the client against the sandbox', () => {
       expect(await rpc.call('eth_getRawTransactionByHash', [unknownHash])).toBeNull()
     }))
 
+  test('eth_getLogs gives what the contracts of the zone wrote over a range of blocks', async () => {
+    await using world = await startStepped(busy)
+    world.step(10_900)
+    const { contracts } = world.sandbox.world
+    const rpc = createRpc({
+      source: 'zoneRpc',
+      url: world.sandbox.zoneRpcUrl,
+      clock: createSteppedClock(),
+    })
+    try {
+      const head = await rpc.call('eth_blockNumber', ['latest'])
+      const range = { fromBlock: head - 90, toBlock: head }
+      const own = await rpc.call('eth_getLogs', [{ address: [contracts.zoneBridge], ...range }])
+      expect(own.length).toBeGreaterThan(20)
+      expect(new Set(own.map(({ address }) => address))).toEqual(new Set([contracts.zoneBridge]))
+      const [topic = ''] = own[0]?.topics ?? []
+      const some = await rpc.call('eth_getLogs', [
+        { address: [contracts.zoneBridge], topics: [topic], ...range },
+      ])
+      expect(some).toEqual(own.filter(({ topics }) => topics[0] === topic))
+      const large = rpc.call('eth_getLogs', [
+        { address: [contracts.zoneBridge], fromBlock: 0, toBlock: head },
+      ])
+      await expect(large).rejects.toMatchObject({ details: { rpcCode: -32000 } })
+    } finally {
+      await rpc.close()
+    }
+  })
+
   test('eth_getTransactionReceipt, many in one batch as one by one', () =>
     withSandbox(async ({ sandbox }, rpc) => {
       const { hashes } = await pendingBlock(rpc)

@@ -24,6 +24,7 @@ export function toFacts(
     heads: [],
     sources: [],
     canonicalHead: null,
+    zoneRpcHead: null,
     preconf: null,
     pollers: [],
     drift: [],

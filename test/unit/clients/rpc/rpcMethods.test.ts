@@ -13,8 +13,8 @@ const read = (name: RpcMethodName, value: unknown) => {
     : `${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`
 }
 
-test('there are the 17 methods of the document', () => {
-  expect(Object.keys(rpcMethods)).toHaveLength(17)
+test('there are the 17 methods of the document, and the logs of a range', () => {
+  expect(Object.keys(rpcMethods)).toHaveLength(18)
 })
 
 describe('parameters', () => {

@@ -1,0 +1,204 @@
+import type { Rpc } from '../../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { meansWithdrawal, type SeenActions } from '../../ledger/withdrawActions.ts'
+import { countAction, readActions } from '../../ledger/zoneActions.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import { readMetaNumber, saveMeta } from '../../store/meta.ts'
+import { addLack, type Lack, toLack } from './store.ts'
+import { toZoneAction } from './zoneAction.ts'
+import { noteZoneBlocks } from './zoneStore.ts'
+
+interface ZoneLogs
+  extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'numbers' | 'settleMs' | 'tellSince'> {
+  readonly rpc: Pick<Rpc, 'call'>
+  /** Of the zone: those that write a log about each withdrawal. */
+  readonly contracts: readonly string[]
+}
+
+type Log = RpcResult<'eth_getLogs'>[number]
+
+/** A transaction of one block with what the contracts wrote about it. */
+interface Written {
+  readonly hash: string
+  readonly height: number
+  readonly logs: readonly Log[]
+}
+
+interface Head {
+  readonly height: number
+  readonly at: UnixMs
+  /** Block time; null where the node does not say it. */
+  readonly time: UnixMs | null
+}
+
+/** Blocks asked for at once; fewer where the node refuses so many, or what they hold. */
+const mostBlocks = 2_000
+const requestsPerRun = 20
+const cursorName = 'zone_logs_height'
+
+/**
+ * Reads what the bridge's contracts wrote in every block of the zone, for withdrawals that have no record: what a list
+ * hides is seen whatever the explorer shows. Blocks are read once records have had the time to follow them; what was
+ * not read while the node was away is read afterwards. Which logs mean a withdrawal is learned from those that have a
+ * record.
+ */
+export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Promise<void> {
+  const { clock, db } = zone
+  const heads: Head[] = []
+  let span = mostBlocks
+  return async (signal) => {
+    heads.push(await readHead(zone, signal))
+    const until = passedHead(heads, clock.now() - zone.settleMs())
+    if (until === null) return
+    let next = (readMetaNumber(db, cursorName) ?? until.height) + 1
+    for (let asked = 0; asked < requestsPerRun && next <= until.height && !signal.aborted; asked += 1) {
+      const last = Math.min(until.height, next + span - 1)
+      const logs = await readLogs(zone, { first: next, last }, signal)
+      if (logs === 'too much') {
+        span = Math.max(1, Math.floor((last - next + 1) / 2))
+        continue
+      }
+      await judge(zone, logs, { first: next, last, at: until.time ?? until.at }, signal)
+      next = last + 1
+      span = Math.min(mostBlocks, span * 2)
+    }
+    if (readMetaNumber(db, cursorName) === null) saveMeta(db, cursorName, String(until.height))
+  }
+}
+
+/** The newest reading of the head that is old enough; those before it are forgotten. */
+function passedHead(heads: Head[], before: UnixMs): Head | null {
+  const found = heads.findLastIndex(({ at }) => at <= before)
+  if (found === -1) return null
+  heads.splice(0, found)
+  return heads[0] ?? null
+}
+
+async function readHead({ clock, rpc }: ZoneLogs, signal: AbortSignal): Promise<Head> {
+  const at = clock.now()
+  const block = await rpc.call('eth_getBlockByNumber', ['latest', false], { signal })
+  if (block === null || block.number === null)
+    throw new MonitorError('source.invalid', 'the newest block of the zone has no number at its node')
+  return { height: block.number, at, time: block.timestamp === null ? null : block.timestamp * 1_000 }
+}
+
+/** @throws MonitorError where even one block cannot be asked for */
+async function readLogs(
+  { contracts, rpc }: ZoneLogs,
+  { first, last }: { readonly first: number; readonly last: number },
+  signal: AbortSignal,
+): Promise<readonly Log[] | 'too much'> {
+  try {
+    const filter = { address: [...contracts], fromBlock: first, toBlock: last }
+    return await rpc.call('eth_getLogs', [filter], { signal })
+  } catch (error) {
+    // Every node has limits of its own, and words of its own for them.
+    const isOfQuestion = error instanceof MonitorError && error.details['rpcCode'] !== undefined
+    if (!isOfQuestion || first === last) throw error
+    return 'too much'
+  }
+}
+
+async function judge(
+  zone: ZoneLogs,
+  logs: readonly Log[],
+  span: { readonly first: number; readonly last: number; readonly at: UnixMs },
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, commit, db, tellSince } = zone
+  const requestedAt = zone.numbers.next()
+  const judged = groupLogs(logs).map((written) => ({ written, kind: kindOf(zone, written) }))
+  const seen = tally(db, judged)
+  const hidden = judged.filter(
+    ({ written, kind }) => kind === null && clock.now() >= tellSince && meansLeaving(seen, written),
+  )
+  const lacks: Lack[] = []
+  for (const { written } of hidden)
+    lacks.push(toLack(await toAction(zone, written, requestedAt, signal), 'action', clock.now()))
+  commit({
+    apply: () => {
+      for (const { written, kind } of judged)
+        for (const word of wordsOf(written)) countAction(db, word, toSeen(kind))
+      for (const lack of lacks) addLack(db, lack)
+      noteZoneBlocks(db, span.at, { read: span.last - span.first + 1, ...span })
+      saveMeta(db, cursorName, String(span.last))
+      return []
+    },
+  })
+}
+
+function groupLogs(logs: readonly Log[]): Written[] {
+  const groups = Map.groupBy(
+    logs.filter(({ removed }) => !removed),
+    ({ transactionHash }) => transactionHash,
+  )
+  return [...groups].map(([hash, own]) => ({ hash, height: own[0]?.blockNumber ?? 0, logs: own }))
+}
+
+/** Which way the ledger knows a transaction to cross; null for what it does not know. */
+type Kind = 'withdrawal' | 'deposit' | null
+
+function kindOf({ ledger }: ZoneLogs, { hash }: Written): Kind {
+  const known = ledger.listTransfers({ hash, limit: 20 })
+  if (known.some(({ direction }) => direction === 'ZoneToMain')) return 'withdrawal'
+  return known.length > 0 ? 'deposit' : null
+}
+
+/** What was seen of each word before, and is now. */
+function tally(
+  db: Kernel['db'],
+  judged: readonly { readonly written: Written; readonly kind: Kind }[],
+): ReadonlyMap<string, SeenActions> {
+  const seen = new Map<string, SeenActions>()
+  for (const { written, kind } of judged)
+    for (const word of wordsOf(written)) {
+      const before = seen.get(word) ?? readActions(db, word)
+      const { matched, unmatched } = toSeen(kind)
+      seen.set(word, { matched: before.matched + matched, unmatched: before.unmatched + unmatched })
+    }
+  return seen
+}
+
+function toSeen(kind: Kind): SeenActions {
+  return kind === 'withdrawal' ? { matched: 1, unmatched: 0 } : { matched: 0, unmatched: 1 }
+}
+
+function meansLeaving(seen: ReadonlyMap<string, SeenActions>, written: Written): boolean {
+  return wordsOf(written).some((word) => {
+    const counts = seen.get(word) ?? { matched: 0, unmatched: 0 }
+    return meansWithdrawal({ ...counts, withdrawals: counts.matched, deposits: 0 })
+  })
+}
+
+const nobody = `0x${'0'.repeat(64)}`
+
+/** What its logs are called: a token's Transfer to nobody is another word than one between people. */
+function wordsOf({ logs }: Written): string[] {
+  const words = logs.flatMap(({ address, topics: [topic, , to] }) =>
+    topic === undefined ? [] : [`log ${address} ${topic}${to === nobody ? ' to nobody' : ''}`],
+  )
+  return [...new Set(words)]
+}
+
+/** Its block says when it happened: few have to be asked for. */
+async function toAction(
+  { clock, rpc }: ZoneLogs,
+  { hash, height }: Written,
+  requestedAt: UnixMs,
+  signal: AbortSignal,
+) {
+  const block = await rpc.call('eth_getBlockByNumber', [height, false], { signal })
+  const seconds = block?.timestamp ?? null
+  return toZoneAction({
+    requestedAt,
+    zoneHash: hash,
+    zoneHeight: height,
+    zoneTime: seconds === null ? clock.now() : seconds * 1_000,
+    zoneBlockHash: block?.hash ?? null,
+    sourceAddress: '',
+    value: '',
+    amountRaw: null,
+  })
+}
