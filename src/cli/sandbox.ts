@@ -100,6 +100,7 @@ function describe(sandbox: Sandbox): string {
 #   explorer API   ${sandbox.url}
 #   RPC            ${sandbox.rpcUrl}
 #   second source  ${sandbox.canonicalUrl}
+#   of the zone    ${sandbox.zoneRpcUrl}
 #
 # To watch it, write all of this into spanwatch.yaml. Ctrl-C ends it.
 

@@ -46,8 +46,12 @@ export async function runDemo(deps: DemoDeps, options: DemoOptions): Promise<voi
     })
     stops.push(() => mail.close())
     const path = join(folder, 'spanwatch.yaml')
-    const { canonicalUrl } = sandbox
-    const watched = { ...sandbox, canonicalUrl: scenario.secondSource ? canonicalUrl : null }
+    const { canonicalUrl, zoneRpcUrl } = sandbox
+    const watched = {
+      ...sandbox,
+      canonicalUrl: scenario.secondSource ? canonicalUrl : null,
+      zoneRpcUrl: scenario.secondSource ? zoneRpcUrl : null,
+    }
     const interval = Math.round(Math.min(Math.max(200 * options.speed, 50), 60_000))
     await writeFile(
       path,

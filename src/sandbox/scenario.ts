@@ -55,7 +55,7 @@ const scenarioSchema = z.strictObject({
   secondSource: z
     .boolean()
     .default(false)
-    .describe('Whether the demo gives the monitor the canonical RPC as a second source'),
+    .describe('Whether the demo gives the monitor the nodes of both chains as second sources'),
   timeline: z.array(timelineEntry).default([]),
 })
 

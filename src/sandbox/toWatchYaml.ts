@@ -9,6 +9,8 @@ export interface Watched {
   readonly rpcUrl: string
   /** Null for a world that is watched without a second source. */
   readonly canonicalUrl: string | null
+  /** The same of the zone. */
+  readonly zoneRpcUrl: string | null
   readonly dialect: Dialect
   readonly auth: SandboxAuth | null
   readonly world: Pick<World, 'contracts' | 'tokens'>
@@ -17,10 +19,10 @@ export interface Watched {
 
 /** The configuration that watches all of a sandbox's world: sources, contracts, escrows, operators and tokens. */
 export function toWatchYaml(
-  { url, rpcUrl, canonicalUrl, dialect, auth, world, scenario }: Watched,
+  { url, rpcUrl, canonicalUrl, zoneRpcUrl, dialect, auth, world, scenario }: Watched,
   { pace, interval }: { readonly pace?: string; readonly interval?: string } = {},
 ): string {
-  const { bridge, escrow, relayer, poster } = world.contracts
+  const { bridge, escrow, relayer, poster, zoneBridge } = world.contracts
   const { chains, headerPrefix, ...words } = dialect
   const spelling = Object.entries(words).map(
     ([name, { main, zone }]) => `    ${name}: { main: ${main}, zone: ${zone} }\n`,
@@ -38,6 +40,7 @@ export function toWatchYaml(
     pace === undefined ? '' : `  pace: ${pace}\n`,
     `preconf: { url: "${rpcUrl}"${interval === undefined ? '' : `, interval: ${interval}`} }\n`,
     canonicalUrl === null ? '' : `canonical: { url: "${canonicalUrl}" }\n`,
+    zoneRpcUrl === null ? '' : `zoneRpc: { url: "${zoneRpcUrl}", contracts: [ "${zoneBridge}" ] }\n`,
     'bridge:\n',
     `  contracts: [ "${bridge}" ]\n`,
     '  escrows:\n',

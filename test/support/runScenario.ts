@@ -34,6 +34,8 @@ export interface ScenarioRunOptions {
   readonly contracts?: (world: Sandbox['world']) => string[]
   /** Whether the monitor has the canonical RPC as a second source. */
   readonly secondSource?: boolean
+  /** Whether it has the node of the zone as one, with the contracts whose logs it reads. */
+  readonly zoneRpc?: boolean
   /** In the world's time; by default what is 200 ms of real time. Blocks are closely watched up to 500 ms. */
   readonly preconfIntervalMs?: number
   /** Of a request to the explorer, real ms. */
@@ -81,6 +83,16 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
       canonical:
         (options.secondSource ?? scenario.secondSource)
           ? { url: new Secret(sandbox.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
+          : null,
+      zoneRpc:
+        options.zoneRpc === true
+          ? {
+              url: new Secret(sandbox.zoneRpcUrl),
+              verifyAbove: '0',
+              sample: 1,
+              confirmations: 3,
+              contracts: [contracts.zoneBridge],
+            }
           : null,
       bridge: {
         ...noBridge,

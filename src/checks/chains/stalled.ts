@@ -78,14 +78,17 @@ function judgeHead(facts: Facts, chain: Chain, { after }: Params): Judged {
   return { finding: toFinding(facts, head, { after, what: 'standing still' }) }
 }
 
-/** The head by the chain's own node as long as that is read, else by the explorer. */
+/**
+ * The head by the chain's own node as long as that is read and not behind the explorer's, else by the explorer: a chain
+ * that either of them shows to go on does not stand.
+ */
 function headOf(facts: Facts, chain: Chain): Head | null {
   const explored = facts.heads.find((one) => one.chain === chain) ?? null
   const node = nodeHeadOf(facts, chain)
   if (node === null) return explored
   const { height, advancedAt, seenAt } = node
   const readAt = node.below === null ? seenAt : Math.max(seenAt, node.below.at)
-  if (explored !== null && explored.readAt > readAt + silentMs) return explored
+  if (explored !== null && (explored.readAt > readAt + silentMs || explored.height > height)) return explored
   return { chain, height, advancedAt, readAt, blockTime: explored?.blockTime ?? null }
 }
 
@@ -96,12 +99,19 @@ function nodeHeadOf({ canonicalHead, zoneRpcHead }: Facts, chain: Chain): Tracke
 /** A node that was not read for so much longer than the explorer is not gone by. */
 const silentMs = 60_000
 
-/** The distance must have been there at two readings `after` apart: the explorer's own head stands for the first. */
+/**
+ * Whether the explorer is so far behind the node, or the node behind the explorer. The distance must have been there at
+ * two readings `after` apart: the own head of the one that is behind stands for the first.
+ */
 function judgeBehind(facts: Facts, behind: number, { after, chain = 'main' }: Params): Judged {
   const explored = facts.heads.find((one) => one.chain === chain)
   const node = nodeHeadOf(facts, chain)
   if (node === null) return null
   if (!explored || facts.now - node.seenAt > silentMs) return chain
+  if (explored.height - node.height >= behind) {
+    if (node.seenAt + after < explored.readAt) return chain
+    return { finding: toFinding(facts, { ...explored, ...node }, { after, what: 'the node is behind' }) }
+  }
   if (node.height - explored.height < behind) return null
   // Its reading is older than the node's: it may have come on since.
   if (explored.readAt + after < node.seenAt) return chain

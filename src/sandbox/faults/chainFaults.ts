@@ -30,7 +30,7 @@ export const chainFaults = [
     'head.stall',
     'The main or the zone chain, the list of records, or the preconfirmations stand still, then catch up',
     {
-      chain: z.enum(['main', 'zone', 'list', 'preconf']),
+      chain: z.enum(['main', 'zone', 'list', 'preconf', 'rpc', 'zoneRpc']),
       rpc: z.boolean().default(true).describe('Whether the nodes of a standing chain stand still too'),
     },
     (world, params, window) => {
