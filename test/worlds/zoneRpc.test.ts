@@ -64,7 +64,9 @@ describe('the zone has a second source: its own node', () => {
 })
 
 describe('every block of the zone is looked into', () => {
-  const hidden = one('fault: transfer.unlisted, direction: ZoneToMain, arrives: false, count: 3, spacing: 20s')
+  const hidden = one(
+    'fault: transfer.unlisted, direction: ZoneToMain, arrives: false, count: 3, spacing: 20s',
+  )
 
   test('withdrawals that the list hides are found, all of them', async () => {
     const run = await runLeaping({ scenario: hidden, zoneRpc: true })

@@ -28,7 +28,7 @@ type Change = (typeof changes)[number]
 export const chainFaults = [
   worldFault(
     'head.stall',
-    'The main or the zone chain, the list of records, or the preconfirmations stand still, then catch up',
+    'The main or the zone chain, the list of records, the preconfirmations, or the nodes of one chain stand still, then catch up',
     {
       chain: z.enum(['main', 'zone', 'list', 'preconf', 'rpc', 'zoneRpc']),
       rpc: z.boolean().default(true).describe('Whether the nodes of a standing chain stand still too'),

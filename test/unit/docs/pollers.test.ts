@@ -23,6 +23,7 @@ function createWatchful() {
         stateDir,
         preconf: { url: nowhere, intervalMs: 200 },
         canonical: { url: nowhere, confirmations: 3, verifyAbove: '0', sample: 0 },
+        zoneRpc: { url: nowhere, confirmations: 3, verifyAbove: '0', sample: 0, contracts: [address] },
         bridge: {
           ...noBridge,
           contracts: [address],

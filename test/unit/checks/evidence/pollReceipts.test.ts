@@ -71,7 +71,7 @@ test.each([
   const poll = createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })
   for (let read = 0; read < 4; read += 1) {
     await poll(noSignal)
-    world.clock.advance(20_000)
+    await world.clock.advance(20_000)
   }
   expect(evidence()).toMatchObject(found)
 })

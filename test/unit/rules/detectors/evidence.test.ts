@@ -41,6 +41,14 @@ const facts = (
   context: Partial<EventContext> = {},
 ) => detector.detect(transferOf([toRecord(record)], evidence), {}, eventContext(context))?.facts ?? null
 
+test('an origin is proven by the node of its chain before the explorer', () => {
+  const node = (status: LegEvidence['status']) => zone(status, { source: 'zoneRpc', moves: [] })
+  const proofOf = (evidence: LegEvidence[]) => transferOf([toRecord({})], evidence).originProof
+  expect(proofOf([zone('success'), node('absent')])).toBe('absent')
+  expect(proofOf([zone('absent'), node('success')])).toBe('proven')
+  expect(proofOf([zone('success'), node('failed')])).toBe('failed')
+})
+
 describe('transfer.unbacked', () => {
   const unnamed = { zoneHash: null, zoneHeight: null, zoneTime: null }
   test.each([
@@ -127,6 +135,25 @@ describe('source.disagreement', () => {
     const units = { ...paid, amountRaw: null, amount: '1.5' }
     const more = canonical('success', { moves: [paid, { ...paid, token: '0xdd' }] })
     expect(facts(sourceDisagreement, [main('success', { moves: [units] }), more])).toBeNull()
+  })
+
+  const node = (status: LegEvidence['status']) => zone(status, { source: 'zoneRpc', moves: [] })
+  test.each([
+    ['does not know', 'absent', 'does not exist'],
+    ['knows as failed', 'failed', 'failed'],
+  ] as const)('a zone transaction that the node of the zone %s', (_, status, says) => {
+    expect(facts(sourceDisagreement, [zone('success'), node(status)])).toMatchObject({
+      what: 'status',
+      chain: 'zone',
+      explorer: 'succeeded',
+      node: says,
+      asked: 'E9, zoneRpc',
+    })
+  })
+
+  test('silent: both know the zone transaction, or one of them was not asked', () => {
+    expect(facts(sourceDisagreement, [zone('success'), node('success')])).toBeNull()
+    expect(facts(sourceDisagreement, [node('absent')])).toBeNull()
   })
 
   test('silent: the explorer cannot show a transaction that moved nothing', () => {

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { createZoneLogsPoll } from '../../../../src/checks/audit/pollZoneLogs.ts'
+import { listDueLacks } from '../../../../src/checks/audit/store.ts'
+import { readZoneShare } from '../../../../src/checks/audit/zoneStore.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { createTestKernel, noSignal } from '../support.ts'
+
+const start = 1_800_000_000_000
+const bridge = `0x${'c1'.repeat(20)}`
+const left = `0x${'ee'.repeat(32)}`
+const other = `0x${'dd'.repeat(32)}`
+
+interface Written {
+  readonly height: number
+  readonly name: string
+  readonly topic?: string
+}
+
+/** A zone of ten blocks a second whose node takes ranges of so many blocks. */
+function setUp(written: readonly Written[], mostBlocks = 10_000) {
+  const world = createTestKernel({ start })
+  const asked: { first: number; last: number }[] = []
+  const headNow = () => Math.floor((world.clock.now() - start) / 100) + 1_000
+  const call = async (method: string, [filter]: { fromBlock: number; toBlock: number }[]) => {
+    if (method === 'eth_getBlockByNumber') {
+      const number = typeof filter === 'number' ? filter : headNow()
+      return { number, hash: null, timestamp: Math.floor((start + (number - 1_000) * 100) / 1_000) }
+    }
+    const [first, last] = [filter?.fromBlock ?? 0, filter?.toBlock ?? 0]
+    if (last - first + 1 > mostBlocks)
+      throw new MonitorError('source.refused', 'too large', { details: { rpcCode: -32_000 } })
+    asked.push({ first, last })
+    return written
+      .filter(({ height }) => height >= first && height <= last)
+      .map(({ height, name, topic = left }) => ({
+        address: bridge,
+        topics: [topic],
+        data: '0x',
+        blockNumber: height,
+        transactionHash: hash(name),
+        logIndex: 0,
+        removed: false,
+      }))
+  }
+  const zone = { ...world, settleMs: () => 60_000, tellSince: 0, contracts: [bridge] }
+  const open = () => createZoneLogsPoll({ ...zone, rpc: { call: call as never } })
+  const lacks = () => listDueLacks(world.db, world.clock.now(), 99).map(({ zoneHash }) => zoneHash)
+  return { world, asked, open, lacks }
+}
+
+type SetUp = ReturnType<typeof setUp>
+
+async function run({ world }: SetUp, poll: ReturnType<SetUp['open']>, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) {
+    await poll(noSignal)
+    await world.clock.advance(30_000)
+  }
+}
+
+const known = ['a', 'b', 'c'].map((name, at) => ({ height: 1_010 + at, name }))
+
+function record({ world }: SetUp, names: readonly string[]): void {
+  for (const name of names)
+    world.ledger.recordAnswer(
+      [toRecord({ id: name, zoneHash: hash(name), mainHash: hash(`m${name}`) })],
+      start,
+    )
+}
+
+test('a transaction without a record whose log is one of withdrawals is looked for, and its blocks are all counted', async () => {
+  const zone = setUp([...known, { height: 1_400, name: 'hidden' }])
+  record(zone, ['a', 'b', 'c'])
+  await run(zone, zone.open(), 6)
+  expect(zone.lacks()).toEqual([hash('hidden')])
+  expect(readZoneShare(zone.world.db, start, start + 3_600_000)).toBe(1)
+})
+
+test.each([
+  ['was seen of two withdrawals alone', [...known.slice(0, 2), { height: 1_400, name: 'x' }]],
+  ['is another', [...known, { height: 1_400, name: 'x', topic: other }]],
+])('one whose log %s is not', async (_, written) => {
+  const zone = setUp(written)
+  record(zone, ['a', 'b', 'c'])
+  await run(zone, zone.open(), 6)
+  expect(zone.lacks()).toEqual([])
+})
+
+test('no block is passed over: by a restart, a node that was away, or one that refuses so many at once', async () => {
+  const zone = setUp([], 100)
+  await run(zone, zone.open(), 5)
+  await zone.world.clock.advance(120_000)
+  await run(zone, zone.open(), 5)
+  const [first] = zone.asked
+  expect(zone.asked.slice(1).map(({ first: next }) => next)).toEqual(
+    zone.asked.slice(0, -1).map(({ last }) => last + 1),
+  )
+  expect(first?.first).toBeGreaterThan(1_000)
+  expect(zone.asked.at(-1)?.last).toBeGreaterThan(3_000)
+})
+
+test('a block that is younger than records may be is not read yet', async () => {
+  const zone = setUp([])
+  await run(zone, zone.open(), 6)
+  // Six readings of the head, 30 s apart: the newest is 150 s old by its block, the settle time is one minute.
+  expect(zone.asked.at(-1)?.last).toBe(1_000 + (150_000 - 60_000) / 100)
+})
