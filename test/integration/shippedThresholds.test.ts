@@ -117,8 +117,13 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
       ? toFacts(now, { heads: [toHead({ chain: read(rule)['chain'] ?? 'zone', readAt: now })] })
       : // The edge is a count: so many blocks behind.
         toFacts(0, {
-          heads: [toHead({ chain: 'main', height: 1_000 })],
-          canonicalHead: { height: 1_000 + now, advancedAt: 0, seenAt: 0, below: null },
+          heads: [toHead({ chain: read(rule)['chain'] ?? 'main', height: 1_000 })],
+          [rule.name === 'explorer-behind' ? 'canonicalHead' : 'zoneRpcHead']: {
+            height: 1_000 + now,
+            advancedAt: 0,
+            seenAt: 0,
+            below: null,
+          },
         }),
   'preconf.stalled': (_, now) => toFacts(now, { preconf: toPreconf(now, { pending: 100, latest: 101 }) }),
   // The edge is a count: so many blocks behind.
@@ -156,6 +161,7 @@ const edges = [
   { name: 'main-chain-stalled', on: 120_000, off: 119_999 },
   { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },
   { name: 'explorer-behind', on: 60, off: 59 },
+  { name: 'explorer-behind-zone', on: 600, off: 599 },
   { name: 'preconf-stalled', on: 10_000, off: 9_999 },
   { name: 'preconf-gap', on: 5, off: 4 },
   { name: 'source-unavailable', on: 15_000, off: 14_999 },

@@ -619,16 +619,19 @@ describe('rpc', () => {
     expect(reverted.err).toContain('-32015')
   })
 
-  test('--canonical asks the second source', async () => {
+  test('--canonical and --zone ask the nodes of the chains', async () => {
     await using world = await startStepped()
-    const more = `canonical: { url: "${world.sandbox.canonicalUrl}" }\n`
+    const { canonicalUrl, zoneRpcUrl } = world.sandbox
+    const more = `canonical: { url: "${canonicalUrl}" }\nzoneRpc: { url: "${zoneRpcUrl}" }\n`
     useUrl(world.sandbox.url, more)
     const { exitCode, out } = await spanwatch(['rpc', 'blockNumber', 'latest', '--canonical'])
     expect([exitCode, Number(out) > 5_000_000]).toEqual([0, true])
+    const zone = await spanwatch(['rpc', 'blockNumber', 'latest', '--zone'])
+    expect([zone.exitCode, Number(zone.out) > 21_300_000]).toEqual([0, true])
     const none = await spanwatch(['rpc', 'blockNumber'])
     expect([none.exitCode, none.err]).toEqual([
       2,
-      'rpc: the configuration names no preconf.url (--canonical asks the second source)\n',
+      'rpc: the configuration names no preconf.url (--canonical asks the node of the main chain, --zone that of the zone chain)\n',
     ])
   })
 
