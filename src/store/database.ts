@@ -47,6 +47,7 @@ import { breakEntryTables } from './migrations/0034_break_entries.ts'
 import { caseCrowds } from './migrations/0035_case_crowds.ts'
 import { escrowCourse } from './migrations/0036_escrow_course.ts'
 import { gateIndexes } from './migrations/0040_gate.ts'
+import { accountTables } from './migrations/0045_accounts.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -86,6 +87,7 @@ const migrations: readonly string[] = [
   caseCrowds,
   escrowCourse,
   gateIndexes,
+  accountTables,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -5,6 +5,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { intervalOf } from '../../kernel/schedule.ts'
+import { closeEntries, entriesKeptMs } from './accounts/accountStore.ts'
+import { accountTransfers } from './accounts/keepAccounts.ts'
 import { escrowDrift } from './drift.ts'
 import { readEscrowFacts } from './facts.ts'
 import { purgeCourse } from './courseStore.ts'
@@ -38,6 +40,7 @@ export const escrow: Check<EscrowPart> = {
   open(kernel) {
     const { config, db, stakes } = kernel
     const watch = openEscrowWatch(kernel)
+    const explaining = { ...kernel, watch }
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
@@ -47,6 +50,7 @@ export const escrow: Check<EscrowPart> = {
       facts: (now) => readEscrowFacts({ ...kernel, watch }, now),
       onTransfers(changed, ceased, now) {
         noteTransfers(watch, { changed, ceased }, now)
+        if (watch.places.length > 0) accountTransfers(explaining, { changed, ceased }, now)
         noteUnjudged(kernel, { changed, ceased }, now)
       },
       prune(now) {
@@ -54,6 +58,7 @@ export const escrow: Check<EscrowPart> = {
         const kept = now - flowsKeptMs
         purgeFlows(db, { explained: kept, inward: kept, outward: old }, purgedAtOnce)
         purgeOwedLegs(db, old, purgedAtOnce)
+        closeEntries(db, now - entriesKeptMs, purgedAtOnce)
         purgeCourse(db, now, purgedAtOnce)
         purgeUnjudged(db, now - unjudgedKeptMs)
       },

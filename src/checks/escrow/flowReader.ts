@@ -16,7 +16,8 @@ export interface FlowReader extends FlowSources {
   readonly lookedUp: Map<string, number>
 }
 
-interface FlowSources extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'tellSince' | 'trigger'> {
+interface FlowSources
+  extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'horizons' | 'ledger' | 'tellSince' | 'trigger'> {
   readonly watch: EscrowWatch
   readonly main: Pick<MainReads, 'flows' | 'hasCome'>
   /** When a list was last seen to be crowded, by the monotonic clock: shared by the two readers. */

@@ -47,10 +47,11 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
   }
 }
 
-/** A movement that the chain holds no more: it changed no balance, and what was reported of it is over. */
-export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): void {
+/** A movement that the chain holds no more: it changed no balance, and what was reported of it is over. @returns what went */
+export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): StoredFlow[] {
   const sql = 'SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL'
-  for (const flow of selectFlows(db, sql, hash, escrow)) {
+  const gone = selectFlows(db, sql, hash, escrow)
+  for (const flow of gone) {
     db.prepare('DELETE FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?').run(
       escrow,
       flow.token,
@@ -59,6 +60,7 @@ export function forgetFlow(db: Database, escrow: string, hash: string, now: Unix
     moveAcross(db, flow, null, now)
     wakeGaps(db, flow, now)
   }
+  return gone
 }
 
 /**

@@ -50,7 +50,7 @@ export function toOwedLeg(transfer: Transfer, mostKept: MostKept, decimals: numb
     key: transfer.key,
     token,
     isCredit,
-    amount: rawAmount(transfer, decimals),
+    amount: toOwedAmount(transfer, decimals),
     less: toBase(less),
     more: toBase(more),
     mainHash: known?.hash ?? null,
@@ -60,7 +60,8 @@ export function toOwedLeg(transfer: Transfer, mostKept: MostKept, decimals: numb
   }
 }
 
-function rawAmount(transfer: Transfer, decimals: number | null): bigint | null {
+/** A transfer's amount in base units of the token that moves on the main chain; null when it is not known. */
+export function toOwedAmount(transfer: Transfer, decimals: number | null): bigint | null {
   const { token, amount } = transfer
   const given = amount === null || decimals === null ? null : toDecimal(amount)
   // Where the record names the zone's side of a token, so does its raw amount.

@@ -6,6 +6,7 @@ import {
   type OwedStart,
   rangeOfChange,
 } from './owed.ts'
+import { type Accounts, accountsJson } from './accounts/readAccounts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { bigintText, flag, instant, int, type Read, table, text } from '../../store/table.ts'
@@ -28,6 +29,8 @@ export interface EscrowToken {
     readonly height: number
     readonly at: UnixMs
   } | null
+  /** Account by account, at the block of the judgement. */
+  readonly accounts: Accounts | null
 }
 
 const tokens = table('escrow_tokens', {
@@ -44,6 +47,7 @@ const tokens = table('escrow_tokens', {
   openOut: bigintText.orNull(),
   judgedHeight: int.orNull(),
   judgedAt: instant.orNull(),
+  accounts: accountsJson.orNull(),
 })
 const legs = table('escrow_legs', {
   key: text,
@@ -173,6 +177,12 @@ export function readOwed(
   return owed < 0n ? 0n : owed
 }
 
+/** Transfers of a token of which something happened since a start. */
+export function listOwedKeysSince(db: Database, token: string, { height, time }: OwedStart): string[] {
+  const sql = `SELECT key FROM escrow_legs WHERE token = ?1 AND (main_height > ?2 OR main_time > ?3 OR zone_time > ?3)`
+  return text.all(db, sql, token, height ?? Number.MAX_SAFE_INTEGER, time)
+}
+
 /** What was owed at a time: at the newest block until then that a transfer stands in. */
 export function readOwedAt(db: Database, { token, start }: EscrowToken, time: UnixMs): bigint | null {
   const sql = 'SELECT MAX(main_height) FROM escrow_legs WHERE token = ? AND main_time <= ?'
@@ -205,15 +215,18 @@ export function saveOwedJudgement(
   db: Database,
   token: string,
   judged: NonNullable<EscrowToken['judged']>,
+  accounts: Accounts | null = null,
 ): void {
   db.prepare(
-    `UPDATE escrow_tokens SET owed = ?, open_out = ?, judged_height = ?, judged_at = ?, judged_holdings = ? WHERE token = ?`,
+    `UPDATE escrow_tokens SET owed = ?, open_out = ?, judged_height = ?, judged_at = ?, judged_holdings = ?, accounts = ?
+      WHERE token = ?`,
   ).run(
     judged.owed.toString(),
     judged.openOut.toString(),
     judged.height,
     judged.at,
     judged.holdings.toString(),
+    accounts && accountsJson.write(accounts),
     token,
   )
 }
@@ -226,7 +239,7 @@ export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void
 }
 
 function toToken(row: Read<typeof tokens>): EscrowToken {
-  const { token, type, startHeight, startTime, baseline, holdings, holdingsAt, judgedAt } = row
+  const { token, type, startHeight, startTime, baseline, holdings, holdingsAt, judgedAt, accounts } = row
   return {
     token,
     type,
@@ -234,6 +247,7 @@ function toToken(row: Read<typeof tokens>): EscrowToken {
     baseline,
     holdings,
     holdingsAt,
+    accounts,
     judged:
       judgedAt === null
         ? null

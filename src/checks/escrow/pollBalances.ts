@@ -7,6 +7,8 @@ import { partingMs } from '../../kernel/trackHead.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { openAccounts } from './accounts/keepAccounts.ts'
+import { readAccounts } from './accounts/readAccounts.ts'
 import { noteCourse } from './courseStore.ts'
 import { saveGap, sumListed } from './flowStore.ts'
 import { type Comparing, judgeOwed, neededMisses, sumOf } from './judgeOwed.ts'
@@ -36,7 +38,7 @@ import { baselineOf, decimalsOf, type EscrowWatch, listHoldings, reviseToken } f
 /** The balances of the escrows, as they are read and judged. */
 export interface EscrowBalances
   extends Comparing,
-    Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'explorer' | 'list'> {
+    Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'explorer' | 'horizons' | 'ledger' | 'list'> {
   /** Whether `balances` answers for a height that is named: then balances are read at the explorer's head. */
   readonly isCanonical: boolean
   /** From when on a configured baseline holds; null is from the first reading on. */
@@ -94,7 +96,7 @@ async function readNow(
       for (const [token, places] of byToken) {
         reviseToken(watch, token)
         const held = places.map((place) => [place.address, byHolding.get(place) ?? null] as const)
-        saveToken(of, token, held, read)
+        saveToken(of, token, held, read, now)
       }
       return []
     },
@@ -110,6 +112,7 @@ function saveToken(
   token: string,
   held: readonly (readonly [address: string, balance: bigint | null])[],
   read: NewestRead,
+  now: UnixMs,
 ): void {
   const balances: Record<string, bigint> = {}
   for (const [address, balance] of held) {
@@ -120,7 +123,10 @@ function saveToken(
   const { low, high, readAt, newestAt } = read
   const total = sumOf(balances)
   saveHoldings(of.db, token, total, readAt)
-  if (readEscrowToken(of.db, token)?.start === null) start(of, token, total, read)
+  if (readEscrowToken(of.db, token)?.start === null) {
+    start(of, token, total, read)
+    openAccounts(of, token, now)
+  }
   saveReading(of.db, { token, low, high, readAt, newestAt, balances })
 }
 
@@ -163,15 +169,23 @@ async function judgeReading(
   const owed = await judgeOwed(of, { reading, places }, signal)
   of.commit({
     apply: () => {
-      if (owed) saveJudgement(of.db, reading.token, owed)
+      if (owed) saveJudgement(of.db, reading, owed)
       dropReading(of.db, reading.id)
       return []
     },
   })
 }
 
-function saveJudgement(db: Database, token: string, judged: NonNullable<EscrowToken['judged']>): void {
-  saveOwedJudgement(db, token, judged)
+function saveJudgement(
+  db: Database,
+  { token, newestAt }: EscrowReading,
+  judged: NonNullable<EscrowToken['judged']>,
+): void {
+  const { holdings, height } = judged
+  const baseline = readEscrowToken(db, token)?.baseline ?? null
+  const at = { height, holdings, time: newestAt }
+  const accounts = baseline === null ? null : readAccounts(db, { token, baseline }, at)
+  saveOwedJudgement(db, token, judged, accounts)
   noteCourse(db, token, judged)
 }
 

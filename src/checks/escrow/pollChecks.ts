@@ -5,6 +5,7 @@ import { valueFirst } from '../../ledger/valueFirst.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Wait } from '../../meaning/standing.ts'
 import type { Database } from '../../store/database.ts'
+import { accountFlows } from './accounts/keepAccounts.ts'
 import { type Explaining, findWait, judge, listExplaining } from './explain.ts'
 import type { FlowVerdict, Lack } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
@@ -178,11 +179,16 @@ function absolute(number: Decimal): Decimal {
   return number.digits < 0n ? subtractDecimals(noAmount, number) : number
 }
 
-function settle({ commit, db }: Checking, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {
+function settle(of: Checking, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {
   if (judged.length === 0) return
-  commit({
+  of.commit({
     apply: (now) => {
-      for (const [flow, judgement] of judged) settleFlow(db, flow, judgement, now)
+      for (const [flow, judgement] of judged) settleFlow(of.db, flow, judgement, now)
+      accountFlows(
+        of,
+        judged.map(([flow]) => flow),
+        now,
+      )
       return []
     },
   })

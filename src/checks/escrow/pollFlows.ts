@@ -3,6 +3,7 @@ import { type MainStream, noteDeepRead, readStream, saveStream } from '../../ker
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
+import { accountFlows } from './accounts/keepAccounts.ts'
 import { sumFlows } from './flow.ts'
 import { type FlowReader, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
 import { forgetFlow, saveFlows } from './flowStore.ts'
@@ -140,7 +141,8 @@ async function readBlocks(
     apply: (now) => {
       // What is there is there, even where the rest of the answer cannot be trusted.
       saveFlows(db, flows, now, tellSince)
-      for (const hash of gone) forgetFlow(db, place.address, hash, now)
+      const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
+      accountFlows(reader, [...flows, ...left], now)
       if (isWhole) moveCursor(db, state, { to: blocks.to, newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))
     },

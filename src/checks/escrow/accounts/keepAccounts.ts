@@ -1,0 +1,185 @@
+import { sumDecimals, toBaseUnits } from '../../../bridge/decimal.ts'
+import { movedToken } from '../../../bridge/movedToken.ts'
+import type { Transfer } from '../../../bridge/transfer.ts'
+import type { UnixMs } from '../../../lib/clock.ts'
+import { type Explaining, listExplaining } from '../explain.ts'
+import { selectFlows, type StoredFlow } from '../flowRow.ts'
+import { listFlowsOf } from '../flowStore.ts'
+import { listOwedKeysSince, readEscrowToken } from '../owedStore.ts'
+import { decimalsOf } from '../watch.ts'
+import {
+  type AccountLeg,
+  type AccountStart,
+  countsOnZone,
+  type Entry,
+  isAfter,
+  mainDeltas,
+  type Moved,
+  openingDeltas,
+  zoneDeltas,
+} from './account.ts'
+import { toAccountLeg } from './accountLeg.ts'
+import { readEntry, replaceEntry } from './accountStore.ts'
+
+/** A token whose accounts are kept. */
+interface Kept {
+  readonly token: string
+  readonly decimals: number
+  readonly start: AccountStart
+}
+
+const mostSharing = 2
+
+/** Transfers changed, or ceased because they were joined into others: what they did is said anew. Inside their commit. */
+export function accountTransfers(
+  of: Explaining,
+  { changed, ceased }: { readonly changed: readonly Transfer[]; readonly ceased: readonly string[] },
+  now: UnixMs,
+): void {
+  const groups = new Map<string, { readonly token: string; readonly hash: string }>()
+  const touch = (token: string, hash: string | null) => {
+    if (hash !== null) groups.set(`${token} ${hash}`, { token, hash })
+  }
+  const replace = (ref: string, entry: Entry | null) => {
+    const before = readEntry(of.db, ref)
+    if (before) touch(before.token, before.mainHash)
+    replaceEntry(of.db, ref, entry, now)
+  }
+  for (const key of ceased) for (const ref of refsOf(key)) replace(ref, null)
+  for (const transfer of changed) {
+    const token = movedToken(transfer.token)
+    const kept = transfer.token.isUnknown ? null : readKept(of, token)
+    const { opening, zone } = kept ? toEntries(of, transfer, kept) : { opening: null, zone: null }
+    const [openRef, zoneRef] = refsOf(transfer.key)
+    replace(openRef, opening)
+    replace(zoneRef, zone)
+    if (kept) touch(token, transfer.main?.hash ?? null)
+  }
+  for (const { token, hash } of groups.values()) accountMain(of, { token, hash }, now)
+}
+
+function refsOf(key: string): readonly [opening: string, zone: string] {
+  return [`open:${key}`, `zone:${key}`]
+}
+
+function readKept({ db, watch }: Pick<Explaining, 'db' | 'watch'>, token: string): Kept | null {
+  const start = readEscrowToken(db, token)?.start ?? null
+  const decimals = decimalsOf(watch, token)
+  return start === null || decimals === null ? null : { token, decimals, start }
+}
+
+function toEntries(of: Explaining, transfer: Transfer, { token, decimals, start }: Kept) {
+  const leg = toLeg(of, transfer, decimals)
+  const common = { token, height: null, mainHash: leg.main?.hash ?? null }
+  const opening = openingDeltas(leg, start)
+  const zone = countsOnZone(leg, start) ? zoneDeltas(leg) : null
+  const [openRef, zoneRef] = refsOf(transfer.key)
+  return {
+    opening: opening && { ...common, ref: openRef, at: start.time, deltas: opening },
+    zone: zone && { ...common, ref: zoneRef, at: leg.zoneAt ?? start.time, deltas: zone },
+  }
+}
+
+function toLeg({ ledger, watch }: Explaining, transfer: Transfer, decimals: number): AccountLeg {
+  const { zone } = transfer
+  const isShared = zone !== null && ledger.listSharing('zone', zone.hash, mostSharing).length > 1
+  return toAccountLeg(transfer, { decimals, isShared, learned: watch.learned, mostKept: watch.mostKept })
+}
+
+/** What a main transaction moved of a token, or what is thought of it, changed. Belongs inside the commit that did it. */
+export function accountFlows(
+  of: Explaining,
+  flows: readonly Pick<StoredFlow, 'escrow' | 'token' | 'hash'>[],
+  now: UnixMs,
+): void {
+  const isGap = ({ hash }: Pick<StoredFlow, 'hash'>) => hash.startsWith('balance:')
+  const groups = Map.groupBy(
+    flows.filter((flow) => !isGap(flow)),
+    ({ token, hash }) => `${token} ${hash}`,
+  )
+  for (const [first] of groups.values()) if (first) accountMain(of, first, now)
+  for (const flow of flows.filter(isGap)) accountGap(of, flow, now)
+}
+
+function accountMain(
+  of: Explaining,
+  { token, hash }: { readonly token: string; readonly hash: string },
+  now: UnixMs,
+): void {
+  const kept = readKept(of, token)
+  if (kept === null) return
+  const { decimals, start } = kept
+  const ref = `main:${token}:${hash}`
+  const flows = listFlowsOf(of.db, hash, token).filter(({ fromHeight }) => fromHeight === null)
+  const legs = listExplaining(of, hash)
+    .filter((one) => one.main?.hash === hash && !one.token.isUnknown && movedToken(one.token) === token)
+    .map((one) => toLeg(of, one, decimals))
+  const place = flows[0] ? { height: flows[0].height, time: flows[0].at } : placeOf(legs)
+  const moved = joinFlows(flows, decimals)
+  const counts = place !== null && place.height !== null && moved !== null && isAfter(place, start)
+  const isEmpty = flows.length === 0 && legs.every(({ isFailed, isDisproved }) => isFailed || isDisproved)
+  const entry =
+    !counts || isEmpty
+      ? null
+      : {
+          ...{ ref, token, mainHash: hash },
+          ...{ height: place.height, at: place.time ?? now, deltas: mainDeltas(moved, legs) },
+        }
+  replaceEntry(of.db, ref, entry, now)
+}
+
+function placeOf(legs: readonly AccountLeg[]) {
+  return legs.find(({ main }) => main !== null && main.height !== null)?.main ?? null
+}
+
+/** What all escrows moved together; null when it cannot be said in base units. */
+function joinFlows(flows: readonly StoredFlow[], decimals: number): Moved | null {
+  const net = toBaseUnits(sumDecimals(flows.map((flow) => flow.net)), decimals)
+  if (net === null) return null
+  const has = (...words: readonly string[]) => flows.some(({ verdict }) => words.includes(verdict))
+  const verdict =
+    flows.length === 0
+      ? 'none'
+      : has('open', 'unjudged')
+        ? 'open'
+        : has('unexplained')
+          ? 'unexplained'
+          : 'explained'
+  return { net, verdict }
+}
+
+/** A balance changed by what no listed movement makes. */
+function accountGap(of: Explaining, flow: Pick<StoredFlow, 'escrow' | 'token' | 'hash'>, now: UnixMs): void {
+  const kept = readKept(of, flow.token)
+  const ref = `gap:${flow.escrow}:${flow.token}:${flow.hash}`
+  const known = listFlowsOf(of.db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
+  const rest = known?.unexplained && kept ? toBaseUnits(known.unexplained, kept.decimals) : null
+  const isMissing = known?.verdict === 'unexplained' && rest !== null
+  if (!isMissing) return replaceEntry(of.db, ref, null, now)
+  const { token, height, at, direction } = known
+  const deltas =
+    direction === 'out' ? { escrow: -(rest ?? 0n), lost: -(rest ?? 0n) } : { escrow: rest, found: rest }
+  replaceEntry(of.db, ref, { ref, token, height, at, mainHash: null, deltas }, now)
+}
+
+/** Counting began: what is under way, and what happened since, is entered. Belongs inside the commit that did it. */
+export function openAccounts(of: Explaining, token: string, now: UnixMs): void {
+  const { db, ledger } = of
+  const start = readEscrowToken(db, token)?.start ?? null
+  if (start === null) return
+  const keys = new Set(listOwedKeysSince(db, token, start))
+  for (const transfer of ledger.listPending({ direction: null, originAtOrBefore: now }))
+    if (movedToken(transfer.token) === token) keys.add(transfer.key)
+  const changed = [...keys].flatMap((key) => ledger.getTransfer(key) ?? [])
+  accountTransfers(of, { changed, ceased: [] }, now)
+  const since = selectFlows(
+    db,
+    'SELECT * FROM escrow_flows WHERE token = ? AND at >= ?',
+    token,
+    start.time - startOverlapMs,
+  )
+  accountFlows(of, since, now)
+}
+
+/** A block's time may be before that of the reading that was made of it. */
+const startOverlapMs = 600_000

@@ -1,0 +1,279 @@
+import { fromBaseUnits, formatDecimal, negate } from '../../../../../src/bridge/decimal.ts'
+import type { Observation } from '../../../../../src/bridge/observation.ts'
+import { readAccounts } from '../../../../../src/checks/escrow/accounts/readAccounts.ts'
+import { accountFlows, openAccounts } from '../../../../../src/checks/escrow/accounts/keepAccounts.ts'
+import { escrow as escrowCheck } from '../../../../../src/checks/escrow/check.ts'
+import { saveFlows } from '../../../../../src/checks/escrow/flowStore.ts'
+import { readEscrowToken, startOwed } from '../../../../../src/checks/escrow/owedStore.ts'
+import { checkFlows } from '../../../../../src/checks/escrow/pollChecks.ts'
+import { openEscrowWatch } from '../../../../../src/checks/escrow/watch.ts'
+import { noBridge } from '../../../../support/appConfig.ts'
+import { hash, toRecord } from '../../../../support/records.ts'
+import { createTestKernel, noSignal } from '../../support.ts'
+
+export const token = '0xcc'
+const escrow = `0x${'bb'.repeat(20)}`
+const decimals = 6
+/** At most so much is kept of a withdrawal, base units. */
+export const mostFee = 10_000n
+
+export const happenings = [
+  'deposit',
+  'deposit under way',
+  'withdrawal',
+  'withdrawal with a fee',
+  'withdrawal under way',
+  'drain',
+  'payout without origin',
+  'paid too much',
+  'credited without a lock',
+  'gift',
+] as const
+/** One thing that happens on a bridge: what it is, of how much, and how late each side is shown. */
+export interface Happening {
+  readonly what: (typeof happenings)[number]
+  readonly amount: bigint
+  /** Seconds after the first block. */
+  readonly at: number
+  /** Seconds from one chain to the other, and until the record and the movement are shown. */
+  readonly takes: number
+  readonly recordAfter: number
+  readonly flowAfter: number
+}
+
+/** What truly is at a height, base units. */
+export interface Truth {
+  held: bigint
+  claims: bigint
+  toZone: bigint
+  toMain: bigint
+  fees: bigint
+  stolen: bigint
+  given: bigint
+}
+
+const firstHeight = 1_000
+const settleMs = 1_800_000
+const begin = 1_000_000_000
+
+interface Side {
+  readonly main: number | null
+  readonly zone: number | null
+}
+
+/** When each side happens, in seconds; null for never. */
+function sidesOf({ what, at, takes }: Happening): Side {
+  switch (what) {
+    case 'deposit':
+      return { main: at, zone: at + takes }
+    case 'deposit under way':
+      return { main: at, zone: null }
+    case 'withdrawal':
+    case 'withdrawal with a fee':
+    case 'paid too much':
+      return { main: at + takes, zone: at }
+    case 'withdrawal under way':
+      return { main: null, zone: at }
+    case 'credited without a lock':
+      return { main: at, zone: at + takes }
+    case 'drain':
+    case 'gift':
+    case 'payout without origin':
+      return { main: at, zone: null }
+  }
+}
+
+/** What the escrow's balance changes by, base units. */
+function movedBy({ what, amount }: Happening): bigint {
+  switch (what) {
+    case 'deposit':
+    case 'deposit under way':
+    case 'gift':
+      return amount
+    case 'withdrawal':
+    case 'drain':
+    case 'payout without origin':
+      return -amount
+    case 'withdrawal with a fee':
+      return -(amount - mostFee)
+    case 'paid too much':
+      return -2n * amount
+    case 'withdrawal under way':
+    case 'credited without a lock':
+      return 0n
+  }
+}
+
+/** What the chains say at a second, whatever spanwatch was shown. */
+export function truthAt(all: readonly Happening[], second: number, baseline: bigint): Truth {
+  const truth = { held: baseline, claims: baseline, toZone: 0n, toMain: 0n, fees: 0n, stolen: 0n, given: 0n }
+  for (const one of all) {
+    const { main, zone } = sidesOf(one)
+    const [isOnMain, isOnZone] = [main, zone].map((at) => at !== null && at <= second)
+    if (isOnMain) truth.held += movedBy(one)
+    tell(truth, one, { isOnMain: isOnMain === true, isOnZone: isOnZone === true })
+  }
+  return truth
+}
+
+function tell(
+  truth: Truth,
+  { what, amount }: Happening,
+  { isOnMain, isOnZone }: { readonly isOnMain: boolean; readonly isOnZone: boolean },
+): void {
+  const isDeposit = what.startsWith('deposit')
+  if (isDeposit && isOnMain) truth.toZone += amount
+  if (isDeposit && isOnZone) {
+    truth.toZone -= amount
+    truth.claims += amount
+  }
+  if (/^withdrawal|^paid/.test(what) && isOnZone) {
+    truth.claims -= amount
+    truth.toMain += amount
+  }
+  if (/^withdrawal|^paid/.test(what) && isOnMain) truth.toMain -= amount
+  if (what === 'withdrawal with a fee' && isOnMain) truth.fees += mostFee
+  if (/^drain|^payout|^paid/.test(what) && isOnMain) truth.stolen += amount
+  if (what === 'credited without a lock' && isOnZone) {
+    truth.claims += amount
+    truth.stolen += amount
+  }
+  if (what === 'gift' && isOnMain) truth.given += amount
+}
+
+/** spanwatch's escrow check, shown all that happened, each side in its own time, and settled. */
+export async function play(all: readonly Happening[], baseline: bigint) {
+  const bridge = {
+    ...noBridge,
+    escrows: [{ address: escrow, token, baseline: null }],
+    tokens: [{ address: token, symbol: 'USDC', decimals }],
+    fees: [{ token, direction: 'ZoneToMain' as const, max: '0.01' }],
+  }
+  const shown = new Map<string, Observation>()
+  const opened = createTestKernel({ start: begin, config: { bridge } })
+  const feedByHash = async (wanted: string) => ({
+    requestedAt: opened.clock.now(),
+    records: [...shown.values()].filter(({ mainHash }) => mainHash === wanted),
+    bad: [],
+  })
+  const kernel = { ...opened, reads: { ...opened.reads, feedByHash } }
+  const { clock, commit, cursors, db, list } = kernel
+  kernel.hooks.push(escrowCheck.open(kernel))
+  const watch = openEscrowWatch(kernel)
+  const of = { ...kernel, watch }
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: true } })
+  const startAt = { height: firstHeight, time: begin }
+  const steps = all
+    .flatMap((one, index) => stepsOf(one, index))
+    .toSorted((a, b) => a.second - b.second || a.order - b.order)
+  const run = (until: number, from = -Infinity) => {
+    for (const step of steps.filter(({ second }) => second > from && second <= until)) step.run()
+  }
+  function stepsOf(one: Happening, index: number) {
+    const { main, zone } = sidesOf(one)
+    const name = hash(`m${index}`)
+    const show = (at: number) => () => {
+      const record = recordOf(one, index, at)
+      if (record === null) return
+      shown.set(String(index), record)
+      commit({ answers: [[{ ...record, requestedAt: clock.now() }]] })
+      for (const reading of disproofsOf(one, index, clock.now())) commit({ evidence: [reading] })
+    }
+    const records = [main, zone].flatMap((at) =>
+      at === null ? [] : [{ second: at + one.recordAfter, order: index, run: show(at) }],
+    )
+    const moved = movedBy(one)
+    if (main === null || moved === 0n) return records
+    const net = fromBaseUnits(moved, decimals)
+    const flow = {
+      ...{ escrow, token, hash: name, height: firstHeight + main, at: begin + main * 1_000, net },
+      ...{ outward: negate(net), party: '0xbb', gross: [] },
+    }
+    const save = () =>
+      commit({
+        apply: (now) => {
+          saveFlows(db, [flow], now, 0)
+          accountFlows(of, [flow], now)
+          return []
+        },
+      })
+    return [...records, { second: main + one.flowAfter, order: index, run: save }]
+  }
+  run(0)
+  commit({
+    apply: (now) => {
+      startOwed(db, token, startAt, truthAt(all, 0, baseline).held)
+      openAccounts(of, token, now)
+      return []
+    },
+  })
+  const lastSecond = Math.max(0, ...steps.map(({ second }) => second))
+  await settleUntil(lastSecond)
+  async function settleUntil(last: number) {
+    for (let second = 0; second < last; second += 60) {
+      await clock.advance(60_000)
+      run(second + 60, second)
+      await look()
+    }
+    for (let waited = 0; waited < settleMs; waited += 60_000) {
+      await clock.advance(60_000)
+      await look()
+    }
+  }
+  async function look() {
+    const now = clock.now()
+    for (const chain of ['main', 'zone', 'main', 'zone'] as const)
+      commit({
+        heads: [{ chain, height: 10_000_000 + now / 1_000, blockTime: now, requestedAt: now }],
+      })
+    list.readAt = now
+    await checkFlows(of, noSignal)
+  }
+  const start = readEscrowToken(db, token)
+  return {
+    at(second: number) {
+      const { held } = truthAt(all, second, baseline)
+      return readAccounts(
+        db,
+        { token, baseline: start?.baseline ?? 0n },
+        { height: firstHeight + second, time: begin + second * 1_000, holdings: held },
+      )
+    },
+    close: () => db.close(),
+  }
+}
+
+/** The record as the list shows it once a second has happened; null where it never does. */
+function recordOf(one: Happening, index: number, second: number): Observation | null {
+  const { what, amount } = one
+  if (what === 'drain' || what === 'gift') return null
+  const isDeposit = /deposit|lock/.test(what)
+  const { main, zone } = sidesOf(one)
+  const isMain = main !== null && main <= second
+  const isZone = (zone !== null && zone <= second) || what === 'payout without origin'
+  return toRecord({
+    direction: isDeposit ? 'MainToZone' : 'ZoneToMain',
+    crossType: isDeposit ? 'Deposit' : 'Withdraw',
+    status: isMain && isZone ? 'success' : 'pending',
+    value: formatDecimal(fromBaseUnits(amount, decimals)),
+    amountRaw: amount,
+    token,
+    id: `id${index}`,
+    mainHash: isMain ? hash(`m${index}`) : null,
+    mainHeight: isMain ? firstHeight + (main ?? 0) : null,
+    mainTime: isMain ? begin + (main ?? 0) * 1_000 : null,
+    zoneHash: isZone ? hash(`z${index}`) : null,
+    zoneHeight: isZone ? 5_000 + index : null,
+    zoneTime: isZone ? begin + (zone ?? (main ?? 0) - 1) * 1_000 : null,
+  })
+}
+
+/** What second sources say of an origin that is not there. */
+function disproofsOf({ what }: Happening, index: number, requestedAt: number) {
+  const absent = { status: 'absent', errorMessage: '', moves: null, requestedAt } as const
+  if (what === 'payout without origin')
+    return [{ ...absent, chain: 'zone', hash: hash(`z${index}`), source: 'E9' } as const]
+  if (what === 'credited without a lock')
+    return [{ ...absent, chain: 'main', hash: hash(`m${index}`), source: 'E13' } as const]
+  return []
+}
