@@ -1,4 +1,14 @@
-import { formatDecimal, fromBaseUnits, subtractDecimals, sumDecimals, toDecimal } from '../bridge/decimal.ts'
+import {
+  type Decimal,
+  formatDecimal,
+  fromBaseUnits,
+  subtractDecimals,
+  sumDecimals,
+  toBaseUnits,
+  toDecimal,
+} from '../bridge/decimal.ts'
+import { type EscrowAccounts, toAccountUnits } from '../checks/escrow/accounts/accountUnits.ts'
+import { readAccountsAtTime } from '../checks/escrow/accounts/readAccounts.ts'
 import { type EscrowToken, listEscrowTokens, readOwedAt } from '../checks/escrow/owedStore.ts'
 import { flowsKeptMs, sumMoved } from '../checks/escrow/flowStore.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -18,6 +28,8 @@ export interface EscrowDay {
   readonly owed: string | null
   /** The end of the day, or the newest reading where that is not over. */
   readonly at: UnixMs | null
+  /** What they held at `at`, account by account; left out in what was kept before accounts were. */
+  readonly accounts?: EscrowAccounts | null
 }
 
 /**
@@ -55,7 +67,7 @@ export function readEscrowDays(
     const token: ReportToken = { address: escrow.token, symbol, name: '', decimals }
     const known = decimals === null ? null : readDay(db, { escrow, decimals, from, until, now })
     return known === null
-      ? { token, opening: null, change: null, closing: null, owed: null, at: null }
+      ? { token, opening: null, change: null, closing: null, owed: null, at: null, accounts: null }
       : { token, ...known }
   })
   return days.length === 0 ? null : days
@@ -87,5 +99,19 @@ function readDay(
     closing: formatDecimal(closing),
     owed: owed === null ? null : formatDecimal(fromBaseUnits(owed, decimals)),
     at,
+    accounts: readAccountsOf(db, escrow, { decimals, closing, at }),
   }
+}
+
+/** At the newest judgement as it was judged, at the end of a day before that by the times of blocks. */
+function readAccountsOf(
+  db: Database,
+  { token, baseline, accounts, judged }: EscrowToken,
+  { decimals, closing, at }: { readonly decimals: number; readonly closing: Decimal; readonly at: UnixMs },
+): EscrowAccounts | null {
+  const holdings = toBaseUnits(closing, decimals)
+  if (accounts === null || baseline === null || holdings === null) return null
+  const then =
+    at === judged?.at ? accounts : readAccountsAtTime(db, { token, baseline }, { time: at, holdings })
+  return toAccountUnits(then, decimals)
 }

@@ -145,6 +145,7 @@ function toHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['hol
         baseline: known.baseline,
         startedAt: known.start?.time ?? null,
         judged: known.judged,
+        accounts: known.accounts,
       },
     ]
   })

@@ -2,6 +2,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { z } from 'zod'
 import { count, given, maybeUnits, never, now, text, units } from '../../kernel/given.ts'
 import { moment } from '../../kernel/moment.ts'
+import { accountsSchema } from './accounts/readAccounts.ts'
 import type { EscrowToken } from './owedStore.ts'
 
 /** What left or reached an escrow and no known transfer explains. Amounts are exact, in token units. */
@@ -53,7 +54,7 @@ export interface UnjudgedSum extends Pick<EscrowSum, 'token' | 'symbol' | 'escro
 
 /** What the escrows of a token hold together, against what is owed. */
 export interface EscrowHolding
-  extends Pick<EscrowToken, 'token' | 'holdings' | 'holdingsAt' | 'baseline' | 'judged'> {
+  extends Pick<EscrowToken, 'token' | 'holdings' | 'holdingsAt' | 'baseline' | 'judged' | 'accounts'> {
   readonly symbol: string
   readonly escrows: readonly string[]
   readonly decimals: number | null
@@ -128,6 +129,7 @@ const holding = z.strictObject({
     .strictObject({ owed: units, holdings: units, openOut: units.prefault('0'), height: count, at: now })
     .nullable()
     .default(null),
+  accounts: accountsSchema.nullable().default(null),
 })
 
 const nothing: EscrowPart['escrow'] = { moves: [], sums: [], unjudged: [], holdings: [] }

@@ -1,8 +1,10 @@
 import { toBaseUnits } from '../../bridge/decimal.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { type Accounts, readAccounts, unexplainedOf } from './accounts/readAccounts.ts'
+import { noteCourse } from './courseStore.ts'
 import { sumOpen } from './flowStore.ts'
-import { readOwed } from './owedStore.ts'
+import { type EscrowToken, readEscrowToken, readOwed, saveOwedJudgement } from './owedStore.ts'
 import type { EscrowReading } from './readingStore.ts'
 import type { BalanceReads, Holding } from '../../kernel/balanceReads.ts'
 import { settleMs } from './rereadFlow.ts'
@@ -71,6 +73,25 @@ function noteShort(shorts: Shorts, token: string, isShort: boolean, at: UnixMs):
   const now = { since: before?.since ?? at, count: (before?.count ?? 0) + 1 }
   shorts.set(token, now)
   return now.count >= neededMisses && at - now.since >= settleMs
+}
+
+type OwedJudgement = NonNullable<EscrowToken['judged']>
+
+/** Keeps a judgement, with what is held account by account. Belongs inside a commit. */
+export function saveJudgement(db: Database, { token, newestAt }: EscrowReading, judged: OwedJudgement): void {
+  const { holdings, height } = judged
+  const baseline = readEscrowToken(db, token)?.baseline ?? null
+  const at = { height, holdings, time: newestAt }
+  const accounts = baseline === null ? null : readAccounts(db, { token, baseline }, at)
+  const exact = { ...judged, owed: accounts ? mostOwed(judged, accounts) : judged.owed }
+  saveOwedJudgement(db, token, exact, accounts)
+  noteCourse(db, token, exact)
+}
+
+/** What nothing explains is missing to the last digit, where fees that may have been kept would hide it. */
+function mostOwed({ holdings, openOut, owed }: OwedJudgement, accounts: Accounts): bigint {
+  const by = holdings + openOut - unexplainedOf(accounts)
+  return unexplainedOf(accounts) < 0n && by > owed ? by : owed
 }
 
 export function sumOf(balances: Readonly<Record<string, bigint>>): bigint {

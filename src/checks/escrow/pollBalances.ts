@@ -8,19 +8,10 @@ import { waitForHead } from '../../kernel/waitForHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { openAccounts } from './accounts/keepAccounts.ts'
-import { readAccounts } from './accounts/readAccounts.ts'
-import { noteCourse } from './courseStore.ts'
 import { saveGap, sumListed } from './flowStore.ts'
-import { type Comparing, judgeOwed, neededMisses, sumOf } from './judgeOwed.ts'
+import { type Comparing, judgeOwed, neededMisses, saveJudgement, sumOf } from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
-import {
-  type EscrowToken,
-  listMainLegs,
-  readEscrowToken,
-  saveHoldings,
-  saveOwedJudgement,
-  startOwed,
-} from './owedStore.ts'
+import { listMainLegs, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
 import { type FlowStream, toStreams } from './places.ts'
 import {
   dropReading,
@@ -174,19 +165,6 @@ async function judgeReading(
       return []
     },
   })
-}
-
-function saveJudgement(
-  db: Database,
-  { token, newestAt }: EscrowReading,
-  judged: NonNullable<EscrowToken['judged']>,
-): void {
-  const { holdings, height } = judged
-  const baseline = readEscrowToken(db, token)?.baseline ?? null
-  const at = { height, holdings, time: newestAt }
-  const accounts = baseline === null ? null : readAccounts(db, { token, baseline }, at)
-  saveOwedJudgement(db, token, judged, accounts)
-  noteCourse(db, token, judged)
 }
 
 /** Compares a balance with the one before and the listed movements between the two. */

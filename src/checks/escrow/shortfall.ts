@@ -3,6 +3,7 @@ import { formatUnits } from '../../bridge/amount.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
+import { toAccountUnits } from './accounts/accountUnits.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
@@ -69,6 +70,22 @@ function subjectOf({ token }: EscrowHolding): string {
   return token || 'native'
 }
 
+/** What is held, account by account, where accounts are kept. */
+function sayAccounts({ accounts, decimals }: EscrowHolding): string {
+  if (accounts === null || decimals === null) return ''
+  const units = toAccountUnits(accounts, decimals)
+  const parts = [
+    ['claims on the zone', units.claims],
+    ['on its way to the zone', units.toZone],
+    ['on its way from the zone', units.toMain],
+    ['fees', units.fees],
+    ['being judged', units.open],
+    ['not explained', units.unexplained],
+  ] as const
+  const said = parts.flatMap(([name, amount]) => (amount === '0' ? [] : [`${name} ${groupDigits(amount)}`]))
+  return `; held are: ${said.join(', ') || 'nothing'}`
+}
+
 function toFinding(
   holding: EscrowHolding,
   judged: NonNullable<EscrowHolding['judged']>,
@@ -97,7 +114,7 @@ function toFinding(
       {
         source: 'eth_call, E3, E12',
         at: judged.at,
-        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}`,
+        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}${sayAccounts(holding)}`,
       },
     ],
     since: judged.at,

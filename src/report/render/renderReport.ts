@@ -1,3 +1,4 @@
+import type { EscrowAccounts } from '../../checks/escrow/accounts/accountUnits.ts'
 import type { CsvFile, RenderedReport, ReportChart } from '../../delivery/channels/message.ts'
 import { renderChart, toPng } from '../../lib/charts.ts'
 import { toCsvLine } from '../../lib/csv.ts'
@@ -139,12 +140,17 @@ function bookLines(report: DailyReport): string {
   )
 }
 
+const escrowNames =
+  'opening change closing owed net difference as_of claims to_zone to_main fees being_judged unexplained'.split(
+    ' ',
+  )
+
 function escrowLines(report: DailyReport): string {
   const { window, escrows } = report
   const lines = bookOf(report)
   return toLines(
-    ['day', 'zone', ...tokenNames, 'opening', 'change', 'closing', 'owed', 'net', 'difference', 'as_of'],
-    (escrows ?? []).map(({ token, opening, change, closing, owed, at }) => {
+    ['day', 'zone', ...tokenNames, ...escrowNames],
+    (escrows ?? []).map(({ token, opening, change, closing, owed, at, accounts = null }) => {
       const line = lines.find((one) => one.token.address === token.address)
       return [
         window.day,
@@ -157,9 +163,16 @@ function escrowLines(report: DailyReport): string {
         line?.net ?? null,
         line?.difference ?? null,
         at === null ? null : new Date(at).toISOString(),
+        ...accountCells(accounts),
       ]
     }),
   )
+}
+
+function accountCells(accounts: EscrowAccounts | null): (string | null)[] {
+  if (accounts === null) return [null, null, null, null, null, null]
+  const { claims, toZone, toMain, fees, open, unexplained } = accounts
+  return [claims, toZone, toMain, fees, open, unexplained]
 }
 
 function latencyLines({ latencies, window }: DailyReport): string {

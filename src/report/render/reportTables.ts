@@ -148,21 +148,23 @@ function nameTransfer({ key, mainHash, zoneHash }: TransferLine, link: Linker): 
 function escrowTable({ escrows, window }: DailyReport): ReportTable {
   return {
     title: `Escrows at the end of the ${wordOf(window)}`,
-    note: 'Owed: the balance when counting began + deposits − withdrawals since.',
+    note: 'Owed: the balance when counting began + deposits − withdrawals since. What is held is, account by account, claims on the zone, what is on its way, fees, what is being judged, and what is not explained: the file has each.',
     columns: [
       text('Token'),
       number('At the start'),
       number('Change'),
       number('At the end'),
       number('Owed'),
+      number('Not explained'),
       text('As of'),
     ],
-    rows: (escrows ?? []).map(({ token, opening, change, closing, owed, at }) => [
+    rows: (escrows ?? []).map(({ token, opening, change, closing, owed, at, accounts }) => [
       tokenLabel(token),
       amountOr(opening),
       signedOr(change ?? null),
       amountOr(closing),
       amountOr(owed),
+      signedOr(accounts?.unexplained ?? null),
       at === null ? 'never' : timeLabel(at, window.zone),
     ]),
     none: escrows === null ? unknownText : '',

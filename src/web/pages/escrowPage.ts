@@ -4,6 +4,7 @@ import { groupDigits } from '../../lib/groupDigits.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { type EscrowOverview, type EscrowPeriod, escrowPeriods, type EscrowStory } from '../escrowTypes.ts'
+import type { EscrowAccounts } from '../../checks/escrow/accounts/accountUnits.ts'
 import { escrowDifference, renderAmount, renderDifference } from './amounts.ts'
 import { renderEscrowCourse } from './escrowCourse.ts'
 import { renderMovements } from './escrowMovements.ts'
@@ -96,7 +97,36 @@ ${tile('Owes', owes === null ? unknown : renderAmount(owes))}
 ${tile('Difference', difference === null ? unknown : renderDifference(difference))}
 </dl>
 <p class="note">${at === null ? html`Never judged: the first reading has to be passed by the list of transfers, mostly within two minutes.` : html`Judged ${renderAgo(at, now)}. What is leaving may be payouts: it is judged within minutes.`}</p>
+${renderAccounts(story)}
 ${renderBaseline(story)}`
+}
+
+const accountWords: Readonly<Record<keyof EscrowAccounts, string>> = {
+  claims: 'Claims of holders on the zone',
+  toZone: 'On its way to the zone',
+  toMain: 'On its way from the zone',
+  fees: 'Fees kept',
+  open: 'Being judged',
+  unexplained: 'Not explained',
+}
+
+/** Double entry: what is held is the sum of the lines below it. */
+function renderAccounts({ accounts, holds }: EscrowStory): Html | '' {
+  if (accounts === null || holds === null) return ''
+  const lines = Object.entries(accountWords).flatMap(([key, label]) =>
+    isAccount(key) ? [{ key, label, amount: accounts[key] }] : [],
+  )
+  const shown = lines.filter(({ key, amount }) => key === 'claims' || key === 'unexplained' || amount !== '0')
+  return html`<table class="slim accounts"><caption>What is held, account by account</caption>
+<tbody>${shown.map(
+    ({ key, label, amount }) =>
+      html`<tr><th scope="row">${label}</th><td class="number">${key === 'unexplained' && amount !== '0' ? renderDifference(amount) : renderAmount(amount)}</td></tr>`,
+  )}</tbody>
+<tfoot><tr><th scope="row">Held</th><td class="number">${renderAmount(holds)}</td></tr></tfoot></table>`
+}
+
+function isAccount(key: string): key is keyof EscrowAccounts {
+  return key in accountWords
 }
 
 function renderBaseline({ baseline, token }: EscrowStory): Html | '' {

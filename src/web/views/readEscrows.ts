@@ -1,5 +1,6 @@
 import { formatUnits } from '../../bridge/amount.ts'
 import { canonicalToken, nativeDecimals } from '../../bridge/movedToken.ts'
+import { type EscrowAccounts, toAccountUnits } from '../../checks/escrow/accounts/accountUnits.ts'
 import { type EscrowToken, listEscrowTokens } from '../../checks/escrow/owedStore.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { createTokenBook, type TokenBook, type TokenSetting } from '../../ledger/tokenBook.ts'
@@ -14,6 +15,8 @@ export interface EscrowLine {
   /** Had left the escrow for transfers that were not judged yet. */
   readonly inTransit: string | null
   readonly at: UnixMs | null
+  /** What is held, account by account: the sum of all of them, exact. */
+  readonly accounts: EscrowAccounts | null
 }
 
 /** What the escrows of each token hold and owe, by the newest judgement; null when none are watched. */
@@ -28,7 +31,10 @@ export function toCanonical(settings: readonly TokenSetting[]): TokenSetting[] {
   return settings.map((token) => ({ ...token, address: canonicalToken(token.address) }))
 }
 
-export function toEscrowLine({ token, judged }: EscrowToken, book: Pick<TokenBook, 'find'>): EscrowLine {
+export function toEscrowLine(
+  { token, judged, accounts }: EscrowToken,
+  book: Pick<TokenBook, 'find'>,
+): EscrowLine {
   const { symbol, decimals: learned } = book.find(token)
   const decimals = token === '' ? nativeDecimals : learned
   const units = (raw: bigint | undefined) => (raw === undefined ? null : formatRaw(raw, decimals))
@@ -38,6 +44,7 @@ export function toEscrowLine({ token, judged }: EscrowToken, book: Pick<TokenBoo
     owes: units(judged?.owed),
     inTransit: units(judged?.openOut),
     at: judged?.at ?? null,
+    accounts: accounts === null || decimals === null ? null : toAccountUnits(accounts, decimals),
   }
 }
 

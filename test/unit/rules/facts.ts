@@ -141,6 +141,7 @@ export const toHolding = (overrides: Partial<EscrowHolding> = {}): EscrowHolding
   decimals: 0,
   holdings: 90n,
   holdingsAt: 0,
+  accounts: null,
   baseline: 100n,
   startedAt: 0,
   judged: { owed: 100n, holdings: 90n, openOut: 0n, height: 5, at: 0 },

@@ -89,11 +89,24 @@ export function sumAccounts(
   return addDeltas(known?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
 }
 
-/** What was recorded at a height since a time, and no escrow moved so far: its movement may be listed yet. */
-export function sumUnmovedSince(db: Database, token: string, since: UnixMs, height: number): bigint {
-  const sql = 'SELECT * FROM account_entries WHERE token = ? AND at > ? AND unmoved = 1 AND height <= ?'
+/** The same at a time, by block times of both chains. */
+export function sumAccountsUntil(db: Database, token: string, time: UnixMs): Deltas {
+  const known = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
+  const later = entries.all(db, 'SELECT * FROM account_entries WHERE at > ? AND token = ?', time, token)
+  return addDeltas(known?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
+}
+
+/** What was recorded since a time, up to a height or a time, and no escrow moved so far: it may be listed yet. */
+export function sumUnmovedSince(
+  db: Database,
+  token: string,
+  { since, height, until }: { since: UnixMs; height?: number; until?: UnixMs },
+): bigint {
+  const sql =
+    'SELECT * FROM account_entries WHERE token = ? AND at > ? AND unmoved = 1 AND height <= ? AND at <= ?'
+  const most = Number.MAX_SAFE_INTEGER
   return entries
-    .all(db, sql, token, since, height)
+    .all(db, sql, token, since, height ?? most, until ?? most)
     .reduce((sum, { deltas }) => sum + (deltas.unmoved ?? 0n), 0n)
 }
 

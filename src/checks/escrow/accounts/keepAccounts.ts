@@ -122,8 +122,12 @@ function accountMain(
     !counts || isEmpty
       ? null
       : {
-          ...{ ref, token, mainHash: hash },
-          ...{ height: place.height, at: place.time ?? now, deltas: mainDeltas(moved, legs) },
+          ref,
+          token,
+          mainHash: hash,
+          height: place.height,
+          at: place.time ?? now,
+          deltas: mainDeltas(moved, legs),
         }
   replaceEntry(of.db, ref, entry, now)
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import { codec, parseJson } from '../../../store/table.ts'
-import { sumAccounts, sumUnmovedSince } from './accountStore.ts'
+import type { Deltas } from './account.ts'
+import { sumAccounts, sumAccountsUntil, sumUnmovedSince } from './accountStore.ts'
 
 /**
  * What a token's escrows hold at a block, account by account: `holdings` is the sum of all others, exact, base units.
@@ -27,7 +28,7 @@ const amount = z
   .string()
   .regex(/^-?\d+$/)
   .transform(BigInt)
-const schema = z.strictObject({
+export const accountsSchema = z.strictObject({
   holdings: amount,
   claims: amount,
   toZone: amount,
@@ -42,7 +43,7 @@ export const accountsJson = codec({
   type: 'TEXT',
   expected: 'base units by account, as JSON',
   read: (cell): Accounts | undefined =>
-    typeof cell === 'string' ? schema.safeParse(parseJson(cell)).data : undefined,
+    typeof cell === 'string' ? accountsSchema.safeParse(parseJson(cell)).data : undefined,
   write: (accounts: Accounts) =>
     JSON.stringify(accounts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
 })
@@ -50,26 +51,63 @@ export const accountsJson = codec({
 /** How long after its block a movement may be listed, ms. */
 const unmovedMs = 300_000
 
-/** The accounts at a block that both lists have passed; what the balance says beyond them is not judged yet. */
+/** The accounts at a block that both lists have passed. */
 export function readAccounts(
   db: Database,
-  { token, baseline }: { readonly token: string; readonly baseline: bigint },
+  of: Pick<Opening, 'token' | 'baseline'>,
   at: { readonly height: number; readonly time: UnixMs; readonly holdings: bigint },
 ): Accounts {
-  const sums = sumAccounts(db, token, at)
-  const recent = sumUnmovedSince(db, token, at.time - unmovedMs, at.height)
-  const unmoved = (sums.unmoved ?? 0n) - recent
-  const unlisted = at.holdings - baseline - (sums.escrow ?? 0n)
+  return close(of.baseline, at.holdings, {
+    sums: sumAccounts(db, of.token, at),
+    recent: sumUnmovedSince(db, of.token, { since: at.time - unmovedMs, height: at.height }),
+  })
+}
+
+/** The same at the end of a day, by the times of blocks. */
+export function readAccountsAtTime(
+  db: Database,
+  of: Pick<Opening, 'token' | 'baseline'>,
+  at: { readonly time: UnixMs; readonly holdings: bigint },
+): Accounts {
+  return close(of.baseline, at.holdings, {
+    sums: sumAccountsUntil(db, of.token, at.time),
+    recent: sumUnmovedSince(db, of.token, { since: at.time - unmovedMs, until: at.time }),
+  })
+}
+
+interface Opening {
+  readonly token: string
+  /** What the escrows held when accounts began, base units. */
+  readonly baseline: bigint
+}
+
+/**
+ * What was recorded and is not listed as a movement, and what the balance has beyond the lists, are one thing where they
+ * agree. The rest of the one is lost once it had its time, the rest of the other is still being judged.
+ */
+function close(
+  baseline: bigint,
+  holdings: bigint,
+  { sums, recent }: { readonly sums: Deltas; readonly recent: bigint },
+): Accounts {
+  const unlisted = holdings - baseline - (sums.escrow ?? 0n)
+  const settled = cancel((sums.unmoved ?? 0n) - recent, unlisted)
   return {
-    holdings: at.holdings,
+    holdings,
     claims: baseline + (sums.claims ?? 0n),
     toZone: sums.toZone ?? 0n,
     toMain: sums.toMain ?? 0n,
     fees: sums.fees ?? 0n,
-    open: (sums.open ?? 0n) + recent + unlisted,
-    lost: (sums.lost ?? 0n) + (unmoved < 0n ? unmoved : 0n),
-    found: (sums.found ?? 0n) + (unmoved > 0n ? unmoved : 0n),
+    open: (sums.open ?? 0n) + (sums.unmoved ?? 0n) - settled + unlisted,
+    lost: (sums.lost ?? 0n) + (settled < 0n ? settled : 0n),
+    found: (sums.found ?? 0n) + (settled > 0n ? settled : 0n),
   }
+}
+
+/** What of an amount another of the opposite sign does not make up for. */
+function cancel(amount: bigint, other: bigint): bigint {
+  if (amount < 0n) return other > 0n ? (amount + other < 0n ? amount + other : 0n) : amount
+  return other < 0n ? (amount + other > 0n ? amount + other : 0n) : amount
 }
 
 /** What nothing explains: below zero for what was taken, or created without being locked. */

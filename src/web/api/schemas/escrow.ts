@@ -9,8 +9,24 @@ const sides = {
   inTransit: amount.nullable().describe('Leaving, for transfers that were not judged yet'),
 }
 
+export const accounts = z
+  .object({
+    claims: amount.describe('What holders on the zone chain can claim'),
+    toZone: amount.describe('Locked, and not credited yet'),
+    toMain: amount.describe('Taken on the zone chain, and not paid yet'),
+    fees: amount.describe('Stayed behind of transfers since counting began'),
+    open: amount.describe('Moved, or recorded, and not judged yet'),
+    unexplained: amount.describe('Below zero: taken, or credited without being locked'),
+  })
+  .describe('What is held, account by account: the sum of all of them')
+
 export const escrowLine = z
-  .object({ token: reportToken, ...sides, at: time.nullable().describe('When that was judged') })
+  .object({
+    token: reportToken,
+    ...sides,
+    at: time.nullable().describe('When that was judged'),
+    accounts: accounts.nullable(),
+  })
   .describe('All escrows of a token together; null is not known')
 
 export const escrowOverview = z.object({

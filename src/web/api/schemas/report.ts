@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { breakKinds } from '../../../breaks/break.ts'
 import { breakEntry, breakSum } from './breaks.ts'
+import { accounts } from './escrow.ts'
 import { bookSum, reportSum, reportToken } from './reportParts.ts'
 import { amount, chain, count, direction, severity, span, time } from './words.ts'
 
@@ -62,6 +63,7 @@ const escrowDay = z.object({
   closing: amount.nullable(),
   owed: amount.nullable(),
   at: time.nullable(),
+  accounts: accounts.nullable().exactOptional(),
 })
 
 const cases = z.object({

@@ -287,6 +287,14 @@ export const quiet: StatusFacts = {
       owes: '1199000.25',
       inTransit: '0',
       at: now - 20_000,
+      accounts: {
+        claims: '1190000',
+        toZone: '8000.25',
+        toMain: '1000',
+        fees: '0',
+        open: '0',
+        unexplained: '1000.25',
+      },
     },
     {
       token: { address: `0x${'cd'.repeat(20)}`, symbol: null, name: '', decimals: null },
@@ -294,6 +302,7 @@ export const quiet: StatusFacts = {
       owes: null,
       inTransit: null,
       at: null,
+      accounts: null,
     },
   ],
   recentEvents: [],

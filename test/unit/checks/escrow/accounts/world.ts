@@ -186,8 +186,15 @@ export async function play(all: readonly Happening[], baseline: bigint) {
     if (main === null || moved === 0n) return records
     const net = fromBaseUnits(moved, decimals)
     const flow = {
-      ...{ escrow, token, hash: name, height: firstHeight + main, at: begin + main * 1_000, net },
-      ...{ outward: negate(net), party: '0xbb', gross: [] },
+      escrow,
+      token,
+      hash: name,
+      height: firstHeight + main,
+      at: begin + main * 1_000,
+      net,
+      outward: negate(net),
+      party: '0xbb',
+      gross: [],
     }
     const save = () =>
       commit({
@@ -254,7 +261,7 @@ function recordOf(one: Happening, index: number, second: number): Observation | 
   return toRecord({
     direction: isDeposit ? 'MainToZone' : 'ZoneToMain',
     crossType: isDeposit ? 'Deposit' : 'Withdraw',
-    status: isMain && isZone ? 'success' : 'pending',
+    status: isMain && isZone ? 'success' : 'unknown',
     value: formatDecimal(fromBaseUnits(amount, decimals)),
     amountRaw: amount,
     token,
