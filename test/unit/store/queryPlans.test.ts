@@ -3,6 +3,7 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/web/views/pageQueries.ts'
+import { sumAccounts } from '../../../src/checks/escrow/accounts/accountStore.ts'
 import { listEntriesSettling } from '../../../src/breaks/entryStore.ts'
 import { kinds } from '../../../src/checks/index.ts'
 import { listLeft } from '../../../src/checks/escrow/lossStore.ts'
@@ -31,6 +32,14 @@ function plansOf(ask: (db: Database, ledger: Ledger) => void): string[] {
 }
 
 describe('what is asked again and again is found by an index of what is open, not among all that is stored', () => {
+  test('what happened at the escrows since a judgement', () => {
+    const plans = plansOf((db) => sumAccounts(db, '0xaa', { height: 1, time: 1 }))
+    expect(plans.filter((plan) => plan.includes('entries'))).toEqual([
+      expect.stringContaining('account_entries_height (token=? AND height>?)'),
+      expect.stringContaining('account_entries_zone (token=? AND at>?)'),
+    ])
+  })
+
   test('overdue transfers, once a second', () => {
     const plans = plansOf((_, ledger) =>
       Array.from(ledger.listPending({ direction: null, originAtOrBefore: 1 })),
