@@ -11,7 +11,7 @@ import { noBridge } from '../../../../support/appConfig.ts'
 import { hash, toRecord } from '../../../../support/records.ts'
 import { createTestKernel, noSignal } from '../../support.ts'
 
-export const token = '0xcc'
+const token = '0xcc'
 const escrow = `0x${'bb'.repeat(20)}`
 const decimals = 6
 /** At most so much is kept of a withdrawal, base units. */
