@@ -22,6 +22,7 @@ const bridge = {
   events: [],
   escrows: [],
   operators: [],
+  probes: [],
   tokens: [{ address: token, symbol: 'USDC', decimals: 6 }],
   challenge: { known: [], terminal: [] },
   fees: [],

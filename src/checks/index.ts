@@ -11,6 +11,7 @@ import { flow } from './flow/check.ts'
 import { monitor } from './monitor/check.ts'
 import { operators } from './operators/check.ts'
 import { preconf } from './preconf/check.ts'
+import { probes } from './probes/check.ts'
 import { reorg } from './reorg/check.ts'
 import { sources } from './sources/check.ts'
 import { transfers } from './transfers/check.ts'
@@ -27,6 +28,7 @@ export const checks = [
   chains,
   flow,
   operators,
+  probes,
   challenges,
   monitor,
   reorg,

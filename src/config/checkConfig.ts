@@ -146,13 +146,14 @@ function warnOfShortTokens(context: CheckContext, { http }: ParsedConfig): YamlP
 }
 
 function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const { tokens, escrows, contracts, events, operators } = config.bridge
+  const { tokens, escrows, contracts, events, operators, probes } = config.bridge
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['tokens', tokens.map(({ address }) => address)],
     ['escrows', escrows.map(({ address, token }) => `${address} ${token}`)],
     ['contracts', contracts],
     ['events', events.map(({ topic }) => topic)],
     ['operators', operators.map(({ address }) => address)],
+    ['probes', probes.map(({ address, direction }) => `${address} ${direction}`)],
   ]
   return lists.flatMap(([name, keys]) =>
     keys.flatMap((key, index) => {

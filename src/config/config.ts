@@ -26,6 +26,7 @@ export function toConfig(
     zoneRpc: parsed.zoneRpc,
     bridge: {
       ...parsed.bridge,
+      probes: parsed.bridge.probes.map(({ every, ...probe }) => ({ ...probe, everyMs: every })),
       ...(parsed.bridge.prices !== undefined && { prices: resolve(places.folder, parsed.bridge.prices) }),
     },
     poll: { ...schedules, sweepMs: sweep },

@@ -65,6 +65,10 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.escrows[].baseline': 'What it owed at the start, in token units; its balance then, when left out.',
   'bridge.operators': 'Relayers and posters.',
   'bridge.operators[].address': 'The operator.',
+  'bridge.probes': 'Who sends transfers to see whether they come through. Sending them is up to you.',
+  'bridge.probes[].address': 'Who sends them: the sender that their records name.',
+  'bridge.probes[].direction': '`MainToZone` or `ZoneToMain`.',
+  'bridge.probes[].every': 'How often one is sent.',
   'bridge.operators[].minBalance': 'In the native currency: below it, it is running out of gas money.',
   'bridge.tokens':
     'Tokens that are known; names from the chain prove nothing. Decimals of others are learned.',

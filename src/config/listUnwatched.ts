@@ -78,6 +78,12 @@ const settings = [
     write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
   },
   {
+    setting: 'bridge.probes',
+    isMissing: ({ bridge }) => bridge.probes.length === 0,
+    what: 'whether the bridge carries value while nobody uses it: no prober is known',
+    write: 'bridge: { probes: [ { address: "0x…", direction: ZoneToMain, every: 1h } ] }',
+  },
+  {
     setting: 'bridge.tokens',
     isMissing: ({ bridge }) => bridge.tokens.length === 0,
     what: 'tokens that do not belong to the bridge; names of tokens are those that anybody can choose',

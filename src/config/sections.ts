@@ -138,6 +138,15 @@ export const bridge = z.strictObject({
     .array(z.strictObject({ address, token: address, baseline: amount.nullable().default(null) }))
     .default([]),
   operators: z.array(z.strictObject({ address, minBalance: amount.nullable().default(null) })).default([]),
+  probes: z
+    .array(
+      z.strictObject({
+        address,
+        direction,
+        every: duration({ minMs: 60_000, maxMs: 31 * 86_400_000 }).prefault('1h'),
+      }),
+    )
+    .default([]),
   tokens: z.array(token).default([]),
   prices: text('expected the path of a file').optional(),
   challenge: z

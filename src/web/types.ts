@@ -31,6 +31,7 @@ import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
 import type { CaseCount } from '../cases/store/caseRows.ts'
 import type { AlertStory, AlertView, CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
+import type { ProbeLine } from '../checks/probes/line.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
 
 /** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
@@ -117,6 +118,8 @@ export interface StatusFacts {
   readonly preconf: PreconfMetrics | null
   /** Escrows by token; null when none are watched. */
   readonly escrows: readonly EscrowLine[] | null
+  /** Known probers: what came through of theirs, and how long it took. */
+  readonly probes: readonly ProbeLine[]
   /** Records that could not be read and are kept aside. */
   readonly quarantined: number
   /** The cards that checks bring. */

@@ -105,6 +105,12 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
       newestOriginAt: 1,
       operators: [toOperator({ last: { hash: '0x1', height: 1, at: 0 }, readAt: now, isSilent: true })],
     }),
+  'probe.missed': (rule, now) => {
+    const open = { count: 1, failed: 0, oldestAt: 0, newestAt: 0 }
+    const probe = { address: '0xa1', direction: 'ZoneToMain', everyMs: 0, since: 0, last: null } as const
+    const list = [{ ...probe, open: rule.name === 'probe-lost' ? open : null }]
+    return toFacts(now, { probes: { shownUntil: now, list } })
+  },
   'challenge.stuck': (_, now) =>
     toFacts(now, {
       challenges: {
@@ -157,6 +163,8 @@ const edges = [
   { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
   { name: 'operator-low-balance', on: 900_000, off: 900_001 },
   { name: 'operator-quiet', on: 86_400_000, off: 86_399_999 },
+  { name: 'probe-lost', on: 1_800_001, off: 1_800_000 },
+  { name: 'probe-not-sent', on: 1_800_001, off: 1_800_000 },
   { name: 'challenge-stuck', on: 864_000_000, off: 863_999_999 },
   { name: 'main-chain-stalled', on: 120_000, off: 119_999 },
   { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },

@@ -1,4 +1,6 @@
 import { preconf } from '../../checks/preconf/check.ts'
+import { probes } from '../../checks/probes/check.ts'
+import { readProbeLine } from '../../checks/probes/line.ts'
 import { readPreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { readEscrows } from './readEscrows.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
@@ -65,6 +67,7 @@ export function readStatus(
     silences: alerts.listSilencesAt(now).map(showSilence),
     preconf: readPreconf(parts, now),
     escrows: readEscrows(db, parts.config.bridge.tokens),
+    probes: parts.partOf(probes, now).probes.list.map((probe) => readProbeLine(db, probe, now)),
     panels: [...parts.opened.values()].flatMap((check) => check.panel?.(now) ?? []),
     quarantined: summarizeQuarantine(db, 0).reduce((sum, { count }) => sum + count, 0),
   }

@@ -43,6 +43,7 @@ export function toFacts(
     escrow: { moves: [], sums: [], unjudged: [], holdings: [] },
     operators: [],
     newestOriginAt: null,
+    probes: { shownUntil: null, list: [] },
     challenges: { terminal: [], listUnsettled: () => [] },
     ...rest,
   }

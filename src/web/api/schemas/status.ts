@@ -48,6 +48,25 @@ const poller = z.object({
   missedTicks: count.exactOptional(),
 })
 
+const probe = z.object({
+  address: z.string(),
+  direction,
+  everyMs: span.describe('How often one is sent'),
+  since: time.describe('Since when it is looked for'),
+  last: z
+    .object({ key: z.string(), leftAt: time, arrivedAt: time, latencyMs: span })
+    .nullable()
+    .describe('The newest that came through; null before one did'),
+  open: z
+    .object({ count, failed: count, oldestAt: time, newestAt: time })
+    .nullable()
+    .describe('What left after that one and has not come through'),
+  day: z
+    .object({ count, p50: span, p95: span, most: span })
+    .nullable()
+    .describe('How long those took that left in the past day'),
+})
+
 const normalLatency = z.object({ samples: count, p50: span, p95: span, p99: span })
 
 const inFlight = z.object({
@@ -121,6 +140,7 @@ export const status = z
     preconf: preconf.nullable().describe('Null when none are watched'),
     escrows: z.array(escrowLine).nullable().describe('By token; null when none are watched'),
     quarantined: count.describe('Records that could not be read and are kept aside'),
+    probes: z.array(probe).describe('Of each known prober, what came through'),
     panels: z.array(
       z.object({
         id: z.string(),

@@ -335,6 +335,17 @@ export const quiet: StatusFacts = {
     { channel: 'ops-email', queued: 0, oldestAt: null, circuit: 'closed', lastAckAt: null, lastError: null },
   ],
   quarantined: 0,
+  probes: [
+    {
+      address: `0x${'ab'.repeat(20)}`,
+      direction: 'ZoneToMain',
+      everyMs: 60 * minute,
+      since: now - 26 * 60 * minute,
+      last: { key: 't40', leftAt: now - 20 * minute, arrivedAt: now - 16 * minute, latencyMs: 4 * minute },
+      open: null,
+      day: { count: 24, p50: 4 * minute, p95: 6 * minute, most: 7 * minute },
+    },
+  ],
   panels: [],
 }
 

@@ -1,0 +1,65 @@
+import type { Direction } from '../../bridge/observation.ts'
+import { formatKey } from '../../ledger/transferRows.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { readMetaNumber, saveMeta } from '../../store/meta.ts'
+import { columns, instant, int, text } from '../../store/table.ts'
+import type { ProbeFact } from './facts.ts'
+
+type Prober = Pick<ProbeFact, 'address' | 'direction'>
+
+const arrived = columns({ key: int, leftAt: instant, arrivedAt: instant })
+const counted = columns({
+  count: int,
+  failed: int.orNull(),
+  oldestAt: instant.orNull(),
+  newestAt: instant.orNull(),
+})
+
+const ofProber = 'FROM transfers INDEXED BY transfers_source WHERE source_address = ? AND direction = ?'
+
+/** The newest of a prober's transfers that came through. */
+export function readLastThrough(db: Database, { address, direction }: Prober): ProbeFact['last'] {
+  const sql = `SELECT key, origin_at AS left_at, destination_at AS arrived_at ${ofProber}
+    AND state = 'completed' AND destination_at IS NOT NULL ORDER BY origin_at DESC LIMIT 1`
+  const row = arrived.get(db, sql, address, direction)
+  return row && { ...row, key: formatKey(row.key) }
+}
+
+/** What of it left after a time and has not come through. */
+export function readOpen(db: Database, { address, direction }: Prober, after: UnixMs): ProbeFact['open'] {
+  const sql = `SELECT count(*) AS count, sum(state = 'failed') AS failed, min(origin_at) AS oldest_at, max(origin_at) AS newest_at
+    ${ofProber} AND origin_at > ? AND state <> 'completed'`
+  const row = counted.get(db, sql, address, direction, after)
+  if (row === null || row.oldestAt === null || row.newestAt === null) return null
+  return { count: row.count, failed: row.failed ?? 0, oldestAt: row.oldestAt, newestAt: row.newestAt }
+}
+
+/** How long those took that left since a time and came through, ms, rising. */
+export function listLatencies(db: Database, { address, direction }: Prober, since: UnixMs): number[] {
+  const sql = `SELECT destination_at - origin_at ${ofProber}
+    AND origin_at >= ? AND state = 'completed' AND destination_at IS NOT NULL`
+  return int.all(db, sql, address, direction, since).sort((a, b) => a - b)
+}
+
+const prefix = 'probe_since:'
+const nameOf = (address: string, direction: Direction) => `${prefix}${address}:${direction}`
+
+/** Since when a prober is looked for; null before that was noted. */
+export function readSince(db: Database, { address, direction }: Prober): UnixMs | null {
+  return readMetaNumber(db, nameOf(address, direction))
+}
+
+/**
+ * Notes since when each of these is looked for, once, and forgets the others: who is looked for anew is waited for anew. A
+ * time that has not come, by a clock that was ahead, is now.
+ */
+export function noteSince(db: Database, probers: readonly Prober[], now: UnixMs): void {
+  const names = new Set(probers.map(({ address, direction }) => nameOf(address, direction)))
+  const known = text.all(db, 'SELECT name FROM meta WHERE name >= ? AND name < ?', prefix, `${prefix}~`)
+  for (const name of known) if (!names.has(name)) db.prepare('DELETE FROM meta WHERE name = ?').run(name)
+  for (const name of names) {
+    const since = readMetaNumber(db, name)
+    if (since === null || since > now) saveMeta(db, name, String(now))
+  }
+}
