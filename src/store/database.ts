@@ -48,6 +48,7 @@ import { caseCrowds } from './migrations/0035_case_crowds.ts'
 import { escrowCourse } from './migrations/0036_escrow_course.ts'
 import { gateIndexes } from './migrations/0040_gate.ts'
 import { accountTables } from './migrations/0045_accounts.ts'
+import { operatorBurn } from './migrations/0043_operator_burn.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -88,6 +89,7 @@ const migrations: readonly string[] = [
   escrowCourse,
   gateIndexes,
   accountTables,
+  operatorBurn,
 ]
 
 type Row = Record<string, SQLOutputValue>

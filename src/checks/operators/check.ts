@@ -9,7 +9,13 @@ import { givenOperators, type OperatorFact, type OperatorsPart } from './facts.t
 import { operatorLowBalance } from './lowBalance.ts'
 import { operatorQuiet } from './quiet.ts'
 import { createOperatorsPoll, isSilenceProven } from './poll.ts'
-import { listOperators } from './store.ts'
+import { burnHourMs, type BurnHour } from './burn.ts'
+import { listBurn, listOperators, purgeBurn, type StoredOperator } from './store.ts'
+
+const weekMs = 7 * 86_400_000
+/** As long as what crosses the bridge: so far back rules can be tried on it. */
+const burnKeptMs = 32 * 86_400_000
+const purgedAtOnce = 200
 
 /** What operators hold of the native currency, and when each last sent a transaction. */
 export const operators: Check<OperatorsPart> = {
@@ -19,6 +25,7 @@ export const operators: Check<OperatorsPart> = {
   open(kernel) {
     const { clock, config, db, rpcs } = kernel
     const { bridge, poll } = config
+    const burnOf = createBurnReader(db)
     const rpc = rpcs.canonical ?? rpcs.preconf
     const run = createOperatorsPoll({
       ...kernel,
@@ -28,12 +35,30 @@ export const operators: Check<OperatorsPart> = {
     })
     return {
       pollers: bridge.operators.length > 0 ? [{ name: 'operators', schedule: poll.escrows, run }] : [],
-      facts: () => ({ operators: listFacts(kernel), newestOriginAt: readNewestOrigin(db) }),
+      facts: () => ({
+        operators: listFacts(kernel, burnOf),
+        newestOriginAt: readNewestOrigin(db),
+      }),
+      prune: (now) => purgeBurn(db, now - burnKeptMs, purgedAtOnce),
     }
   },
 }
 
-function listFacts({ config, db }: Pick<Kernel, 'config' | 'db'>): OperatorFact[] {
+type BurnReader = (operator: StoredOperator) => readonly BurnHour[]
+
+/** The last week of each operator, read anew when its balance was. */
+function createBurnReader(db: Kernel['db']): BurnReader {
+  const kept = new Map<string, { readonly at: number | null; readonly hours: readonly BurnHour[] }>()
+  return ({ address, balanceAt }) => {
+    const known = kept.get(address)
+    if (known && known.at === balanceAt) return known.hours
+    const hours = balanceAt === null ? [] : listBurn(db, address, balanceAt - weekMs - burnHourMs)
+    kept.set(address, { at: balanceAt, hours })
+    return hours
+  }
+}
+
+function listFacts({ config, db }: Pick<Kernel, 'config' | 'db'>, burnOf: BurnReader): OperatorFact[] {
   const known = new Map(listOperators(db).map((operator) => [operator.address, operator]))
   return config.bridge.operators.map(({ address, minBalance }) => {
     const stored = known.get(address)
@@ -43,6 +68,7 @@ function listFacts({ config, db }: Pick<Kernel, 'config' | 'db'>): OperatorFact[
       minBalance: least && toBaseUnits(least, 18),
       balance: stored?.balance ?? null,
       balanceAt: stored?.balanceAt ?? null,
+      burn: stored ? burnOf(stored) : [],
       last: stored?.last ?? null,
       readAt: stored?.readAt ?? null,
       isSilent: stored !== undefined && isSilenceProven(stored),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { count, given, maybeUnits, now, text } from '../../kernel/given.ts'
+import { count, given, maybeUnits, now, text, units } from '../../kernel/given.ts'
 import { moment } from '../../kernel/moment.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { durationText } from '../../rules/durationText.ts'
+import type { BurnHour } from './burn.ts'
 
 export interface OperatorFact {
   readonly address: string
@@ -9,6 +11,8 @@ export interface OperatorFact {
   readonly minBalance: bigint | null
   readonly balance: bigint | null
   readonly balanceAt: UnixMs | null
+  /** What the balance lost, hour by hour of the last week, oldest first. */
+  readonly burn: readonly Pick<BurnHour, 'at' | 'spent' | 'coveredMs'>[]
   readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
   /** Request time of the newest answer that can be trusted. */
   readonly readAt: UnixMs | null
@@ -22,11 +26,16 @@ export interface OperatorsPart {
   readonly newestOriginAt: UnixMs | null
 }
 
+const burnHour = z
+  .strictObject({ at: moment, spent: units, covered: durationText.prefault('1h') })
+  .transform(({ covered, ...hour }) => ({ ...hour, coveredMs: covered }))
+
 const operator = z.strictObject({
   address: text,
   minBalance: maybeUnits,
   balance: maybeUnits,
   balanceAt: now.nullable(),
+  burn: z.array(burnHour).default([]),
   last: z.strictObject({ hash: text, height: count, at: moment }).nullable().default(null),
   readAt: now.nullable(),
   isSilent: z.boolean().default(false),

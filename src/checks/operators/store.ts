@@ -3,6 +3,7 @@ import type { Absence } from '../../clients/explorer/absence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { bigintText, instant, int, json, table, text } from '../../store/table.ts'
+import { type BurnHour, noteBurn, toBurnHour } from './burn.ts'
 
 /** What is known of an address that works for the bridge. */
 export interface StoredOperator {
@@ -42,14 +43,45 @@ const operators = table('operators', {
   readAt: instant.orNull(),
 })
 
+/** Keeps a balance, and what it lost since the one before. Belongs inside a commit. */
 export function saveOperatorBalance(
   db: Database,
   { address, balance, at }: { readonly address: string; readonly balance: bigint; readonly at: UnixMs },
 ): void {
+  const before = operators.get(db, 'SELECT * FROM operators WHERE address = ?', address)
   db.prepare(
     `INSERT INTO operators (address, balance, balance_at) VALUES (?, ?, ?)
      ON CONFLICT (address) DO UPDATE SET balance = excluded.balance, balance_at = excluded.balance_at`,
   ).run(address, balance.toString(), at)
+  const was = before?.balance ?? null
+  const wasAt = before?.balanceAt ?? null
+  const last = was === null || wasAt === null ? { balance, at } : { balance: was, at: wasAt }
+  const [hour = null] = listBurn(db, address, toBurnHour(at))
+  db.prepare(`INSERT OR REPLACE ${burn.into}`).run(
+    ...burn.values({ address, ...noteBurn(hour, last, { balance, at }) }),
+  )
+}
+
+const burn = table('operator_burn', {
+  address: text,
+  at: instant,
+  spent: bigintText,
+  coveredMs: int,
+  lastDrop: bigintText,
+  least: bigintText,
+})
+
+/** What an operator's balance lost, hour by hour since one, oldest first. */
+export function listBurn(db: Database, address: string, since: UnixMs): BurnHour[] {
+  const sql = 'SELECT * FROM operator_burn WHERE address = ? AND at >= ? ORDER BY at'
+  return burn.all(db, sql, address, since).map(({ address: _, ...hour }) => hour)
+}
+
+export function purgeBurn(db: Database, before: UnixMs, limit: number): void {
+  db.prepare(
+    `DELETE FROM operator_burn WHERE (address, at) IN
+      (SELECT address, at FROM operator_burn WHERE at < ? LIMIT ?)`,
+  ).run(before, limit)
 }
 
 export function saveOperatorActivity(

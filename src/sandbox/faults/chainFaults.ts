@@ -22,6 +22,9 @@ const changes = [
   'recompiled',
 ] as const
 
+const wei = z.string().regex(/^\d{1,30}$/)
+const mostBurnedMs = 14 * 86_400_000
+
 type Change = (typeof changes)[number]
 
 /** What happens to chains, routes and contracts rather than to one transfer. */
@@ -99,14 +102,30 @@ export const chainFaults = [
     'The relayer or the poster of state batches runs out of gas money',
     {
       operator: z.enum(['relayer', 'poster']).default('relayer'),
-      wei: z
-        .string()
-        .regex(/^\d{1,30}$/)
-        .default('1000000000000000'),
+      wei: wei.default('1000000000000000'),
     },
     (world, params) => {
       const address = world.contracts[params.operator]
       world.balances.push({ address, at: world.now, wei: BigInt(params.wei) })
+    },
+  ),
+  worldFault(
+    'operator.burning',
+    'The relayer or the poster of state batches spends gas money, the same every so often, from an amount on',
+    {
+      operator: z.enum(['relayer', 'poster']).default('relayer'),
+      from: wei.default('2500000000000000000'),
+      spends: wei.default('1000000000000000'),
+      every: duration.default(600_000),
+    },
+    (world, { operator, from, spends, every }, window) => {
+      const address = world.contracts[operator]
+      const end = Math.min(window.until, window.from + mostBurnedMs)
+      let left = BigInt(from)
+      for (let at = window.from; at < end && left >= 0n; at += every) {
+        world.balances.push({ address, at, wei: left })
+        left -= BigInt(spends)
+      }
     },
   ),
 ]

@@ -128,6 +128,7 @@ export const toOperator = (overrides: Partial<OperatorFact> = {}): OperatorFact 
   minBalance: null,
   balance: null,
   balanceAt: null,
+  burn: [],
   last: null,
   readAt: null,
   isSilent: false,
