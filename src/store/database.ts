@@ -49,6 +49,7 @@ import { escrowCourse } from './migrations/0036_escrow_course.ts'
 import { gateIndexes } from './migrations/0040_gate.ts'
 import { accountTables } from './migrations/0045_accounts.ts'
 import { operatorBurn } from './migrations/0043_operator_burn.ts'
+import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -90,6 +91,7 @@ const migrations: readonly string[] = [
   gateIndexes,
   accountTables,
   operatorBurn,
+  escrowHeadroom,
 ]
 
 type Row = Record<string, SQLOutputValue>

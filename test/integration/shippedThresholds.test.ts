@@ -70,7 +70,7 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
       const holdings = [toHolding({ holdings: BigInt(100 - count) })]
       return toFacts(flowNow, {
         flow: { ...noFlow, totals },
-        escrow: { moves: [], sums: [], unjudged: [], holdings },
+        escrow: { moves: [], sums: [], unjudged: [], holdings, headroom: [] },
       })
     }
     const flow = {
@@ -91,12 +91,12 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
     return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total, other] } })
   },
   'escrow.shortfall': (_, now) =>
-    toFacts(now, { escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding()] } }),
+    toFacts(now, { escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding()], headroom: [] } }),
   // The edge is a share in parts of a million.
   'escrow.drift': (_, share) => {
     const of = { token: '', symbol: 'ETH', escrows: [], amount: '1', since: 0, hashes: [], waitsFor: null }
     const sum = { ...of, count: 2, share: share / 1_000_000 }
-    return toFacts(0, { escrow: { moves: [], sums: [sum], unjudged: [], holdings: [] } })
+    return toFacts(0, { escrow: { moves: [], sums: [sum], unjudged: [], holdings: [], headroom: [] } })
   },
   'operator.low_balance': (_, now) =>
     toFacts(now, { operators: [toOperator({ minBalance: 2n, balance: 1n, balanceAt: 0 })] }),

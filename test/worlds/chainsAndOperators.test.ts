@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { shippedPoll } from '../support/incidents.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRunOptions } from '../support/runScenario.ts'
 
@@ -80,35 +79,6 @@ describe('operator.low_balance', () => {
     const { n } =
       run.app.parts.db.prepare('SELECT count(*) AS n FROM operators WHERE balance IS NOT NULL').get() ?? {}
     expect(n).toBe(1)
-  })
-})
-
-describe('operator.low_balance, by days', () => {
-  const rules =
-    'rules:\n  - { name: gas-days, on: operator.low_balance, with: { days: 3 }, severity: warning }\n'
-  const rare = '0 */10 * * * *'
-  const poll = { ...shippedPoll, transfers: rare, openTransfers: rare, evidence: rare, escrows: rare }
-  /** A hundredth of a unit every ten minutes, from so much on. */
-  const burns = (from: string) =>
-    start(
-      `  - { at: 1m, fault: operator.burning, from: "${from}", spends: "10000000000000000", every: 10m }`,
-      {
-        rules,
-        preconfIntervalMs: 60 * second,
-        config: { poll: { ...poll, heads: rare, contracts: rare, challenges: rare, audit: rare } },
-      },
-    )
-
-  test('gas money for less than three days is told, within the day that it takes to measure', async () => {
-    const run = await burns('5400000000000000000')
-    const toldAt = await run.untilTold('operator.low_balance', 24 * 3_600 * second)
-    expect(toldAt).toBeGreaterThan(19 * 3_600 * second)
-  })
-
-  test('gas money for four days is not', async () => {
-    const run = await burns('7200000000000000000')
-    await run.pass(22 * 3_600 * second)
-    expect(run.of('operator.low_balance')).toEqual([])
   })
 })
 

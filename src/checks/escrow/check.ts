@@ -13,6 +13,8 @@ import { purgeCourse } from './courseStore.ts'
 import { createFlowReader } from './flowReader.ts'
 import { flowsKeptMs, purgeFlows } from './flowStore.ts'
 import { escrowForeignToken } from './foreignToken.ts'
+import { escrowHeadroom } from './headroom.ts'
+import { createHeadroomReader } from './headroomStore.ts'
 import { type EscrowPart, givenEscrow } from './holding.ts'
 import { noteUnjudged, purgeUnjudged } from './unjudgedStore.ts'
 import { purgeOwedLegs } from './owedStore.ts'
@@ -35,19 +37,20 @@ const purgedAtOnce = 200
 /** What the escrows hold, what moves there, and what is owed. */
 export const escrow: Check<EscrowPart> = {
   name: 'escrow',
-  kinds: [escrowDrift, escrowShortfall, escrowUnjudged, escrowForeignToken],
+  kinds: [escrowDrift, escrowShortfall, escrowHeadroom, escrowUnjudged, escrowForeignToken],
   given: givenEscrow,
   open(kernel) {
     const { config, db, stakes } = kernel
     const watch = openEscrowWatch(kernel)
     const explaining = { ...kernel, watch }
+    const headroom = createHeadroomReader({ db, watch })
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
     })
     return {
       pollers: watch.places.length > 0 ? listPollers({ ...kernel, watch }) : [],
-      facts: (now) => readEscrowFacts({ ...kernel, watch }, now),
+      facts: (now) => readEscrowFacts({ ...kernel, watch, headroom }, now),
       onTransfers(changed, ceased, now) {
         noteTransfers(watch, { changed, ceased }, now)
         if (watch.places.length > 0) accountTransfers(explaining, { changed, ceased }, now)

@@ -2,7 +2,7 @@ import { formatDecimal, sumDecimals } from '../../bridge/decimal.ts'
 import { type Horizons, standsStill } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { unsaidMs } from './pollChecks.ts'
-import type { EscrowPart } from './holding.ts'
+import type { EscrowHeadroom, EscrowPart } from './holding.ts'
 import type { UnjudgedSum } from './holding.ts'
 import type { EscrowSum } from './holding.ts'
 import type { EscrowMove } from './holding.ts'
@@ -29,6 +29,7 @@ export interface EscrowFactSources {
   readonly db: Database
   readonly watch: EscrowWatch
   readonly horizons: Pick<HorizonWatch, 'read'>
+  readonly headroom: () => readonly EscrowHeadroom[]
 }
 
 /** How long it is reported that something was not judged, ms. */
@@ -55,6 +56,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
       sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
       holdings: toHoldings(sources),
+      headroom: sources.headroom(),
     },
   }
 }

@@ -61,6 +61,29 @@ export interface EscrowHolding
   readonly startedAt: UnixMs | null
 }
 
+/** What transfers moved, and wanted to move, of a token in a time. Base units. */
+export interface EscrowFlowSum {
+  /** Deposits that reached the escrows that pay. */
+  readonly in: bigint
+  /** Withdrawals that left the zone, the largest of them, and how many. */
+  readonly out: bigint
+  readonly largest: bigint
+  readonly count: number
+}
+
+/** What the escrows that pay a token's withdrawals have to spare, at one block. Base units. */
+export interface EscrowHeadroom extends Pick<EscrowHolding, 'token' | 'symbol' | 'decimals'> {
+  /** Those that pay; empty where several may, and none was seen to. */
+  readonly escrows: readonly string[]
+  readonly held: bigint
+  /** Withdrawals that left the zone and are not paid; null where one does not say how much. */
+  readonly onItsWay: bigint | null
+  readonly height: number
+  readonly at: UnixMs
+  /** Of so long before that block; null where the list was not read all through it, or an amount is not known. */
+  flow(windowMs: number): EscrowFlowSum | null
+}
+
 export interface EscrowPart {
   readonly escrow: {
     /** Unexplained movements, at most some hundreds each way, the newest. */
@@ -70,6 +93,7 @@ export interface EscrowPart {
     /** What left within a day by transfers that do not say how much, or of which id. */
     readonly unjudged: readonly UnjudgedSum[]
     readonly holdings: readonly EscrowHolding[]
+    readonly headroom: readonly EscrowHeadroom[]
   }
 }
 
@@ -132,7 +156,22 @@ const holding = z.strictObject({
   accounts: accountsSchema.nullable().default(null),
 })
 
-const nothing: EscrowPart['escrow'] = { moves: [], sums: [], unjudged: [], holdings: [] }
+const room = z.strictObject({
+  token: text,
+  symbol: text,
+  decimals: count.nullable().default(null),
+  escrows: z.array(text).default([]),
+  held: units,
+  onItsWay: maybeUnits,
+  height: count,
+  at: now,
+  flow: z
+    .strictObject({ in: units, out: units, largest: units.prefault('0'), count })
+    .nullable()
+    .default(null),
+})
+
+const nothing: EscrowPart['escrow'] = { moves: [], sums: [], unjudged: [], holdings: [], headroom: [] }
 
 /** What a test of rules may say of the escrows. */
 export const givenEscrow = given(
@@ -142,7 +181,15 @@ export const givenEscrow = given(
       sums: z.array(sum).default([]),
       unjudged: z.array(unjudged).default([]),
       holdings: z.array(holding).default([]),
+      headroom: z.array(room).default([]),
     }),
   },
-  ({ escrow = nothing }): EscrowPart => ({ escrow }),
+  ({ escrow }): EscrowPart => ({
+    escrow: escrow
+      ? {
+          ...escrow,
+          headroom: escrow.headroom.map(({ flow, ...of }) => ({ ...of, flow: () => flow })),
+        }
+      : nothing,
+  }),
 )

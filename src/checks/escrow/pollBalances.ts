@@ -9,6 +9,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { openAccounts } from './accounts/keepAccounts.ts'
 import { saveGap, sumListed } from './flowStore.ts'
+import { noteHeadroom } from './headroomStore.ts'
 import { type Comparing, judgeOwed, neededMisses, saveJudgement, sumOf } from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
 import { listMainLegs, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
@@ -161,6 +162,7 @@ async function judgeReading(
   of.commit({
     apply: () => {
       if (owed) saveJudgement(of.db, reading, owed)
+      noteHeadroom(of, reading, places)
       dropReading(of.db, reading.id)
       return []
     },

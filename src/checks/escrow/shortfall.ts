@@ -58,7 +58,7 @@ function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judge
 }
 
 /** The list has rows whose money, or whose transaction, nobody can read: what is owed cannot be summed up. */
-function lacksMoney({ drift, lacks }: Pick<Facts, 'drift' | 'lacks'>): boolean {
+export function lacksMoney({ drift, lacks }: Pick<Facts, 'drift' | 'lacks'>): boolean {
   const isOfMoney = (key: string) => /TxHash$|^(tokenContractAddress|valueRaw)$/.test(key)
   return (
     drift.some(({ endpoint, isOfList }) => endpoint === 'E3' && isOfList) ||

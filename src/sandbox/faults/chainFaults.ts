@@ -23,7 +23,6 @@ const changes = [
 ] as const
 
 const wei = z.string().regex(/^\d{1,30}$/)
-const mostBurnedMs = 14 * 86_400_000
 
 type Change = (typeof changes)[number]
 
@@ -109,17 +108,7 @@ export const chainFaults = [
       world.balances.push({ address, at: world.now, wei: BigInt(params.wei) })
     },
   ),
-  worldFault(
-    'operator.burning',
-    'The relayer or the poster of state batches spends gas money, the same every so often, from an amount on',
-    {
-      operator: z.enum(['relayer', 'poster']).default('relayer'),
-      from: wei.default('2500000000000000000'),
-      spends: wei.default('1000000000000000'),
-      every: duration.default(600_000),
-    },
-    (world, { operator, from, spends, every }, window) => {
-      const address = world.contracts[operator]
+]
       const end = Math.min(window.until, window.from + mostBurnedMs)
       let left = BigInt(from)
       for (let at = window.from; at < end && left >= 0n; at += every) {

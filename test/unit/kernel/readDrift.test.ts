@@ -21,7 +21,7 @@ function judge(of: { readonly set?: readonly string[]; readonly answers?: readon
   const drift = readDrift({ db, explorer: { mismatches } }, 0)
   const facts = toFacts(now, {
     drift,
-    escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding({ judged: short })] },
+    escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding({ judged: short })], headroom: [] },
   })
   return {
     short: escrowShortfall.judge(facts, escrowShortfall.params.parse({})),

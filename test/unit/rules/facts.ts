@@ -40,7 +40,7 @@ export function toFacts(
           transfer.originAt <= originAtOrBefore && (direction === null || transfer.direction === direction),
       ),
     countPending: () => pending.length,
-    escrow: { moves: [], sums: [], unjudged: [], holdings: [] },
+    escrow: { moves: [], sums: [], unjudged: [], holdings: [], headroom: [] },
     operators: [],
     newestOriginAt: null,
     probes: { shownUntil: null, list: [] },

@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { createOperatorsPoll, isSilenceProven } from '../../../../src/checks/operators/poll.ts'
 import { listOperators } from '../../../../src/checks/operators/store.ts'
 import type { SentTransaction } from '../../../../src/kernel/mainReads.ts'
+import { noBridge, plainConfig } from '../../../support/appConfig.ts'
+import { toFacts } from '../../rules/facts.ts'
+import { operators } from '../../../../src/checks/operators/check.ts'
+import { operatorLowBalance } from '../../../../src/checks/operators/lowBalance.ts'
 import { createTestKernel, noSignal, setMainHead } from '../support.ts'
 
 const address = `0x${'0e'.repeat(20)}`
@@ -64,4 +68,50 @@ test('an answer that is not whole proves no silence', async () => {
   world.isWhole = false
   for (const head of [9_101, 9_102, 9_103]) await tick(head)
   expect((await tick(9_104))[0]?.absence).toBeNull()
+})
+
+/** A day of readings of an operator that spends a unit every ten minutes, and what the kind says of it. */
+async function readDay(start: bigint, topUp: bigint) {
+  const config = {
+    bridge: { ...noBridge, operators: [{ address, minBalance: null }] },
+    poll: { ...plainConfig.poll, escrows: '*/30 * * * * *' },
+  }
+  const kernel = createTestKernel({ config })
+  const { clock } = kernel
+  const began = clock.now()
+  const world = { balance: start }
+  const run = createOperatorsPoll({
+    ...kernel,
+    addresses: [address],
+    balances: { readNative: async () => [world.balance * 10n ** 18n] },
+    reads: {
+      sent: async () => ({ requestedAt: clock.now(), rows: [], isWhole: true, problem: '', bad: [] }),
+    },
+  })
+  const open = operators.open(kernel)
+  const judge = () => {
+    const now = clock.now()
+    const facts = { ...toFacts(now), ...open.facts(now) }
+    return operatorLowBalance.judge(facts, operatorLowBalance.params.parse({ days: 3 }))
+  }
+  const told: number[] = []
+  for (let step = 0; step < 300; step += 1) {
+    if (step % 2 === 0) world.balance -= 1n
+    if (step === 100) world.balance += topUp
+    await run(noSignal)
+    if (judge().findings.length > 0) told.push(clock.now() - began)
+    await clock.advance(300_000)
+  }
+  return { firstToldMs: told[0] ?? null, last: judge().findings[0]?.facts }
+}
+
+test('gas money for less than three days is told once nearly a day was measured, whatever was topped up', async () => {
+  const { firstToldMs, last } = await readDay(400n, 20n)
+  // The five minutes of the top-up are not measured.
+  expect(firstToldMs).toBe(20 * 3_600_000 + 300_000)
+  expect(last).toMatchObject({ balance: '270', enoughFor: 'enough for about 2 days' })
+})
+
+test('gas money for more than three days is not', async () => {
+  expect((await readDay(700n, 0n)).firstToldMs).toBeNull()
 })

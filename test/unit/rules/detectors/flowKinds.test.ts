@@ -109,7 +109,13 @@ describe('flow.surge', () => {
     ['30 of them in one transfer', 1, 70n, 30n, []],
     ['of what is not known', 2, null, 30n, []],
   ])('against the escrow: %s', (_, count, holdings, sum, said) => {
-    const escrow = { moves: [], sums: [], unjudged: [], holdings: [toHolding({ token: '0xaa', holdings })] }
+    const escrow = {
+      moves: [],
+      sums: [],
+      unjudged: [],
+      holdings: [toHolding({ token: '0xaa', holdings })],
+      headroom: [],
+    }
     const flow = { totals: () => [withdrawals(count, { sum })] }
     expect(surges(flow, { share: 0.3 }, { escrow })).toEqual(said)
   })
