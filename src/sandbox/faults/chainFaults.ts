@@ -22,8 +22,6 @@ const changes = [
   'recompiled',
 ] as const
 
-const wei = z.string().regex(/^\d{1,30}$/)
-
 type Change = (typeof changes)[number]
 
 /** What happens to chains, routes and contracts rather than to one transfer. */
@@ -101,20 +99,14 @@ export const chainFaults = [
     'The relayer or the poster of state batches runs out of gas money',
     {
       operator: z.enum(['relayer', 'poster']).default('relayer'),
-      wei: wei.default('1000000000000000'),
+      wei: z
+        .string()
+        .regex(/^\d{1,30}$/)
+        .default('1000000000000000'),
     },
     (world, params) => {
       const address = world.contracts[params.operator]
       world.balances.push({ address, at: world.now, wei: BigInt(params.wei) })
-    },
-  ),
-]
-      const end = Math.min(window.until, window.from + mostBurnedMs)
-      let left = BigInt(from)
-      for (let at = window.from; at < end && left >= 0n; at += every) {
-        world.balances.push({ address, at, wei: left })
-        left -= BigInt(spends)
-      }
     },
   ),
 ]

@@ -98,6 +98,7 @@ async function readDay(start: bigint, topUp: bigint) {
   for (let step = 0; step < 300; step += 1) {
     if (step % 2 === 0) world.balance -= 1n
     if (step === 100) world.balance += topUp
+    setMainHead(kernel.db, 9_100 + step, clock.now())
     await run(noSignal)
     if (judge().findings.length > 0) told.push(clock.now() - began)
     await clock.advance(300_000)
