@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unexplainedOf } from '../../src/checks/escrow/accounts/readAccounts.ts'
 import { listEscrowTokens } from '../../src/checks/escrow/owedStore.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -50,6 +50,28 @@ test('an operator below its minBalance is told', async () => {
   })
   await run.untilTold('operator.low_balance', 2 * minute)
 }, 240_000)
+
+describe('escrow.headroom', () => {
+  const withdraws = (amount: string) =>
+    start({
+      scenario: `name: large\ntimeline:\n  - { at: 60s, fault: transfer.stalled, token: USDC, amount: "${amount}" }\n`,
+    })
+
+  test('withdrawals on their way that want more than the escrow holds are told', async () => {
+    const run = await withdraws('900000000000')
+    const toldAt = await run.untilTold('escrow.headroom', 6 * minute)
+    expect(toldAt).toBeLessThan(4 * minute)
+    expect(run.of('escrow.headroom')).toMatchObject([{ severity: 'critical' }])
+  })
+
+  test('a large withdrawal that is well covered is not', async () => {
+    const run = await withdraws('100000')
+    await run.pass(5 * minute)
+    expect(run.of('escrow.headroom')).toEqual([])
+    const judged = run.app.parts.db.prepare('SELECT count(*) AS n FROM escrow_headroom WHERE held > 0').get()
+    expect(judged?.['n']).toBeGreaterThan(0)
+  })
+})
 
 test('a healthy bridge makes none of these checks speak', async () => {
   const run = await start({ scenario: 'healthy' })

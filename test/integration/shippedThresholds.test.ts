@@ -92,14 +92,27 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
   },
   'escrow.shortfall': (_, now) =>
     toFacts(now, { escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding()], headroom: [] } }),
+  'escrow.headroom': (rule, edge) => {
+    const room = { token: '', symbol: 'ETH', decimals: 0, escrows: ['0xe1'], height: 1, at: 0 }
+    // The edge of the one is what is free, of the other what is held.
+    const isNow = rule.name === 'escrow-no-headroom'
+    const onItsWay = isNow ? 10n : 0n
+    const flow = () => ({ in: 0n, out: 70n, largest: 10n, count: 7 })
+    const headroom = [{ ...room, held: BigInt(edge), onItsWay, flow }]
+    return toFacts(0, { escrow: { moves: [], sums: [], unjudged: [], holdings: [], headroom } })
+  },
   // The edge is a share in parts of a million.
   'escrow.drift': (_, share) => {
     const of = { token: '', symbol: 'ETH', escrows: [], amount: '1', since: 0, hashes: [], waitsFor: null }
     const sum = { ...of, count: 2, share: share / 1_000_000 }
     return toFacts(0, { escrow: { moves: [], sums: [sum], unjudged: [], holdings: [], headroom: [] } })
   },
-  'operator.low_balance': (_, now) =>
-    toFacts(now, { operators: [toOperator({ minBalance: 2n, balance: 1n, balanceAt: 0 })] }),
+  'operator.low_balance': (rule, now) => {
+    const burn = [0, 1].map((at) => ({ at, spent: 1n, coveredMs: 43_200_000 }))
+    if (rule.name === 'operator-gas-days')
+      return toFacts(0, { operators: [toOperator({ balance: BigInt(2 * now), balanceAt: 0, burn })] })
+    return toFacts(now, { operators: [toOperator({ minBalance: 2n, balance: 1n, balanceAt: 0 })] })
+  },
   'operator.quiet': (_, now) =>
     toFacts(now, {
       newestOriginAt: 1,
@@ -161,6 +174,10 @@ const edges = [
   { name: 'escrow-outflow', on: 10_001, off: 10_000 },
   // What was read longer ago says nothing.
   { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
+  { name: 'escrow-headroom', on: 30, off: 31 },
+  { name: 'escrow-no-headroom', on: 9, off: 10 },
+  // As far as so many days of burn.
+  { name: 'operator-gas-days', on: 2, off: 3 },
   { name: 'operator-low-balance', on: 900_000, off: 900_001 },
   { name: 'operator-quiet', on: 86_400_000, off: 86_399_999 },
   { name: 'probe-lost', on: 1_800_001, off: 1_800_000 },

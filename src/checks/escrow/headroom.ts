@@ -80,7 +80,8 @@ function judgeRoom(
   if (flow === null) return 'unknown'
   const net = flow.in - (flow.out - flow.largest)
   if (flow.count < minCount || net >= 0n) return null
-  const shortInMs = Math.max(0, Number((free * BigInt(window)) / -net) - (now - at))
+  // 0 is for what is short already.
+  const shortInMs = Math.max(1, Number((free * BigInt(window)) / -net) - (now - at))
   return shortInMs > within ? null : toFinding({ room, onItsWay, free, flow, shortInMs, windowMs: window })
 }
 
