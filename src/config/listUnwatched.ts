@@ -90,6 +90,12 @@ const settings = [
     write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6 } ] }',
   },
   {
+    setting: 'bridge.tokens[].zoneAddress',
+    isMissing: ({ bridge }) => bridge.tokens.some(({ zoneAddress }) => zoneAddress === undefined),
+    what: 'whether more of a token exists on the zone chain than was locked for it',
+    write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6, zoneAddress: "0x…" } ] }',
+  },
+  {
     setting: 'bridge.challenge',
     isMissing: ({ bridge }) => bridge.challenge.terminal.length === 0,
     what: 'challenges that do not end, and values of a challenge that nobody knows',

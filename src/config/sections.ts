@@ -115,6 +115,7 @@ const token = z.strictObject({
   symbol: text().max(64),
   decimals: wholeNumber(0, 77),
   usd: amount.optional(),
+  zoneAddress: address.optional(),
 })
 
 const topic = pattern(

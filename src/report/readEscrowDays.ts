@@ -8,6 +8,7 @@ import {
   toDecimal,
 } from '../bridge/decimal.ts'
 import { type EscrowAccounts, toAccountUnits } from '../checks/escrow/accounts/accountUnits.ts'
+import { type BaselineGround, baselineGround } from '../checks/escrow/supply/baseline.ts'
 import { readAccountsAtTime } from '../checks/escrow/accounts/readAccounts.ts'
 import { type EscrowToken, listEscrowTokens, readOwedAt } from '../checks/escrow/owedStore.ts'
 import { flowsKeptMs, sumMoved } from '../checks/escrow/flowStore.ts'
@@ -30,6 +31,8 @@ export interface EscrowDay {
   readonly at: UnixMs | null
   /** What they held at `at`, account by account; left out in what was kept before accounts were. */
   readonly accounts?: EscrowAccounts | null
+  /** How it is known what was owed when counting began; left out in what was kept before. */
+  readonly ground?: BaselineGround
 }
 
 /**
@@ -66,9 +69,10 @@ export function readEscrowDays(
     const { symbol, decimals } = book.find(escrow.token)
     const token: ReportToken = { address: escrow.token, symbol, name: '', decimals }
     const known = decimals === null ? null : readDay(db, { escrow, decimals, from, until, now })
+    const ground = baselineGround(db, escrow)
     return known === null
-      ? { token, opening: null, change: null, closing: null, owed: null, at: null, accounts: null }
-      : { token, ...known }
+      ? { token, ground, opening: null, change: null, closing: null, owed: null, at: null, accounts: null }
+      : { token, ground, ...known }
   })
   return days.length === 0 ? null : days
 }

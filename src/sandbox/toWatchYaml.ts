@@ -50,8 +50,8 @@ export function toWatchYaml(
     scenario.events.length === 0 ? '' : `  events: ${JSON.stringify(scenario.events)}\n`,
     '  tokens:\n',
     ...world.tokens.map(
-      ({ address, symbol, decimals }) =>
-        `    - { address: "${address}", symbol: ${symbol}, decimals: ${decimals} }\n`,
+      ({ address, symbol, decimals, type, zoneAddress }) =>
+        `    - { address: "${address}", symbol: ${symbol}, decimals: ${decimals}${zoneRpcUrl === null || type === 'ERC1155' ? '' : `, zoneAddress: "${zoneAddress}"`} }\n`,
     ),
   ].join('')
 }

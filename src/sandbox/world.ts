@@ -141,6 +141,8 @@ export interface World {
   /** `challengeStatus` of a transfer's main transaction, by transfer. */
   readonly challenges: Map<number, { readonly at: UnixMs; readonly status: string }[]>
   /** Native balances that a scenario sets. */
+  /** Created on the zone chain by nobody's deposit, base units. */
+  readonly mints: { readonly token: string; readonly at: UnixMs; readonly raw: bigint }[]
   readonly balances: { readonly address: string; readonly at: UnixMs; readonly wei: bigint }[]
   /** Finished blocks, so that paging through a range does not make them anew for every page. */
   readonly blockCache: Map<number, MainTransaction[]>
@@ -210,6 +212,7 @@ export function createWorld(options: WorldOptions): World {
     extrasAt: new Map(),
     contractChanges: [],
     challenges: new Map(),
+    mints: [],
     balances: [],
     blockCache: new Map(),
     historyCache: new Map(),

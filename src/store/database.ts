@@ -50,6 +50,7 @@ import { gateIndexes } from './migrations/0040_gate.ts'
 import { accountTables } from './migrations/0045_accounts.ts'
 import { operatorBurn } from './migrations/0043_operator_burn.ts'
 import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
+import { supplyTables } from './migrations/0046_supply.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
 const migrations: readonly string[] = [
@@ -92,6 +93,7 @@ const migrations: readonly string[] = [
   accountTables,
   operatorBurn,
   escrowHeadroom,
+  supplyTables,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -26,6 +26,19 @@ export interface EscrowStory extends EscrowLine {
   readonly baseline: {
     readonly amount: string | null
     readonly isAssumed: boolean
+    /** What existed on the zone chain then could be claimed in full. */
+    readonly isProven: boolean
+    readonly since: UnixMs
+  } | null
+  /** What there is of the token on the zone chain, at the newest comparison; null where none was made. */
+  readonly supply: {
+    readonly there: string
+    readonly claims: string
+    /** So much exists that was not locked; '0' for none. */
+    readonly excess: string
+    /** The zone block, its time, and when it was first compared. */
+    readonly height: number
+    readonly at: UnixMs
     readonly since: UnixMs
   } | null
   /** Each escrow by its newest balance that its movements account for: what is owed is known of all together only. */

@@ -100,7 +100,12 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
         events: scenario.events,
         escrows: tokens.map(({ address }) => ({ address: contracts.escrow, token: address, baseline: null })),
         operators: [{ address: contracts.relayer, minBalance: '0.5' }],
-        tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+        tokens: tokens.map(({ address, symbol, decimals, type, zoneAddress }) => ({
+          address,
+          symbol,
+          decimals,
+          ...(type !== 'ERC1155' && { zoneAddress }),
+        })),
         ...options.bridge?.(sandbox.world),
       },
       ...options.config,

@@ -22,6 +22,9 @@ import { type EscrowBalances, pollBalances } from './pollBalances.ts'
 import { checkFlows } from './pollChecks.ts'
 import { readFlows, readNewFlows, readPastFlows } from './pollFlows.ts'
 import { escrowShortfall } from './shortfall.ts'
+import { supplyExcess } from './supply/excess.ts'
+import { listSupplyTokens, pollSupply, type SupplyReader } from './supply/pollSupply.ts'
+import { supplyUnknown } from './supply/unknown.ts'
 import { escrowUnjudged } from './unjudged.ts'
 import { type EscrowWatch, noteTransfers, openEscrowWatch, reserveOf, riskOf } from './watch.ts'
 
@@ -37,20 +40,33 @@ const purgedAtOnce = 200
 /** What the escrows hold, what moves there, and what is owed. */
 export const escrow: Check<EscrowPart> = {
   name: 'escrow',
-  kinds: [escrowDrift, escrowShortfall, escrowHeadroom, escrowUnjudged, escrowForeignToken],
+  kinds: [
+    escrowDrift,
+    escrowShortfall,
+    escrowHeadroom,
+    escrowUnjudged,
+    escrowForeignToken,
+    supplyExcess,
+    supplyUnknown,
+  ],
   given: givenEscrow,
   open(kernel) {
     const { config, db, stakes } = kernel
     const watch = openEscrowWatch(kernel)
     const explaining = { ...kernel, watch }
     const headroom = createHeadroomReader({ db, watch })
+    const supplies = {
+      tokens: listSupplyTokens(config.bridge.tokens),
+      hasNode: kernel.rpcs.zoneRpc !== null,
+      since: kernel.clock.now(),
+    }
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
     })
     return {
       pollers: watch.places.length > 0 ? listPollers({ ...kernel, watch }) : [],
-      facts: (now) => readEscrowFacts({ ...kernel, watch, headroom }, now),
+      facts: (now) => readEscrowFacts({ ...kernel, watch, headroom, supplies }, now),
       onTransfers(changed, ceased, now) {
         noteTransfers(watch, { changed, ceased }, now)
         if (watch.places.length > 0) accountTransfers(explaining, { changed, ceased }, now)
@@ -99,6 +115,23 @@ function listPollers(kernel: Watching): Poller[] {
     },
     { name: 'escrowChecks', schedule: checksEveryMs, run: (signal) => checkFlows(kernel, signal) },
     ...listBalancePollers(kernel),
+    ...listSupplyPollers(kernel),
+  ]
+}
+
+/** Only the zone's own node says what there is at a block. */
+function listSupplyPollers(kernel: Watching): Poller[] {
+  const { config, rpcs } = kernel
+  const tokens = listSupplyTokens(config.bridge.tokens)
+  if (rpcs.zoneRpc === null || config.zoneRpc === null || tokens.length === 0) return []
+  const { confirmations } = config.zoneRpc
+  const reader: SupplyReader = { ...kernel, rpc: rpcs.zoneRpc, confirmations, tokens, decimals: new Map() }
+  return [
+    {
+      name: 'escrowSupply',
+      schedule: config.poll.escrows,
+      run: (signal) => pollSupply(reader, signal),
+    },
   ]
 }
 

@@ -21,6 +21,8 @@ import type { StoredFlow } from './flowRow.ts'
 import { listEscrowTokens } from './owedStore.ts'
 import { listUnjudgedPayouts } from './unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'
+import { baselineGround } from './supply/baseline.ts'
+import { readSupplies, type SupplyWatch } from './supply/readSupplies.ts'
 import { decimalsOf, type EscrowWatch, isBridgeToken, listHoldings, shareOf, symbolOf } from './watch.ts'
 
 type Unjudged = Movement & { readonly reason: string }
@@ -30,6 +32,7 @@ export interface EscrowFactSources {
   readonly watch: EscrowWatch
   readonly horizons: Pick<HorizonWatch, 'read'>
   readonly headroom: () => readonly EscrowHeadroom[]
+  readonly supplies: SupplyWatch
 }
 
 /** How long it is reported that something was not judged, ms. */
@@ -58,6 +61,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
       holdings: toHoldings(sources),
       headroom: sources.headroom(),
     },
+    supplies: readSupplies(sources),
   }
 }
 
@@ -148,6 +152,7 @@ function toHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['hol
         startedAt: known.start?.time ?? null,
         judged: known.judged,
         accounts: known.accounts,
+        ground: baselineGround(db, known),
       },
     ]
   })

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { count, given, maybeUnits, never, now, text, units } from '../../kernel/given.ts'
 import { moment } from '../../kernel/moment.ts'
 import { accountsSchema } from './accounts/readAccounts.ts'
+import { type BaselineGround, baselineGrounds } from './supply/baseline.ts'
+import type { JudgedSupply } from './supply/judgeSupply.ts'
 import type { EscrowToken } from './owedStore.ts'
 
 /** What left or reached an escrow and no known transfer explains. Amounts are exact, in token units. */
@@ -59,6 +61,23 @@ export interface EscrowHolding
   readonly escrows: readonly string[]
   readonly decimals: number | null
   readonly startedAt: UnixMs | null
+  /** How the baseline is known. */
+  readonly ground: BaselineGround
+}
+
+/** A token whose supply on the zone chain is compared with what was locked for it. */
+export interface SupplyFact {
+  /** On the main chain, '' for the native currency; `zoneToken` on the zone chain. */
+  readonly token: string
+  readonly zoneToken: string
+  readonly symbol: string
+  /** The newest comparison, and how many in a row found too much. */
+  readonly judged: JudgedSupply | null
+  readonly excesses: number
+  /** Since when this process would compare it. */
+  readonly watchedSince: UnixMs
+  /** What the next comparison waits for. */
+  readonly why: string
 }
 
 /** What transfers moved, and wanted to move, of a token in a time. Base units. */
@@ -95,6 +114,7 @@ export interface EscrowPart {
     readonly holdings: readonly EscrowHolding[]
     readonly headroom: readonly EscrowHeadroom[]
   }
+  readonly supplies: readonly SupplyFact[]
 }
 
 const move = z.strictObject({
@@ -154,6 +174,30 @@ const holding = z.strictObject({
     .nullable()
     .default(null),
   accounts: accountsSchema.nullable().default(null),
+  ground: z.enum(baselineGrounds).default('configured'),
+})
+
+const supply = z.strictObject({
+  token: text,
+  zoneToken: text.default('0x20'),
+  symbol: text,
+  judged: z
+    .strictObject({
+      height: count.default(1),
+      blockTime: now,
+      readAt: now,
+      decimals: count.default(0),
+      supply: units,
+      claims: units,
+      backing: units.prefault('0'),
+      excess: units,
+      over: units.prefault('0'),
+    })
+    .nullable()
+    .default(null),
+  excesses: count.default(3),
+  watchedSince: now,
+  why: text.default('no reading'),
 })
 
 const room = z.strictObject({
@@ -183,13 +227,15 @@ export const givenEscrow = given(
       holdings: z.array(holding).default([]),
       headroom: z.array(room).default([]),
     }),
+    supplies: z.array(supply),
   },
-  ({ escrow }): EscrowPart => ({
+  ({ escrow, supplies = [] }): EscrowPart => ({
     escrow: escrow
       ? {
           ...escrow,
           headroom: escrow.headroom.map(({ flow, ...of }) => ({ ...of, flow: () => flow })),
         }
       : nothing,
+    supplies,
   }),
 )

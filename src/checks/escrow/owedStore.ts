@@ -31,6 +31,8 @@ export interface EscrowToken {
   } | null
   /** Account by account, at the block of the judgement. */
   readonly accounts: Accounts | null
+  /** Nothing but the first balance says what was owed when counting began. */
+  readonly isAssumed: boolean
 }
 
 const tokens = table('escrow_tokens', {
@@ -48,6 +50,7 @@ const tokens = table('escrow_tokens', {
   judgedHeight: int.orNull(),
   judgedAt: instant.orNull(),
   accounts: accountsJson.orNull(),
+  isAssumed: flag.from('assumed'),
 })
 const legs = table('escrow_legs', {
   key: text,
@@ -92,6 +95,11 @@ export function startOwed(db: Database, token: string, start: OwedStart, baselin
   db.prepare(
     'UPDATE escrow_tokens SET start_height = ?, start_time = ?, baseline = ?, total = ? WHERE token = ?',
   ).run(start.height, start.time, baseline.toString(), total.toString(), token)
+}
+
+export function noteAssumed(db: Database, token: string, isAssumed: boolean): void {
+  const sql = 'UPDATE escrow_tokens SET assumed = ?1 WHERE token = ?2 AND assumed <> ?1'
+  db.prepare(sql).run(flag.write(isAssumed), token)
 }
 
 /** What a transfer now is to what is owed; null takes back what it was. */
@@ -239,7 +247,18 @@ export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void
 }
 
 function toToken(row: Read<typeof tokens>): EscrowToken {
-  const { token, type, startHeight, startTime, baseline, holdings, holdingsAt, judgedAt, accounts } = row
+  const {
+    token,
+    type,
+    startHeight,
+    startTime,
+    baseline,
+    holdings,
+    holdingsAt,
+    judgedAt,
+    accounts,
+    isAssumed,
+  } = row
   return {
     token,
     type,
@@ -248,6 +267,7 @@ function toToken(row: Read<typeof tokens>): EscrowToken {
     holdings,
     holdingsAt,
     accounts,
+    isAssumed,
     judged:
       judgedAt === null
         ? null

@@ -12,7 +12,7 @@ import { saveGap, sumListed } from './flowStore.ts'
 import { noteHeadroom } from './headroomStore.ts'
 import { type Comparing, judgeOwed, neededMisses, saveJudgement, sumOf } from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
-import { listMainLegs, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
+import { listMainLegs, noteAssumed, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
 import { type FlowStream, toStreams } from './places.ts'
 import {
   dropReading,
@@ -87,6 +87,7 @@ async function readNow(
       dropReadingsBefore(db, now - keptMs)
       for (const [token, places] of byToken) {
         reviseToken(watch, token)
+        noteAssumed(db, token, baselineOf(watch, token) === null)
         const held = places.map((place) => [place.address, byHolding.get(place) ?? null] as const)
         saveToken(of, token, held, read, now)
       }

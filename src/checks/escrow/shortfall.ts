@@ -114,7 +114,7 @@ function toFinding(
       {
         source: 'eth_call, E3, E12',
         at: judged.at,
-        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}${sayAccounts(holding)}`,
+        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}${sayAccounts(holding)}${holding.ground === 'assumed' ? '; what was owed when counting began is assumed to be what was held then' : ''}`,
       },
     ],
     since: judged.at,

@@ -158,8 +158,8 @@ function escrowTable({ escrows, window }: DailyReport): ReportTable {
       number('Not explained'),
       text('As of'),
     ],
-    rows: (escrows ?? []).map(({ token, opening, change, closing, owed, at, accounts }) => [
-      tokenLabel(token),
+    rows: (escrows ?? []).map(({ token, opening, change, closing, owed, at, accounts, ground }) => [
+      ground === 'assumed' ? `${tokenLabel(token)} (baseline assumed)` : tokenLabel(token),
       amountOr(opening),
       signedOr(change ?? null),
       amountOr(closing),

@@ -4,7 +4,7 @@ import { forgetHistory } from '../chain/history.ts'
 import { addExtra } from '../chain/mainChain.ts'
 import type { Log, PreconfStory } from '../chain/mainTransaction.ts'
 import { duration, share } from '../settings.ts'
-import { tokenSymbols } from '../tokens.ts'
+import { tokenBySymbol, tokenSymbols } from '../tokens.ts'
 import { getTransfer } from '../transfers.ts'
 import { type ContractChange, userAddress, type World } from '../world.ts'
 import { worldFault } from './fault.ts'
@@ -92,6 +92,25 @@ export const chainFaults = [
         world.challenges.set(number, [...before, { at: world.now, status: params.status }])
       }
       forgetHistory(world)
+    },
+  ),
+  worldFault(
+    'supply.minted',
+    'Tokens are created on the zone chain without a deposit, and no list shows it: only what there is of the token does',
+    {
+      token: z.enum(tokenSymbols).default('USDC'),
+      amount: z
+        .string()
+        .regex(/^\d{1,30}$/)
+        .default('1000000'),
+    },
+    (world, params) => {
+      const { address, decimals } = tokenBySymbol(world.tokens, params.token)
+      world.mints.push({
+        token: address,
+        at: world.now,
+        raw: BigInt(params.amount) * 10n ** BigInt(decimals),
+      })
     },
   ),
   worldFault(

@@ -4,6 +4,7 @@ import { zoneMovedRaw } from '../chain/zoneLogs.ts'
 import { isObject } from '../../lib/isObject.ts'
 import { mix } from '../random.ts'
 import type { Token } from '../tokens.ts'
+import { zoneBlockTime } from '../heights.ts'
 import { getTransfer } from '../transfers.ts'
 import type { World } from '../world.ts'
 import { answerJsonRpc } from './jsonRpc.ts'
@@ -111,7 +112,11 @@ function reverted(): RpcError {
 /** What stands for a token on the zone at the end of a block: what was there, and what came less what left since. */
 function supplyOf(world: World, token: Token, height: number): bigint {
   const sums = sumLegs(world.supplySums, world.zoneLegs, height, (number) => issuedBy(world, number))
-  const supply = baselineOf(token) + (sums.get(token.address) ?? 0n)
+  const time = zoneBlockTime(world, height)
+  const minted = world.mints
+    .filter((mint) => mint.token === token.address && mint.at <= time)
+    .reduce((sum, { raw }) => sum + raw, 0n)
+  const supply = baselineOf(token) + (sums.get(token.address) ?? 0n) + minted
   return supply < 0n ? 0n : supply
 }
 

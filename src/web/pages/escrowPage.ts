@@ -98,6 +98,7 @@ ${tile('Difference', difference === null ? unknown : renderDifference(difference
 </dl>
 <p class="note">${at === null ? html`Never judged: the first reading has to be passed by the list of transfers, mostly within two minutes.` : html`Judged ${renderAgo(at, now)}. What is leaving may be payouts: it is judged within minutes.`}</p>
 ${renderAccounts(story)}
+${renderSupply(story, now)}
 ${renderBaseline(story)}`
 }
 
@@ -125,6 +126,16 @@ function renderAccounts({ accounts, holds }: EscrowStory): Html | '' {
 <tfoot><tr><th scope="row">Held</th><td class="number">${renderAmount(holds)}</td></tr></tfoot></table>`
 }
 
+function renderSupply({ supply, token }: EscrowStory, now: UnixMs): Html | '' {
+  if (supply === null) return ''
+  const { there, claims, excess, height, at } = supply
+  const name = nameEscrowToken(token)
+  const said = html`${groupDigits(there)} ${name} exist on the zone chain at its block ${groupDigits(String(height))}, ${renderAgo(at, now)}; ${groupDigits(claims)} can be claimed`
+  return excess === '0'
+    ? html`<p class="note">${said}.</p>`
+    : html`<p class="note">${renderState('critical', `${groupDigits(excess)} more than was locked`)}: ${said}.</p>`
+}
+
 function isAccount(key: string): key is keyof EscrowAccounts {
   return key in accountWords
 }
@@ -135,6 +146,8 @@ function renderBaseline({ baseline, token }: EscrowStory): Html | '' {
     baseline.amount === null
       ? 'an unknown amount'
       : `${groupDigits(baseline.amount)} ${nameEscrowToken(token)}`
+  if (baseline.isProven)
+    return html`<p class="note">Counting began ${renderTime(baseline.since)} with ${amount} held, and all that existed on the zone chain then could be claimed: the baseline is proven.</p>`
   return baseline.isAssumed
     ? html`<p class="note">${renderState('attention', 'The baseline is assumed')}: counting began ${renderTime(baseline.since)} with ${amount}, all that was held then. What lacked already at that time does not show. <code>baseline</code> of <code>bridge.escrows</code> says what was owed.</p>`
     : html`<p class="note">Counting began ${renderTime(baseline.since)} with ${amount} owed, as configured.</p>`

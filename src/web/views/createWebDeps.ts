@@ -126,8 +126,8 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
 }
 
 function toEscrowSources({ db, ledger, config }: AppParts): EscrowSources {
-  const { tokens, escrows } = config.bridge
-  return { db, ledger, tokens, escrows, hasNode: config.canonical !== null || config.preconf !== null }
+  const { tokens } = config.bridge
+  return { db, ledger, tokens, hasNode: config.canonical !== null || config.preconf !== null }
 }
 
 /** Alerts, and what names them. */

@@ -1,5 +1,4 @@
-import { formatDecimal, negate } from '../../bridge/decimal.ts'
-import { canonicalToken } from '../../bridge/movedToken.ts'
+import { formatDecimal, fromBaseUnits, negate } from '../../bridge/decimal.ts'
 import { findCaseOf } from '../../breaks/describeBreak.ts'
 import { type CourseStep, courseSteps, listCourse } from '../../checks/escrow/courseStore.ts'
 import type { StoredFlow } from '../../checks/escrow/flowRow.ts'
@@ -10,6 +9,8 @@ import {
   mostMovements,
 } from '../../checks/escrow/movements.ts'
 import { type EscrowToken, readEscrowToken } from '../../checks/escrow/owedStore.ts'
+import { baselineGround } from '../../checks/escrow/supply/baseline.ts'
+import { readCompared } from '../../checks/escrow/supply/supplyStore.ts'
 import { listAnchors } from '../../checks/escrow/readingStore.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createTokenBook, type TokenSetting } from '../../ledger/tokenBook.ts'
@@ -30,7 +31,6 @@ export interface EscrowSources {
   readonly db: Database
   readonly ledger: Pick<Ledger, 'listTransfers'>
   readonly tokens: readonly TokenSetting[]
-  readonly escrows: readonly { readonly token: string; readonly baseline: string | null }[]
   /** Whether a node is configured that says what addresses hold. */
   readonly hasNode: boolean
 }
@@ -62,7 +62,8 @@ export function readEscrowStory(sources: EscrowSources, query: EscrowQuery, now:
   const { decimals } = line.token
   return {
     ...line,
-    baseline: toBaseline(sources, known, decimals),
+    baseline: toBaseline(db, known, decimals),
+    supply: toSupply(db, query.token),
     places: listAnchors(db, query.token).map(({ escrow, balance, height, readAt }) => ({
       address: escrow,
       holds: formatRaw(balance, decimals),
@@ -74,17 +75,31 @@ export function readEscrowStory(sources: EscrowSources, query: EscrowQuery, now:
   }
 }
 
-/** It is assumed where the configuration says no other than what was held then. */
-function toBaseline(
-  { escrows }: EscrowSources,
-  { token, start, baseline }: EscrowToken,
-  decimals: number | null,
-): EscrowStory['baseline'] {
+function toBaseline(db: Database, known: EscrowToken, decimals: number | null): EscrowStory['baseline'] {
+  const { start, baseline } = known
   if (start === null || baseline === null) return null
-  const given = escrows.filter((one) => canonicalToken(one.token) === token)
-  const amount = formatRaw(baseline, decimals)
-  const isAssumed = given.length === 0 || given.some((one) => one.baseline === null)
-  return { amount, isAssumed, since: start.time }
+  const ground = baselineGround(db, known)
+  return {
+    amount: formatRaw(baseline, decimals),
+    isAssumed: ground === 'assumed',
+    isProven: ground === 'proven',
+    since: start.time,
+  }
+}
+
+function toSupply(db: Database, token: string): EscrowStory['supply'] {
+  const compared = readCompared(db, token)
+  if (compared === null) return null
+  const { judged, openedAt } = compared
+  const units = (raw: bigint) => formatDecimal(fromBaseUnits(raw, judged.decimals))
+  return {
+    there: units(judged.supply),
+    claims: units(judged.claims),
+    excess: units(judged.excess > 0n ? judged.excess : 0n),
+    height: judged.height,
+    at: judged.blockTime,
+    since: openedAt,
+  }
 }
 
 /** The course alone, for its chart; null for a token that is not watched. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { noteAssumed, saveOwedJudgement } from '../../../src/checks/escrow/owedStore.ts'
+import { saveCompared } from '../../../src/checks/escrow/supply/supplyStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import type { WebDeps } from '../../../src/web/types.ts'
@@ -31,10 +33,62 @@ test('an assumed baseline says so, a configured one too', async () => {
   expect(textOf(await read('/escrows'))).toMatch(
     /The baseline is assumed: counting began \S+ \S+ UTC with 1,000 USDC, all that was held then/,
   )
-  const configured = (deps: WebDeps) => ({
-    escrows: { ...deps.escrows, escrows: [{ token: usdc, baseline: '1000' }] },
-  })
+  const configured = (deps: WebDeps) => (noteAssumed(deps.escrows.db, usdc, false), {})
   expect(textOf(await read('/escrows', configured))).toContain('with 1,000 USDC owed, as configured')
+})
+
+const compared = {
+  token: usdc,
+  opening: 0n,
+  openedAt: 0,
+  comparisons: 3,
+  excesses: 0,
+  judged: {
+    height: 4_711,
+    blockTime: Date.UTC(2026, 2, 8),
+    readAt: 0,
+    decimals: 6,
+    supply: 1_200_000_000n,
+    claims: 1_200_000_000n,
+    backing: 1_200_000_000n,
+    excess: 0n,
+    over: 0n,
+  },
+}
+
+test('what existed on the zone from the first on, and could be claimed, proves the baseline', async () => {
+  const proven = (deps: WebDeps) => (saveCompared(deps.escrows.db, compared), {})
+  const text = textOf(await read('/escrows', proven))
+  expect(text).toContain('all that existed on the zone chain then could be claimed: the baseline is proven.')
+  expect(text).toMatch(/1,200 USDC exist on the zone chain at its block 4,711, .+; 1,200 can be claimed\./)
+})
+
+test('what exists beyond what was locked stands out, and proves nothing', async () => {
+  const judged = { ...compared.judged, supply: 1_203_000_000n, excess: 3_000_000n }
+  const excess = (deps: WebDeps) => (
+    saveCompared(deps.escrows.db, { ...compared, judged, opening: 3_000_000n }), {}
+  )
+  const text = textOf(await read('/escrows', excess))
+  expect(text).toContain('3 more than was locked: 1,203 USDC exist on the zone chain')
+  expect(text).toContain('The baseline is assumed')
+})
+
+test('what is held stands account by account, and what is not explained in any case', async () => {
+  const accounts = {
+    holdings: 1_200_000_000n,
+    claims: 1_190_000_000n,
+    toZone: 0n,
+    toMain: 20_000_000n,
+    fees: 500_000n,
+    open: 0n,
+    lost: -10_500_000n,
+    found: 0n,
+  }
+  const judged = { owed: 1_210_500_000n, holdings: 1_200_000_000n, openOut: 0n, height: 200, at: 1 }
+  const kept = (deps: WebDeps) => (saveOwedJudgement(deps.escrows.db, usdc, judged, accounts), {})
+  expect(textOf(await read('/escrows', kept))).toContain(
+    'Claims of holders on the zone 1,190 On its way from the zone 20 Fees kept 0.5 Not explained −10.5 Held 1,200',
+  )
 })
 
 test('the course says where it begins, and keeps a moment in which something lacked', async () => {

@@ -55,11 +55,23 @@ export const escrowStory = escrowLine
     baseline: z
       .object({
         amount: amount.nullable(),
-        isAssumed: z.boolean().describe('No configuration says it: it is what was held then'),
+        isAssumed: z.boolean().describe('Nothing else says it: it is what was held then'),
+        isProven: z.boolean().describe('What existed on the zone chain then could be claimed in full'),
         since: time,
       })
       .nullable()
       .describe('What was owed when counting began'),
+    supply: z
+      .object({
+        there: amount.describe('What there is on the zone chain'),
+        claims: amount.describe('What can be claimed by what was locked and taken'),
+        excess: amount.describe('So much exists that was not locked'),
+        height: z.int().describe('The zone block'),
+        at: time,
+        since: time.describe('When it was first compared'),
+      })
+      .nullable()
+      .describe('What there is of the token on the zone chain, at the newest comparison'),
     places: z
       .array(z.object({ address: z.string(), holds: amount.nullable(), height: z.int(), at: time }))
       .describe('Each escrow'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { baselineGrounds } from '../../../checks/escrow/supply/baseline.ts'
 import { breakKinds } from '../../../breaks/break.ts'
 import { breakEntry, breakSum } from './breaks.ts'
 import { accounts } from './escrow.ts'
@@ -64,6 +65,7 @@ const escrowDay = z.object({
   owed: amount.nullable(),
   at: time.nullable(),
   accounts: accounts.nullable().exactOptional(),
+  ground: z.enum(baselineGrounds).exactOptional().describe('How the baseline is known'),
 })
 
 const cases = z.object({

@@ -22,7 +22,15 @@ function setUp() {
   const watch = openEscrowWatch({ db, learned: createLearned(db), config: { bridge } })
   const horizons = { read: () => ({ main: null, zone: null, list: null, returnedAt: null }) }
   const judge = () => {
-    const sources = { db, watch, horizons, operators: [], terminal: [], headroom: () => [] }
+    const sources = {
+      db,
+      watch,
+      horizons,
+      operators: [],
+      terminal: [],
+      headroom: () => [],
+      supplies: { tokens: [], hasNode: false, since: 0 },
+    }
     return escrowDrift.judge(toFacts(0, readEscrowFacts(sources, 0)), { sum: 0.01, waiting: 0.05 })
   }
   return { db, judge }

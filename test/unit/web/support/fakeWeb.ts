@@ -506,7 +506,6 @@ function addEscrow(db: Database): void {
 const usdc = `0x${'ab'.repeat(20)}`
 const watchedEscrows = {
   tokens: [{ address: usdc, symbol: 'USDC', decimals: 6 }],
-  escrows: [{ token: usdc, baseline: null }],
   hasNode: true,
 }
 

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { formatDecimal, fromBaseUnits } from '../../../bridge/decimal.ts'
+import type { SharedFacts } from '../../../kernel/facts.ts'
+import { groupDigits } from '../../../lib/groupDigits.ts'
+import { boundText } from '../../../rules/durationText.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../../rules/kind.ts'
+import type { EscrowPart, SupplyFact } from '../holding.ts'
+import type { JudgedSupply } from './judgeSupply.ts'
+
+type Facts = SharedFacts & EscrowPart
+
+const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
+
+const factTypes = declareFacts({
+  excess: 'string',
+  supply: 'string',
+  claims: 'string',
+  backing: 'string',
+  token: 'string',
+  zoneToken: 'string',
+  height: 'int',
+})
+
+/** So many comparisons in a row have to say so: a record that comes late makes one say it. */
+const neededExcesses = 3
+
+/** What exists of a token on the zone chain against what was locked for it, at the same moment. */
+export const supplyExcess = defineCondition({
+  kind: 'supply.excess',
+  docs: 'More of a token exists on the zone chain than was locked for it.',
+  remedy: 'Pause the bridge for this token, and find what was created on the zone chain without a deposit.',
+  sources: ['zoneRpc'],
+  ties: ['escrow'],
+  needs: ['zoneRpc', 'bridge.tokens[].zoneAddress', 'canonical or preconf'],
+  cannotTell: 'supply and claims cannot be compared: there is no newer reading of both',
+  hasTransfer: false,
+  subjectNames: [],
+  facts: factTypes,
+  params,
+  judge({ now, supplies }: Facts, { stale }): JudgementOf<typeof factTypes> {
+    const findings: Found<typeof factTypes>[] = []
+    const unknown: string[] = []
+    for (const supply of supplies) {
+      const { judged, excesses, token } = supply
+      if (judged === null || now - judged.readAt > stale) unknown.push(token)
+      else if (judged.excess > 0n && excesses >= neededExcesses) findings.push(toFinding(supply, judged))
+      else if (judged.excess > 0n) unknown.push(token)
+    }
+    return { findings, unknown }
+  },
+})
+
+function toFinding({ token, symbol, zoneToken }: SupplyFact, judged: JudgedSupply): Found<typeof factTypes> {
+  const units = (raw: bigint) => formatDecimal(fromBaseUnits(raw, judged.decimals))
+  const { height, readAt } = judged
+  const [excess, supply, claims, backing] = [judged.excess, judged.supply, judged.claims, judged.backing].map(
+    units,
+  )
+  const facts = { excess: excess ?? '', supply: supply ?? '', claims: claims ?? '', backing: backing ?? '' }
+  return {
+    subject: token,
+    title: `${symbol} on the zone chain`,
+    transfer: null,
+    facts: { ...facts, token: symbol, zoneToken, height },
+    labels: { chain: 'zone', token, symbol },
+    evidence: [
+      {
+        source: 'eth_call on the zone',
+        at: readAt,
+        says: `${groupDigits(facts.supply)} ${symbol} exist at zone block ${height}, ${groupDigits(facts.claims)} can be claimed, ${groupDigits(facts.backing)} are held for them`,
+      },
+    ],
+    since: judged.blockTime,
+  }
+}

@@ -1,0 +1,167 @@
+import { canonicalToken } from '../../../bridge/movedToken.ts'
+import { readTotalSupply } from '../../../clients/rpc/readTotalSupply.ts'
+import type { Rpc } from '../../../clients/rpc/createRpc.ts'
+import type { Kernel } from '../../../kernel/kernel.ts'
+import { MonitorError } from '../../../lib/errors.ts'
+import type { Database } from '../../../store/database.ts'
+import { sumAccounts, sumAccountsUntil } from '../accounts/accountStore.ts'
+import { type Accounts, readAccountsAtTime } from '../accounts/readAccounts.ts'
+import { type EscrowToken, readEscrowToken } from '../owedStore.ts'
+import { settleMs } from '../rereadFlow.ts'
+import { decimalsOf, type EscrowWatch } from '../watch.ts'
+import { judgeSupply, type SupplyReading } from './judgeSupply.ts'
+import {
+  dropSupplies,
+  dropSuppliesBefore,
+  listSupplies,
+  readCompared,
+  saveCompared,
+  saveSupply,
+} from './supplyStore.ts'
+
+/** A token of the main chain with its contract on the zone chain, both in lower case. */
+export interface SupplyToken {
+  readonly token: string
+  readonly zoneAddress: string
+}
+
+export interface SupplyReader extends Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'db' | 'list'> {
+  readonly watch: EscrowWatch
+  readonly rpc: Pick<Rpc, 'call'>
+  /** So many blocks below the zone's head: what is read there stays. */
+  readonly confirmations: number
+  readonly tokens: readonly SupplyToken[]
+  /** Of contracts of the zone, as they said it; null where they say none. */
+  readonly decimals: Map<string, number | null>
+}
+
+/** How long a reading waits to be compared before it is given up, ms. */
+const keptMs = 1_800_000
+
+/** The tokens whose zone contract is configured. */
+export function listSupplyTokens(
+  tokens: readonly { readonly address: string; readonly zoneAddress?: string | undefined }[],
+): SupplyToken[] {
+  return tokens.flatMap(({ address, zoneAddress }) =>
+    zoneAddress === undefined
+      ? []
+      : [{ token: canonicalToken(address), zoneAddress: zoneAddress.toLowerCase() }],
+  )
+}
+
+/**
+ * Reads what there is of each token on the zone chain, all at one block, and compares what was read before once the
+ * lists have passed it. What one contract does not say holds up none of the others.
+ */
+export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise<void> {
+  const { clock, commit, db, rpc, confirmations } = of
+  const head = await rpc.call('eth_getBlockByNumber', ['latest', false], { signal })
+  const height = (head?.number ?? 0) - confirmations
+  if (height <= 0) return
+  const block = await rpc.call('eth_getBlockByNumber', [height, false], { signal })
+  const time = block?.timestamp ?? null
+  if (time === null)
+    throw new MonitorError('source.empty', `the zone's node does not give the time of block ${height}`)
+  const silent: string[] = []
+  for (const { token, zoneAddress } of of.tokens) {
+    // A head that stands still is no second reading.
+    if (height <= (readCompared(db, token)?.judged.height ?? 0)) continue
+    const readAt = clock.now()
+    const decimals = await readDecimals(of, zoneAddress, signal)
+    const supply = await readTotalSupply(rpc, { token: zoneAddress, height }, signal)
+    if (supply === null || decimals === null) silent.push(zoneAddress)
+    else
+      commit({
+        apply: (now) => {
+          dropSuppliesBefore(db, now - keptMs)
+          saveSupply(db, token, { height, blockTime: time * 1_000, readAt, supply, decimals })
+          return []
+        },
+      })
+  }
+  for (const { token } of of.tokens) compareSupplies(of, token)
+  if (silent.length > 0)
+    throw new MonitorError(
+      'source.empty',
+      `no totalSupply or decimals from ${silent.join(', ')} on the zone chain: is it the token's contract there?`,
+    )
+}
+
+// decimals()
+const decimalsCall = '0x313ce567'
+const mostDecimals = 77n
+
+/** A contract's decimals do not change: they are asked for once. */
+async function readDecimals(
+  { rpc, decimals }: SupplyReader,
+  address: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const known = decimals.get(address)
+  if (known !== undefined) return known
+  const data = await rpc.call('eth_call', [{ to: address, data: decimalsCall }, 'latest'], { signal })
+  const said = /^0x[0-9a-f]{64}$/.test(data) ? BigInt(data) : null
+  const read = said === null || said > mostDecimals ? null : Number(said)
+  if (read !== null) decimals.set(address, read)
+  return read
+}
+
+/** A record that comes late makes one comparison say that less exists than could be claimed. */
+const openingComparisons = 10
+
+/** What waits is compared from the oldest on, as far as the accounts have come. */
+function compareSupplies(of: SupplyReader, token: string): void {
+  const { clock, commit, cursors, db, list, watch } = of
+  const known = readEscrowToken(db, token)
+  const decimals = decimalsOf(watch, token)
+  if (known === null || decimals === null || !cursors.read().history.done) return
+  const judgedAt = known.judged?.at ?? 0
+  for (const reading of listSupplies(db, token, clock.now() - settleMs)) {
+    const isPassed = judgedAt >= reading.readAt && list.readAt !== null && list.readAt >= reading.readAt
+    if (!isPassed) return
+    const accounts = readAccountsThen(db, known, reading.blockTime)
+    commit({
+      apply: () => {
+        if (accounts) compare(db, { token, reading, accounts, decimals })
+        dropSupplies(db, token, reading.height)
+        return []
+      },
+    })
+  }
+}
+
+/** At the time of a block before the newest judgement: what moved since is taken off what is held. */
+function readAccountsThen(
+  db: Database,
+  { token, baseline, judged, start }: EscrowToken,
+  time: number,
+): Accounts | null {
+  if (baseline === null || judged === null || start === null || time < start.time) return null
+  const now = sumAccounts(db, token, { height: judged.height, time: judged.at }).escrow ?? 0n
+  const then = sumAccountsUntil(db, token, time).escrow ?? 0n
+  return readAccountsAtTime(db, { token, baseline }, { time, holdings: judged.holdings - now + then })
+}
+
+function compare(
+  db: Database,
+  of: {
+    readonly token: string
+    readonly reading: SupplyReading
+    readonly accounts: Accounts
+    readonly decimals: number
+  },
+): void {
+  const { token, reading } = of
+  const before = readCompared(db, token)
+  const judged = judgeSupply(reading, of, before?.opening ?? null)
+  const comparisons = (before?.comparisons ?? 0) + 1
+  const isOpening = before === null || (comparisons <= openingComparisons && judged.over > before.opening)
+  saveCompared(db, {
+    token,
+    judged,
+    comparisons,
+    opening: isOpening ? judged.over : before.opening,
+    openedAt: before?.openedAt ?? reading.blockTime,
+    excesses: judged.excess > 0n ? (before?.excesses ?? 0) + 1 : 0,
+  })
+}

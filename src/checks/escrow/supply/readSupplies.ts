@@ -1,0 +1,44 @@
+import type { UnixMs } from '../../../lib/clock.ts'
+import type { Database } from '../../../store/database.ts'
+import type { SupplyFact } from '../holding.ts'
+import { type EscrowWatch, symbolOf } from '../watch.ts'
+import type { SupplyToken } from './pollSupply.ts'
+import { listSupplies, readCompared } from './supplyStore.ts'
+
+/** The tokens whose supply is to be compared, and since when this process would. */
+export interface SupplyWatch {
+  readonly tokens: readonly SupplyToken[]
+  readonly hasNode: boolean
+  readonly since: UnixMs
+}
+
+/** What was found of each of them. */
+export function readSupplies({
+  db,
+  watch,
+  supplies,
+}: {
+  readonly db: Database
+  readonly watch: EscrowWatch
+  readonly supplies: SupplyWatch
+}): SupplyFact[] {
+  return supplies.tokens.map(({ token, zoneAddress }) => {
+    const compared = readCompared(db, token)
+    return {
+      token,
+      zoneToken: zoneAddress,
+      symbol: symbolOf(watch, token),
+      judged: compared?.judged ?? null,
+      excesses: compared?.excesses ?? 0,
+      watchedSince: supplies.since,
+      why: sayWhy(db, token, supplies),
+    }
+  })
+}
+
+function sayWhy(db: Database, token: string, { hasNode }: SupplyWatch): string {
+  if (!hasNode) return 'no node of the zone chain is configured (zoneRpc)'
+  return listSupplies(db, token, Number.MAX_SAFE_INTEGER).length > 0
+    ? 'what the escrows held at that moment is not judged yet'
+    : "the zone's node gave no newer totalSupply of this contract"
+}
