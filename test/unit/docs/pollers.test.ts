@@ -29,6 +29,7 @@ function createWatchful() {
           contracts: [address],
           escrows: [{ address, token: address, baseline: null }],
           operators: [{ address, minBalance: null }],
+          tokens: [{ address, symbol: 'T', decimals: 6, zoneAddress: address }],
         },
         channels: [{ name: 'console', type: 'console' }],
         reports: {
