@@ -14,6 +14,7 @@ import { preconf } from './preconf/check.ts'
 import { probes } from './probes/check.ts'
 import { reorg } from './reorg/check.ts'
 import { sources } from './sources/check.ts'
+import { stages } from './stages/check.ts'
 import { transfers } from './transfers/check.ts'
 
 /** All checks, in the order in which their hooks run inside a commit and documents list their kinds. */
@@ -30,6 +31,7 @@ export const checks = [
   operators,
   probes,
   challenges,
+  stages,
   monitor,
   reorg,
 ] as const

@@ -1,3 +1,4 @@
+import { toEventSelector } from 'viem'
 import { join, resolve } from 'node:path'
 import { home } from '../lib/home.ts'
 import type { ParsedConfig } from './schema.ts'
@@ -26,6 +27,7 @@ export function toConfig(
     zoneRpc: parsed.zoneRpc,
     bridge: {
       ...parsed.bridge,
+      stages: parsed.bridge.stages.map(toStage),
       probes: parsed.bridge.probes.map(({ every, ...probe }) => ({ ...probe, everyMs: every })),
       ...(parsed.bridge.prices !== undefined && { prices: resolve(places.folder, parsed.bridge.prices) }),
     },
@@ -91,6 +93,18 @@ function toChannels(channels: ParsedConfig['channels']) {
     }
   })
   return named.length > 0 ? named : [{ name: 'console', type: 'console' } as const]
+}
+
+function toStage({ event, lasts, every, names, height, ...rest }: ParsedConfig['bridge']['stages'][number]) {
+  return {
+    ...rest,
+    /** As the entry of an ABI; null where time or a challenge begins it. */
+    event: event === undefined ? null : { topic: toEventSelector(event), abi: JSON.stringify(event) },
+    names: names ?? null,
+    height: height ?? null,
+    lastsMs: lasts ?? null,
+    everyMs: every ?? null,
+  }
 }
 
 function toBackups({ every, ...rest }: NonNullable<ParsedConfig['backups']>) {

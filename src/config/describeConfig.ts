@@ -65,6 +65,20 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.escrows[].baseline': 'What it owed at the start, in token units; its balance then, when left out.',
   'bridge.operators': 'Relayers and posters.',
   'bridge.operators[].address': 'The operator.',
+  'bridge.stages':
+    'What a withdrawal passes before it can be claimed, in its order; none where it is paid by itself.',
+  'bridge.stages[].stage':
+    '`proposed`, `challengeable`, `provable`, `proven`, `claimable`, `expired`; `removed` takes proposals back.',
+  'bridge.stages[].event':
+    'The event of one of `bridge.contracts` that begins it, with the names of its parts.',
+  'bridge.stages[].names':
+    'The part of the event that names the withdrawal, by its zone transaction or its id.',
+  'bridge.stages[].height':
+    'The part that says up to which zone block a proposal reaches, or from which on it is removed.',
+  'bridge.stages[].challenge': 'Words of the challenge status of a proposal’s transaction that begin it.',
+  'bridge.stages[].lasts':
+    'How long it lasts by rule: until then nobody is late. Of `claimable`, until it expires.',
+  'bridge.stages[].every': 'How often a proposal comes.',
   'bridge.probes': 'Who sends transfers to see whether they come through. Sending them is up to you.',
   'bridge.probes[].address': 'Who sends them: the sender that their records name.',
   'bridge.probes[].direction': '`MainToZone` or `ZoneToMain`.',

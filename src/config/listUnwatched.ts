@@ -78,6 +78,13 @@ const settings = [
     write: 'bridge: { operators: [ { address: "0x…", minBalance: "0.5" } ] }',
   },
   {
+    setting: 'bridge.stages',
+    isMissing: ({ bridge }) => bridge.stages.length === 0,
+    what: 'stages of withdrawals and their deadlines, where a withdrawal has to be proven or claimed',
+    write:
+      'bridge: { stages: [ { stage: proven, event: "Proven(bytes32 indexed hash)", names: hash, lasts: 7d }, { stage: claimable } ] }',
+  },
+  {
     setting: 'bridge.probes',
     isMissing: ({ bridge }) => bridge.probes.length === 0,
     what: 'whether the bridge carries value while nobody uses it: no prober is known',

@@ -1,5 +1,6 @@
 import { date, dayOfMonth, month, ranges } from './calendarFields.ts'
 import { isIP } from 'node:net'
+import { parseAbiItem } from 'viem'
 import { z } from 'zod'
 import { directions } from '../bridge/observation.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -17,6 +18,9 @@ import {
   text,
   timeZone,
 } from './fields.ts'
+
+const expectedEvent =
+  'expected an event with the names of its parts, such as "Proposed(bytes32 indexed root, uint256 zoneHeight)"'
 
 const shortName = text('expected a chainShortName').regex(/^\S+$/, 'expected a chainShortName without spaces')
 const pathSegment = pattern(/^[A-Za-z0-9_.~-]+$/, 'expected one path segment')
@@ -132,6 +136,58 @@ const bridgeEvent = z.strictObject({
   name: text().max(64).default('administration'),
 })
 
+const stageNames = [
+  'proposed',
+  'challengeable',
+  'provable',
+  'proven',
+  'claimable',
+  'expired',
+  'removed',
+] as const
+
+/** An event as its contract declares it, with the names of its parts. */
+const eventSignature = z
+  .string({ error: expectedEvent })
+  .max(1_000)
+  .transform((value, context) => {
+    try {
+      return parseAbiItem(`event ${value}` as 'event Any()')
+    } catch {
+      return refuse(context, expectedEvent)
+    }
+  })
+
+/** A stage of withdrawals, and what begins it: an event, a word of the challenge, or else the end of the one before. */
+const stage = z
+  .strictObject({
+    stage: z.enum(stageNames, { error: `expected ${stageNames.join(', ')}` }),
+    event: eventSignature.optional(),
+    names: text('expected the name of a part of the event').optional(),
+    height: text('expected the name of a part of the event').optional(),
+    challenge: z.array(text()).default([]),
+    lasts: duration({ minMs: 1_000, maxMs: 366 * 86_400_000 }).optional(),
+    every: duration({ minMs: 1_000, maxMs: 31 * 86_400_000 }).optional(),
+  })
+  .superRefine(({ event, names, height, stage: of, every }, context) => {
+    const parts = (event?.inputs ?? []).map((input: { readonly name?: string }) => input.name)
+    const problem = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message })
+    if (event !== undefined && (names === undefined) === (height === undefined))
+      problem(
+        'event',
+        'expected either `names` or `height` beside it: which part says of which withdrawals it is',
+      )
+    for (const [path, part] of Object.entries({ names, height })) {
+      if (part !== undefined && !parts.includes(part))
+        problem(path, `expected a part of the event: ${parts.join(', ') || 'there is no event'}`)
+    }
+    if (of === 'removed' && height === undefined)
+      problem('height', 'expected from which height of the zone it takes back')
+    if (every !== undefined && height === undefined)
+      problem('every', 'expected only where `height` is given: at proposals')
+  })
+
 export const bridge = z.strictObject({
   contracts: z.array(address).default([]),
   events: z.array(bridgeEvent).default([]),
@@ -148,6 +204,7 @@ export const bridge = z.strictObject({
       }),
     )
     .default([]),
+  stages: z.array(stage).max(20, 'expected at most 20 stages').default([]),
   tokens: z.array(token).default([]),
   prices: text('expected the path of a file').optional(),
   challenge: z

@@ -5,6 +5,7 @@ import type { LatencyFacts } from '../ledger/readLatency.ts'
 import type { Moment } from '../rules/kind.ts'
 import type { Head } from './heads.ts'
 import type { PollerHealth } from './runner.ts'
+import type { Standing } from './stages.ts'
 import type { TrackedHeight } from './trackHeight.ts'
 import type { UnixMs } from '../lib/clock.ts'
 
@@ -69,6 +70,8 @@ export interface SharedFacts extends Moment {
   readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
   /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
+  /** Where a withdrawal stands by the stages of its bridge; left out, or null, it has none. */
+  standingOf?(transfer: Transfer): Standing | null
   /** How many transfers are pending in all. */
   countPending(): number
 }

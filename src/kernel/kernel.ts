@@ -19,6 +19,8 @@ import type { BlockListeners } from './mainBlocks.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { Rpcs } from './rpcs.ts'
 import type { AppConfig } from './settings.ts'
+import type { LogListeners } from './bridgeLogs.ts'
+import type { FollowedStages, FollowedWords } from './stages.ts'
 import type { FollowedStakes } from './stakes.ts'
 import type { TrackedHeight } from './trackHeight.ts'
 
@@ -49,6 +51,10 @@ export interface Kernel {
   readonly nodeHeads: { main: TrackedHeight | null; zone: TrackedHeight | null }
   /** Look at every block of the main chain that is read, whatever for. */
   readonly blockListeners: BlockListeners
+  /** Look at every new log of the bridge's contracts. */
+  readonly logListeners: LogListeners
+  readonly stages: FollowedStages
+  readonly challengeWords: FollowedWords
   readonly stakes: FollowedStakes
   readonly channels: readonly Channel[]
   /** What a channel made of a message that did not come from the outbox. */

@@ -23,7 +23,7 @@ const unreadMs = 86_400_000
 export interface FactSources
   extends Pick<
     Kernel,
-    'config' | 'db' | 'explorer' | 'horizons' | 'ledger' | 'nodeHeads' | 'numbers' | 'rpcs'
+    'config' | 'db' | 'explorer' | 'horizons' | 'ledger' | 'nodeHeads' | 'numbers' | 'rpcs' | 'stages'
   > {
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
@@ -60,6 +60,7 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
       // Of what was read nobody knows when it is to be read again first.
       for (const transfer of sources.ledger.listPending(filter)) yield withTimes(sources.numbers, transfer, 0)
     },
+    standingOf: (transfer) => sources.stages.standingOf(transfer, now),
     countPending: () => sources.ledger.countByState().pending,
   }
 }

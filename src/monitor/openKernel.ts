@@ -16,9 +16,11 @@ import { listHeads, readWatermark } from '../kernel/heads.ts'
 import { createHorizons, type ListReadings } from '../kernel/horizons.ts'
 import { intervalsOf } from '../kernel/schedule.ts'
 import type { Kernel, LiveRules } from '../kernel/kernel.ts'
+import type { LogListeners } from '../kernel/bridgeLogs.ts'
 import type { BlockListeners } from '../kernel/mainBlocks.ts'
 import { createRpcs, readRpcHealth, type Rpcs } from '../kernel/rpcs.ts'
 import type { AppConfig } from '../kernel/settings.ts'
+import { createChallengeWords, createStages } from '../kernel/stages.ts'
 import { createStakes, type Stakes } from '../kernel/stakes.ts'
 import { choosesReceipt, evidenceHoldMs, isLargeShare } from '../ledger/evidence.ts'
 import { createLearned, type Learned } from '../ledger/learned.ts'
@@ -116,6 +118,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const routing = toRouting(config)
   const engine = createAlertEngine({ store: alerts, log, settings: routing, live, kinds })
   const blockListeners: BlockListeners = new Set()
+  const logListeners: LogListeners = new Set()
   const budget = createByteBudget()
   const rpcs = createRpcs({ clock, budget }, config, blockListeners)
   const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, numbers, budget })
@@ -151,6 +154,9 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
       clockLeadMs: leadMs,
       restored: { read: () => readRestored(db) },
     }),
+    challengeWords: createChallengeWords(),
+    logListeners,
+    stages: createStages(),
     stakes,
     startedAt,
     tellSince: since,

@@ -47,6 +47,7 @@ import { breakEntryTables } from './migrations/0034_break_entries.ts'
 import { caseCrowds } from './migrations/0035_case_crowds.ts'
 import { escrowCourse } from './migrations/0036_escrow_course.ts'
 import { gateIndexes } from './migrations/0040_gate.ts'
+import { stageEvents } from './migrations/0042_stages.ts'
 import { accountTables } from './migrations/0045_accounts.ts'
 import { operatorBurn } from './migrations/0043_operator_burn.ts'
 import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
@@ -94,6 +95,7 @@ const migrations: readonly string[] = [
   operatorBurn,
   escrowHeadroom,
   supplyTables,
+  stageEvents,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -1,5 +1,6 @@
 import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TransactionLinks } from '../delivery/itemFields.ts'
+import type { Standing } from '../kernel/stages.ts'
 import type { Panel, Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
@@ -157,6 +158,8 @@ type SeenObservation = Observation & Partial<Pick<Sighting, 'lastAt' | 'twin' | 
 export interface TransferStory {
   readonly transfer: Transfer
   readonly observations: readonly SeenObservation[]
+  /** Where it stands by the stages of its bridge; null where it has none. */
+  readonly standing: Standing | null
   readonly alerts: readonly AlertStory[]
 }
 

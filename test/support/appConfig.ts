@@ -8,6 +8,7 @@ export const noBridge: AppConfig['bridge'] = {
   escrows: [],
   operators: [],
   probes: [],
+  stages: [],
   tokens: [],
   challenge: { known: [], terminal: [] },
   fees: [],

@@ -59,6 +59,7 @@ export const knownTransfer: TransferFacts = {
   detected: [],
   action: null,
   findings: [],
+  standing: null,
   unreadRows: [],
   settledBy: [],
 }

@@ -4,7 +4,7 @@ import { type ChallengesPart, givenChallenges } from './facts.ts'
 import { challengeChanged } from './changed.ts'
 import { challengeStuck } from './stuck.ts'
 import { createChallengesPolls } from './poll.ts'
-import { listUnsettled, purgeChallenges } from './store.ts'
+import { listUnsettled, purgeChallenges, readChallenge } from './store.ts'
 
 const mostUnsettled = 1_000
 const purgedAtOnce = 200
@@ -20,6 +20,7 @@ export const challenges: Check<ChallengesPart> = {
     const { config, db } = kernel
     const { bridge, poll, retention } = config
     const { terminal } = bridge.challenge
+    kernel.challengeWords.follow({ statusOf: (hash) => readChallenge(db, hash) })
     const polls = createChallengesPolls({
       ...kernel,
       reads: createMainReads(kernel),

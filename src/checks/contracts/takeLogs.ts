@@ -10,7 +10,10 @@ import { readProgress, saveProgress } from './progressStore.ts'
 
 /** A contract of the bridge whose logs are read. What happened before `tellSince` is history. */
 export interface WatchedContract
-  extends Pick<Kernel, 'clock' | 'commit' | 'contractReads' | 'db' | 'log' | 'reads' | 'tellSince'> {
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'contractReads' | 'db' | 'log' | 'logListeners' | 'reads' | 'tellSince'
+  > {
   readonly address: string
   readonly administration: ReturnType<typeof indexAdministration>
   /** Names of further events of administration, by first topic. */
@@ -22,11 +25,13 @@ const maxAnnounced = 8
 
 /** Saves logs and reports the acts of administration among the new ones; runs inside a commit. */
 export function takeLogs(
-  { address, administration, db, named, tellSince }: WatchedContract,
+  { address, administration, db, logListeners, named, tellSince }: WatchedContract,
   logs: readonly BridgeLog[],
   now: UnixMs,
 ): Finding[] {
-  return saveLogs(db, logs, now).flatMap((log) => {
+  const fresh = saveLogs(db, logs, now)
+  for (const listen of logListeners) listen(fresh)
+  return fresh.flatMap((log) => {
     const act = readAdministration(administration, named, log)
     if (act === null) return []
     closeLog(db, log)

@@ -4,6 +4,7 @@ import { type Direction, directions } from '../../bridge/observation.ts'
 import { destinationLeg, originChain, type Transfer } from '../../bridge/transfer.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
+import { logsShownUntil } from '../../kernel/logsShown.ts'
 import type { LatencyFacts } from '../../ledger/readLatency.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -95,13 +96,28 @@ function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): Ju
     const of = { token: transfer.token.address, direction: transfer.direction }
     const limit = limitOf(facts.latency, settings, of)
     if (present - transfer.originAt < limit.ms) continue
+    const isHeld = isHeldByRule(facts, transfer, present - limit.ms)
+    if (isHeld === true) continue
     const readAt = readAtOf(facts, transfer, limit.ms)
-    if (isDestinationUnsaid(transfer) || mayHaveFailed(transfer, facts.now)) unknown.push(transfer.key)
+    if (isHeld === null || isDestinationUnsaid(transfer) || mayHaveFailed(transfer, facts.now))
+      unknown.push(transfer.key)
     else if (readAt - leadMs < transfer.originAt + limit.ms) unknown.push(transfer.key)
     else
       findings.push(toFinding(facts, transfer, readAt, { ...limit, minSamples: settings.minSamples, leadMs }))
   }
   return { findings, unknown }
+}
+
+/**
+ * Whether it waits in a stage that is not over, or was over no longer ago than it may take from then on; null where the
+ * logs that would show the next stage are not read so far.
+ */
+function isHeldByRule(facts: SharedFacts, transfer: Transfer, overBefore: UnixMs): boolean | null {
+  const standing = facts.standingOf?.(transfer) ?? null
+  if (standing === null) return false
+  if (standing.until === null || standing.until > overBefore) return true
+  const shown = logsShownUntil(facts)
+  return shown !== null && shown > standing.until ? false : null
 }
 
 /** It may have arrived: its records do not say whether. */

@@ -65,7 +65,7 @@ export const apiRoutes: readonly ApiRoute[] = [
     path: '/api/transfers/:key',
     operation: 'readTransfer',
     title: 'One transfer',
-    says: '`transfers`: each with `transfer`, `observations` and `alerts`; a hash can be of several',
+    says: '`transfers`: each with `transfer`, `observations`, `standing` (the stage of a withdrawal) and `alerts`; a hash can be of several',
     params: { key: 'key, id or hash' },
     answer: z.object({ transfers: z.array(transferStory) }),
     respond: (deps, { param }) => ({ transfers: showTransfer(deps, param('key')) }),

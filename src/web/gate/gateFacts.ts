@@ -2,6 +2,7 @@ import type { EvidenceNote } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Head } from '../../kernel/heads.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
+import type { Standing } from '../../kernel/stages.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Horizons } from '../../meaning/horizon.ts'
 import type { Severity } from '../../rules/types.ts'
@@ -14,6 +15,7 @@ export const gateQuestions = [
   'shown',
   'record',
   'origin',
+  'stage',
   'asked',
   'unpaid',
   'undoubted',
@@ -64,6 +66,8 @@ export const gateCodes = [
   'unknown_action',
   'claimed_twice',
   'items_unknown',
+  'held',
+  'claim_expired',
   'other_token',
   'other_amount',
   'other_recipient',
@@ -177,6 +181,8 @@ export interface TransferFacts {
     readonly at: UnixMs
   } | null
   readonly findings: readonly GateFinding[] | null
+  /** Where it stands by the stages of its bridge; null where it has none. */
+  readonly standing: Standing | null
   /** Rows that could not be read, came since it left, and may be about it. */
   readonly unreadRows: readonly { readonly endpoint: string; readonly problem: string; readonly at: UnixMs }[]
   /** Entries by which people settled it by hand. */

@@ -14,6 +14,7 @@ import {
   judgeOrigin,
   judgeRecord,
   judgeShown,
+  judgeStage,
   judgeUndoubted,
   judgeUnpaid,
 } from './judgeTransfer.ts'
@@ -69,6 +70,7 @@ function judgeOne(facts: GateFacts, of: TransferFacts): GateReason[] {
     ...judgeShown(facts, of),
     ...judgeRecord(facts, of),
     ...judgeOrigin(facts, of),
+    ...judgeStage(facts, of),
     ...judgeAsked(facts, of),
     ...judgeUnpaid(facts, of),
     ...judgeUndoubted(facts, of),

@@ -153,6 +153,19 @@ function noteEvidence(transfer: Transfer, hash: string): EvidenceNote[] {
     .map(({ source, at, status, chain }) => ({ source, at, says: `the ${chain} transaction: ${status}` }))
 }
 
+/** Whether it may be paid by the stages of its bridge, where it has them. */
+export function judgeStage({ now }: GateFacts, { standing }: TransferFacts): GateReason[] {
+  if (standing === null || standing.stage === 'claimable') return []
+  const { stage, since, until, isAgain } = standing
+  if (stage === 'expired')
+    return [suspectOf('stage')('claim_expired', `it expired at ${sayTime(since, now)}`)]
+  const end = until === null ? '' : `, until ${sayTime(until, now)}`
+  const again = isAgain ? '; it has to be proven again' : ''
+  return [
+    waitFor('stage')('held', `it is ${stage} since ${sayTime(since, now)}${end}, and not claimable${again}`),
+  ]
+}
+
 /** Whether what is to be paid is what the ledger holds. What was not said is not compared. */
 export function judgeAsked({ asked }: GateFacts, { transfer }: TransferFacts): GateReason[] {
   const suspect = suspectOf('asked')

@@ -62,6 +62,7 @@ function readOne({ parts, context, name }: Reading, transfer: Transfer): Transfe
     detected: sharing.length > mostSharing ? null : detect(parts, transfer, context),
     action: doubtAction(parts, transfer, sharing, context),
     findings: readFindings({ ...parts, places: listPlaces(parts) }, transfer, now),
+    standing: parts.stages.standingOf(transfer, now),
     unreadRows: listUnreadRows(db, transfer.originAt - earlyMs, mostUnread),
     settledBy: listEntriesSettling(db, listKeysOf(db, transfer.key)),
   }

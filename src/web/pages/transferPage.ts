@@ -16,6 +16,7 @@ import type { TransferStory } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
 import { renderLayout } from './layout.ts'
 import { renderHashes, renderTransactionHash, type TransactionLinks } from './hashes.ts'
+import { renderStanding } from './standing.ts'
 import { renderTransferTable } from './transfersPage.ts'
 import {
   alertTone,
@@ -55,7 +56,7 @@ export function renderTransferPage(story: TransferStory, view: TransferView): Ht
 <section class="card" aria-labelledby="story-title">
 <p class="overline">${directionWords[transfer.direction]} ${transfer.key}, ${directionPaths[transfer.direction]}</p>
 <h1 id="story-title" class="amount">${amount}</h1>
-<p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>
+<p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>${renderStanding(story.standing, now)}
 ${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records could belong to this transfer or to one equal to it. They are kept apart, not guessed.</p>` : ''}
 <div class="legs">${renderLeg('Origin', originLeg(transfer), { transfer, links })}${renderLeg('Destination', destinationLeg(transfer), { transfer, links })}</div>
 </section>

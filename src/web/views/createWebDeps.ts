@@ -146,7 +146,8 @@ function readNamed(
     showAlert: (id) => toAlertStory(views(), findAlert(alerts, id), settings.links),
     listCases: (query) => listCaseViews(views(), query),
     showCase: (id) => toCaseStory(views(), findCaseNamed(alerts, id)),
-    showTransfer: (name) => showTransfer(parts, name).map((transfer) => toStory(parts, views(), transfer)),
+    showTransfer: (name) =>
+      showTransfer(parts, name).map((transfer) => toStory(parts, views(), transfer, now())),
   }
 }
 
@@ -247,9 +248,11 @@ function toStory(
   parts: AppParts,
   views: Parameters<typeof toAlertStory>[0],
   transfer: Transfer,
+  now: UnixMs,
 ): TransferStory {
   return {
     transfer,
+    standing: parts.stages.standingOf(transfer, now),
     observations: parts.ledger
       .listSightings(transfer.key)
       .map(({ firstAt, ...sighting }) => ({ ...sighting, requestedAt: firstAt })),

@@ -3,6 +3,7 @@ import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { destinationLeg } from '../../../src/bridge/transfer.ts'
 import { summarizePast } from '../../../src/checks/flow/past.ts'
 import type { Facts } from '../../../src/checks/index.ts'
+import { noStages } from '../../../src/checks/stages/facts.ts'
 import type { OperatorFact } from '../../../src/checks/operators/facts.ts'
 import type { EscrowHolding } from '../../../src/checks/escrow/holding.ts'
 import type { PreconfFacts } from '../../../src/checks/preconf/facts.ts'
@@ -45,6 +46,7 @@ export function toFacts(
     operators: [],
     newestOriginAt: null,
     probes: { shownUntil: null, list: [] },
+    stages: noStages,
     challenges: { terminal: [], listUnsettled: () => [] },
     ...rest,
   }

@@ -135,7 +135,7 @@ describe('transfers', () => {
       amount: null,
       token: { ...transfer.token, symbol: null, name: 'USDC', id: '7' },
     }
-    const { get } = createApp({ stories: [{ transfer: odd, observations: [], alerts: [] }] })
+    const { get } = createApp({ stories: [{ transfer: odd, standing: null, observations: [], alerts: [] }] })
     expect(await (await get('/transfers')).text()).toContain(`${(1n << 255n) + 1n} base units of [USDC] #7`)
   })
 
@@ -173,7 +173,7 @@ describe('transfers', () => {
   })
 
   test('a hash of several transfers lists them all', async () => {
-    const story = { transfer, observations: [], alerts: [] }
+    const story = { transfer, standing: null, observations: [], alerts: [] }
     const other = { ...story, transfer: { ...transfer, key: 't43' } }
     const page = await (await createApp({ stories: [story, other] }).get(`/transfers/${zoneHash}`)).text()
     expect(page).toContain('2 transfers')

@@ -5,6 +5,7 @@ import { mainHash, now, observation, stalled, toStory, transfer } from './suppor
 test('a story is told in the order of time, with what each answer changed', () => {
   const story = {
     transfer: { ...transfer, main: { chain: 'main' as const, hash: mainHash, height: 7, time: now } },
+    standing: null,
     observations: [
       { ...observation, source: 'E12' as const, status: 'success' as const, requestedAt: now - 1_000 },
       observation,
@@ -29,7 +30,7 @@ test('a story is told in the order of time, with what each answer changed', () =
 
 test('the story of a payout without a proven origin does not begin with value that left', () => {
   const unbacked = { ...transfer, state: 'unbacked' as const, originProof: 'absent' as const }
-  const [first] = listMoments({ transfer: unbacked, observations: [], alerts: [] })
+  const [first] = listMoments({ transfer: unbacked, standing: null, observations: [], alerts: [] })
   expect(first).toMatchObject({
     title: 'The record says that value left, and nothing proves it',
     tone: 'critical',
@@ -42,7 +43,12 @@ test('a rewrite names the fields and both values', () => {
     before: { status: 'success' },
     after: { status: 'failed', mainHash: '0x1', id: '' },
   }
-  const story = { transfer: { ...transfer, rewrites: [rewrite] }, observations: [], alerts: [] }
+  const story = {
+    transfer: { ...transfer, rewrites: [rewrite] },
+    standing: null,
+    observations: [],
+    alerts: [],
+  }
   expect(listMoments(story).at(-1)).toEqual({
     at: now,
     tone: 'critical',

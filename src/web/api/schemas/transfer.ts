@@ -157,8 +157,20 @@ export const transferPage = z.object({
   next: z.string().nullable().describe('The `cursor` of the page that follows; null on the last one'),
 })
 
+const standing = z
+  .object({
+    stage: z.string().describe('`left` while nothing of it was proposed, else as configured'),
+    since: time,
+    until: time
+      .nullable()
+      .describe('When the stage is over by its duration; of `claimable`, when it expires'),
+    isAgain: z.boolean().describe('What it was proven by was removed'),
+  })
+  .describe('Where a withdrawal stands by the stages of its bridge')
+
 export const transferStory = z.object({
   transfer,
   observations: z.array(observation),
+  standing: standing.nullable(),
   alerts: z.array(alertStory),
 })

@@ -162,6 +162,16 @@ const spoilers: readonly Spoiler[] = [
   ),
   wait('items_unknown', 'another is of its transaction', ofEach({ rivals: [{ key: 't2', isSame: false }] })),
   wait('too_many', 'too many are of its transaction', ofEach({ rivals: null })),
+  wait(
+    'held',
+    'it may not be claimed yet',
+    ofEach({ standing: { stage: 'proven', since: at, until: at + 1, isAgain: false } }),
+  ),
+  suspect(
+    'claim_expired',
+    'it may not be claimed any more',
+    ofEach({ standing: { stage: 'expired', since: at, until: null, isAgain: false } }),
+  ),
   suspect('other_token', 'another token is to be paid', ofAsked({ token: `0x${'dd'.repeat(20)}` })),
   suspect('other_token', 'the native currency is to be paid', ofAsked({ token: '' })),
   suspect('other_amount', 'more is to be paid', ofAsked({ amountRaw: '1500001' })),
@@ -238,6 +248,10 @@ describe('just inside each bound it stays open', () => {
       spoil: ofSources({ coverage: [{ ...explorer, lastGoodAt: at - 15_000 }] }),
     },
     { title: 'a head that is two minutes old', spoil: ofHorizon({ main: at - 120_000 }) },
+    {
+      title: 'a claim that may be made',
+      spoil: ofEach({ standing: { stage: 'claimable', since: at, until: at, isAgain: false } }),
+    },
     { title: 'a list that is as old as may be', spoil: ofHorizon({ list: at - 180_000 }) },
     { title: 'a record read five minutes ago', spoil: ofTransfer({ readAt: at - 300_000 }) },
     { title: 'an origin just deep enough', spoil: ofTransfer({ zone: zone && { ...zone, height: 5_097 } }) },
@@ -282,7 +296,7 @@ test('one transfer of a batch that is not clear keeps all of its name from being
 test('a name that nothing bears leaves all questions about it open', () => {
   const { questions } = judgeGate({ ...clearFacts, transfers: [] })
   const open = questions.filter(({ answer }) => answer === 'unknown').map(({ question }) => question)
-  expect(open).toEqual(['shown', 'record', 'origin', 'asked', 'unpaid', 'undoubted', 'findings'])
+  expect(open).toEqual(['shown', 'record', 'origin', 'stage', 'asked', 'unpaid', 'undoubted', 'findings'])
 })
 
 test('a payout shows no sooner than the source that is farthest behind', () => {

@@ -531,7 +531,7 @@ export function createFakeWeb(
   addEscrow(db)
   const fake: FakeWeb = {
     status: quiet,
-    stories: [{ transfer, observations: [observation], alerts: [toStory(stalled)] }],
+    stories: [{ transfer, standing: null, observations: [observation], alerts: [toStory(stalled)] }],
     cases: [theft],
     ...parts,
     next: null,

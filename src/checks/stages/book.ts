@@ -1,0 +1,106 @@
+import type { Transfer } from '../../bridge/transfer.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { Standing } from '../../kernel/stages.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import type { StageSetting } from './readStageEvent.ts'
+import { type Proposal, type Said, type StageRule, standingOf } from './stage.ts'
+import { listStageEvents, type StoredStageEvent } from './store.ts'
+
+/** Every event of a stage, read from the ledger as they come, and where withdrawals stand by them. */
+export interface StageBook {
+  readonly db: Database
+  readonly settings: readonly StageSetting[]
+  readonly rules: readonly StageRule[]
+  readonly words: Kernel['challengeWords']
+  readonly named: Map<string, { readonly stage: string; readonly at: UnixMs }[]>
+  proposals: Proposal[]
+  readonly removals: Proposal[]
+  lastId: number
+  /** What was judged, by the transfer's key, until time or an event changes it. */
+  readonly known: Map<
+    string,
+    { readonly standing: Standing; readonly lastId: number; readonly readAt: UnixMs }
+  >
+}
+
+/** So many proposals are looked through: older ones cover what was paid long ago. */
+const mostProposals = 2_000
+const mostKnown = 50_000
+/** A challenge's word comes without an event. */
+const wordsMs = 30_000
+
+export function openStageBook({
+  db,
+  config,
+  challengeWords,
+}: Pick<Kernel, 'db' | 'config' | 'challengeWords'>): StageBook {
+  const { stages: settings } = config.bridge
+  return {
+    db,
+    settings,
+    rules: settings.filter(({ stage }) => stage !== 'removed').map(toRule),
+    words: challengeWords,
+    named: new Map(),
+    proposals: [],
+    removals: [],
+    lastId: 0,
+    known: new Map(),
+  }
+}
+
+function toRule({ stage, event, challenge, lastsMs, everyMs }: StageSetting): StageRule {
+  return { stage, isTold: event !== null || challenge.length > 0, lastsMs, everyMs }
+}
+
+/** Takes in what was saved since. */
+export function readOn(book: StageBook): void {
+  const news = listStageEvents(book.db, book.lastId)
+  const proposals = book.proposals.length
+  for (const event of news) takeIn(book, event)
+  book.lastId = news.at(-1)?.id ?? book.lastId
+  if (book.proposals.length > proposals)
+    book.proposals = book.proposals.toSorted((a, b) => a.at - b.at).slice(-mostProposals)
+}
+
+function takeIn(book: StageBook, { stage, name, zoneHeight, hash, at }: StoredStageEvent): void {
+  if (name !== '') book.named.set(name, [...(book.named.get(name) ?? []), { stage, at }])
+  else if (zoneHeight !== null)
+    (stage === 'removed' ? book.removals : book.proposals).push({ stage, hash, zoneHeight, at })
+}
+
+/** Null where nothing can be said: it is no withdrawal on its way, or nothing says how long a proposal takes. */
+export function standingIn(book: StageBook, transfer: Transfer, now: UnixMs): Standing | null {
+  const { direction, zone, main, key } = transfer
+  if (book.rules.length === 0 || direction !== 'ZoneToMain' || main !== null || zone?.height == null)
+    return null
+  const known = book.known.get(key)
+  const isOver = known !== undefined && known.standing.until !== null && now >= known.standing.until
+  const isOld = known === undefined || isOver || known.lastId !== book.lastId || now - known.readAt >= wordsMs
+  const standing = isOld ? judge(book, transfer, zone.height, now) : known.standing
+  if (isOld) {
+    if (book.known.size >= mostKnown) book.known.clear()
+    book.known.set(key, { standing, lastId: book.lastId, readAt: now })
+  }
+  return standing.stage === 'left' && standing.until === null ? null : standing
+}
+
+function judge(book: StageBook, transfer: Transfer, zoneHeight: number, now: UnixMs): Standing {
+  const names = [transfer.zone?.hash, transfer.id?.toLowerCase()].filter((name) => name !== undefined)
+  const said: Said = {
+    named: names.flatMap((name) => book.named.get(name) ?? []),
+    proposals: book.proposals,
+    removals: book.removals,
+    wordOf: ({ hash }, stage) => {
+      const words = book.settings.find((one) => one.stage === stage)?.challenge ?? []
+      const known = words.length === 0 ? null : book.words.statusOf(hash)
+      return known !== null && words.includes(known.status) ? known.since : null
+    },
+  }
+  return standingOf({ at: transfer.originAt, zoneHeight }, book.rules, said, now)
+}
+
+/** When the newest proposal came that still stands; null before one did. */
+export function newestProposal({ proposals }: StageBook): UnixMs | null {
+  return proposals.at(-1)?.at ?? null
+}

@@ -1,0 +1,36 @@
+import type { UnixMs } from '../../lib/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { instant, int, type Read, table, text } from '../../store/table.ts'
+
+const written = table('stage_events', {
+  contract: text,
+  hash: text,
+  place: text,
+  stage: text,
+  height: int,
+  at: instant,
+  /** The transfer that it is about; '' for none. */
+  name: text,
+  /** Up to where a proposal covers the zone, or from where one was removed. */
+  zoneHeight: int.orNull(),
+})
+const stored = table('stage_events', { id: int, ...written.shape })
+/** What a contract said of a stage. */
+export type StageEvent = Read<typeof written>
+export type StoredStageEvent = Read<typeof stored>
+
+/** Inside a commit. What is known already, under whatever place, changes nothing. */
+export function saveStageEvents(db: Database, events: readonly StageEvent[]): void {
+  for (const event of events) db.prepare(`INSERT OR IGNORE ${written.into}`).run(...written.values(event))
+}
+
+/** Those that were saved after one, oldest first. */
+export function listStageEvents(db: Database, afterId: number): StoredStageEvent[] {
+  return stored.all(db, 'SELECT * FROM stage_events WHERE id > ? ORDER BY id', afterId)
+}
+
+export function purgeStageEvents(db: Database, before: UnixMs, limit: number): void {
+  db.prepare(
+    'DELETE FROM stage_events WHERE id IN (SELECT id FROM stage_events WHERE at < ? ORDER BY at LIMIT ?)',
+  ).run(before, limit)
+}
