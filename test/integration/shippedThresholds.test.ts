@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { evaluateConditions } from '../../src/rules/evaluateRules.ts'
 import { readRuleFolder } from '../../src/rules/readRuleFolder.ts'
 import type { FlowTotalFact } from '../../src/checks/flow/facts.ts'
+import { noStages } from '../../src/checks/stages/facts.ts'
 import { summarizePast } from '../../src/checks/flow/past.ts'
 import type { LoadedRule } from '../../src/rules/types.ts'
 import type { Facts } from '../../src/checks/index.ts'
@@ -124,6 +125,22 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
     const list = [{ ...probe, open: rule.name === 'probe-lost' ? open : null }]
     return toFacts(now, { probes: { shownUntil: now, list } })
   },
+  'transfer.stage_overdue': (rule, now) => {
+    // The claim ends a day and a bit later: told a day ahead, it is the bit that has passed.
+    const isAhead = rule.name === 'withdrawal-expires'
+    const standing = {
+      stage: isAhead ? 'claimable' : 'left',
+      since: 0,
+      until: isAhead ? 86_400_000 + 1_000 : 0,
+      isAgain: false,
+    }
+    return toFacts(now, {
+      transfers: [pendingSince(0, now)],
+      stages: { ...noStages, since: 0, shownUntil: now + 1, standingOf: () => standing },
+    })
+  },
+  'proposal.overdue': (_, now) =>
+    toFacts(now, { stages: { ...noStages, since: 0, shownUntil: now, everyMs: 0, newestProposalAt: 0 } }),
   'challenge.stuck': (_, now) =>
     toFacts(now, {
       challenges: {
@@ -182,6 +199,9 @@ const edges = [
   { name: 'operator-quiet', on: 86_400_000, off: 86_399_999 },
   { name: 'probe-lost', on: 1_800_001, off: 1_800_000 },
   { name: 'probe-not-sent', on: 1_800_001, off: 1_800_000 },
+  { name: 'withdrawal-not-proposed', on: 1_800_000, off: 1_799_999 },
+  { name: 'withdrawal-expires', on: 1_000, off: 999 },
+  { name: 'proposal-overdue', on: 1_800_001, off: 1_800_000 },
   { name: 'challenge-stuck', on: 864_000_000, off: 863_999_999 },
   { name: 'main-chain-stalled', on: 120_000, off: 119_999 },
   { name: 'zone-chain-stalled', on: 60_000, off: 59_999 },

@@ -7,22 +7,22 @@ const minute = 60_000
 const contract = `0x${'c0'.repeat(20)}`
 const unpaid = { mainTxHash: '', mainBlockHeight: '', mainBlockTime: '' }
 
-/** Proposed every ten minutes, disputed for an hour once proven, claimable for two. */
+/** Proposed every five minutes, disputed for fifteen once proven, claimable for twenty. */
 const { stages } = loadGood(`${smallest}bridge:
   stages:
-    - { stage: proposed, event: "Proposed(uint256 zoneHeight)", height: zoneHeight, every: 10m }
-    - { stage: proven, event: "Proven(bytes32 indexed withdrawal)", names: withdrawal, lasts: 1h }
-    - { stage: claimable, lasts: 2h }
+    - { stage: proposed, event: "Proposed(uint256 zoneHeight)", height: zoneHeight, every: 5m }
+    - { stage: proven, event: "Proven(bytes32 indexed withdrawal)", names: withdrawal, lasts: 15m }
+    - { stage: claimable, lasts: 20m }
     - { stage: removed, event: "Removed(uint256 zoneHeight)", height: zoneHeight }
 `).config.bridge
 
 const rules = `
 rules:
-  - { name: stalled, on: transfer.stalled, with: { after: 30m }, severity: critical }
-  - { name: late, on: transfer.stage_overdue, with: { stage: left, after: 5m }, severity: warning }
-  - { name: expires, on: transfer.stage_overdue, with: { stage: claimable, before: 30m }, severity: critical }
+  - { name: stalled, on: transfer.stalled, with: { after: 10m }, severity: critical }
+  - { name: late, on: transfer.stage_overdue, with: { stage: left, after: 3m }, severity: warning }
+  - { name: expires, on: transfer.stage_overdue, with: { stage: claimable, before: 5m }, severity: critical }
   - { name: again, on: transfer.prove_again, severity: warning }
-  - { name: proposer, on: proposal.overdue, with: { within: 15m }, severity: critical }
+  - { name: proposer, on: proposal.overdue, with: { within: 4m }, severity: critical }
 `
 
 async function open() {
@@ -72,9 +72,9 @@ async function open() {
   }
   /** Proposals go on meanwhile, as they should. */
   const passProposing = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 10 * minute) {
+    for (let passed = 0; passed < ms; passed += 5 * minute) {
       propose()
-      await world.pass(Math.min(10 * minute, ms - passed))
+      await world.pass(Math.min(5 * minute, ms - passed))
     }
   }
   return { ...world, propose, prove, remove, firing, ever, leave, passProposing }
@@ -84,39 +84,37 @@ describe('a withdrawal with stages', () => {
   test('that waits by rule is told by nobody, and is told before its claim expires', async () => {
     const world = await open()
     const { hash } = world.leave()
-    await world.passProposing(20 * minute)
+    await world.passProposing(7 * minute)
     world.prove(hash)
-    await world.passProposing(50 * minute)
-    // Nearly an hour and a half after it left: held by rule, not stalled.
+    // Until then it is disputed, then claimable: held by rule, not stalled.
+    await world.passProposing(28 * minute)
     expect(world.ever()).toEqual([])
-    await world.passProposing(90 * minute)
-    expect(world.ever()).toEqual([])
-    await world.passProposing(30 * minute)
+    await world.passProposing(5 * minute)
     expect(world.firing()).toEqual(['expires'])
   })
 
   test('that no proposal covers in time is told, and so is the proposer', async () => {
     const world = await open()
     world.leave()
-    await world.pass(14 * minute)
+    await world.pass(7 * minute)
     expect(world.ever()).toEqual([])
-    await world.pass(15 * minute)
+    await world.pass(4 * minute)
     expect(world.firing()).toEqual(['late', 'proposer'])
   })
 
   test('whose proposal is removed has to be proven again, until it is', async () => {
     const world = await open()
     const { hash, height } = world.leave()
-    await world.passProposing(10 * minute)
+    await world.passProposing(2 * minute)
     world.prove(hash)
-    await world.passProposing(10 * minute)
+    await world.passProposing(2 * minute)
     expect(world.ever()).toEqual([])
     world.remove(height)
-    await world.pass(3 * minute)
+    await world.pass(minute)
     expect(world.firing()).toEqual(['again'])
-    await world.passProposing(5 * minute)
+    await world.passProposing(minute)
     world.prove(hash)
-    await world.pass(3 * minute)
+    await world.pass(minute)
     expect(world.firing()).toEqual([])
   })
 })

@@ -17,6 +17,8 @@ export interface StageBook {
   proposals: Proposal[]
   readonly removals: Proposal[]
   lastId: number
+  /** Since when these stages are followed: of what left before, nothing is known. Infinity before that is known. */
+  since: UnixMs
   /** What was judged, by the transfer's key, until time or an event changes it. */
   readonly known: Map<
     string,
@@ -45,6 +47,7 @@ export function openStageBook({
     proposals: [],
     removals: [],
     lastId: 0,
+    since: Infinity,
     known: new Map(),
   }
 }
@@ -69,11 +72,15 @@ function takeIn(book: StageBook, { stage, name, zoneHeight, hash, at }: StoredSt
     (stage === 'removed' ? book.removals : book.proposals).push({ stage, hash, zoneHeight, at })
 }
 
-/** Null where nothing can be said: it is no withdrawal on its way, or nothing says how long a proposal takes. */
+/**
+ * Null where nothing can be said: it is no withdrawal on its way, it left before its stages were followed, or nothing says
+ * how long a proposal takes.
+ */
 export function standingIn(book: StageBook, transfer: Transfer, now: UnixMs): Standing | null {
   const { direction, zone, main, key } = transfer
   if (book.rules.length === 0 || direction !== 'ZoneToMain' || main !== null || zone?.height == null)
     return null
+  if (transfer.originAt < book.since) return null
   const known = book.known.get(key)
   const isOver = known !== undefined && known.standing.until !== null && now >= known.standing.until
   const isOld = known === undefined || isOver || known.lastId !== book.lastId || now - known.readAt >= wordsMs

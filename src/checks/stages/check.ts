@@ -36,7 +36,9 @@ export const stages: Check<StagesPart> = {
     })
     return {
       pollers: [],
-      start: () => db.transaction(() => noteSince(kernel)),
+      start() {
+        book.since = db.transaction(() => noteSince(kernel))
+      },
       facts(now) {
         readOn(book)
         return { stages: toFacts(kernel, book, now) }
@@ -48,22 +50,23 @@ export const stages: Check<StagesPart> = {
 }
 
 /** Since when these very stages are followed: of others nothing was kept. A time that has not come is now. */
-function noteSince({ clock, config, db }: Pick<Kernel, 'clock' | 'config' | 'db'>): void {
+function noteSince({ clock, config, db }: Pick<Kernel, 'clock' | 'config' | 'db'>): UnixMs {
   const name = JSON.stringify(config.bridge.stages.map(({ stage, event }) => [stage, event?.topic ?? null]))
   const now = clock.now()
   const since = readMetaNumber(db, sinceName)
   const isSame =
     db.prepare('SELECT 1 FROM meta WHERE name = ? AND value = ?').get('stages', name) !== undefined
-  if (isSame && since !== null && since <= now) return
+  if (isSame && since !== null && since <= now) return since
   saveMeta(db, 'stages', name)
   saveMeta(db, sinceName, String(now))
+  return now
 }
 
-type Parts = Pick<Kernel, 'db' | 'horizons' | 'startedAt' | 'ledger'>
+type Parts = Pick<Kernel, 'horizons' | 'ledger'>
 
-function toFacts({ db, horizons, startedAt }: Parts, book: StageBook, now: UnixMs): StagesPart['stages'] {
+function toFacts({ horizons }: Parts, book: StageBook, now: UnixMs): StagesPart['stages'] {
   return {
-    since: readMetaNumber(db, sinceName) ?? startedAt,
+    since: book.since,
     shownUntil: horizons.read().main,
     everyMs: book.rules.find(({ everyMs }) => everyMs !== null)?.everyMs ?? null,
     newestProposalAt: newestProposal(book),

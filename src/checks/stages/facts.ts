@@ -7,7 +7,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 
 export interface StagesPart {
   readonly stages: {
-    /** Since when events of stages are read: of what left before, nothing is known. Null where there are no stages. */
+    /** Since when events of stages are read. Null where there are no stages. */
     readonly since: UnixMs | null
     /** Up to when the main chain and its logs are shown; null before they were read. */
     readonly shownUntil: UnixMs | null

@@ -10,10 +10,9 @@ export function listStanding({
   listPending,
   stages,
 }: Pick<SharedFacts, 'now' | 'listPending'> & StagesPart): { transfer: Transfer; standing: Standing }[] {
-  const { since } = stages
-  if (since === null) return []
+  if (stages.since === null) return []
   return Array.from(listPending({ direction: 'ZoneToMain', originAtOrBefore: now })).flatMap((transfer) => {
-    const standing = transfer.originAt < since ? null : stages.standingOf(transfer)
+    const standing = stages.standingOf(transfer)
     return standing === null ? [] : [{ transfer, standing }]
   })
 }

@@ -38,7 +38,7 @@ export const transferStageOverdue = defineCondition({
   risksTransfer: true,
   needs: ['bridge.stages'],
   restsOn: ['source', 'chain'],
-  joins: { of: 'transfer', rank: 5, saysAllAtOnce: true },
+  joins: { of: 'transfer', rank: 6, saysAllAtOnce: true },
   endsWhenPaid: true,
   cannotTell: 'the logs that would show the next stage are not read so far',
   hasTransfer: true,

@@ -182,7 +182,7 @@ export interface TransferFacts {
   } | null
   readonly findings: readonly GateFinding[] | null
   /** Where it stands by the stages of its bridge; null where it has none. */
-  readonly standing: Standing | null
+  readonly standing: Standing | 'unknown' | null
   /** Rows that could not be read, came since it left, and may be about it. */
   readonly unreadRows: readonly { readonly endpoint: string; readonly problem: string; readonly at: UnixMs }[]
   /** Entries by which people settled it by hand. */

@@ -155,6 +155,7 @@ function noteEvidence(transfer: Transfer, hash: string): EvidenceNote[] {
 
 /** Whether it may be paid by the stages of its bridge, where it has them. */
 export function judgeStage({ now }: GateFacts, { standing }: TransferFacts): GateReason[] {
+  if (standing === 'unknown') return [waitFor('stage')('held', 'in which stage it is nobody has seen')]
   if (standing === null || standing.stage === 'claimable') return []
   const { stage, since, until, isAgain } = standing
   if (stage === 'expired')

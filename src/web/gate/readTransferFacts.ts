@@ -62,10 +62,20 @@ function readOne({ parts, context, name }: Reading, transfer: Transfer): Transfe
     detected: sharing.length > mostSharing ? null : detect(parts, transfer, context),
     action: doubtAction(parts, transfer, sharing, context),
     findings: readFindings({ ...parts, places: listPlaces(parts) }, transfer, now),
-    standing: parts.stages.standingOf(transfer, now),
+    standing: readStanding(parts, transfer, now),
     unreadRows: listUnreadRows(db, transfer.originAt - earlyMs, mostUnread),
     settledBy: listEntriesSettling(db, listKeysOf(db, transfer.key)),
   }
+}
+
+/** Where the bridge has stages, a withdrawal of which nothing is known is in none that may be paid. */
+function readStanding(
+  { config, stages }: AppParts,
+  transfer: Transfer,
+  now: UnixMs,
+): TransferFacts['standing'] {
+  const isStaged = config.bridge.stages.length > 0 && transfer.direction === 'ZoneToMain'
+  return stages.standingOf(transfer, now) ?? (isStaged ? 'unknown' : null)
 }
 
 function listPlaces({ config: { bridge } }: AppParts): string[] {

@@ -172,6 +172,19 @@ describe('transfers', () => {
     expect(page).toContain(((1n << 255n) + 1n).toString())
   })
 
+  test.each([
+    [{ stage: 'claimable', until: now + 3_600_000, isAgain: false }, ['May be claimed', 'expires in 1h']],
+    [
+      { stage: 'proven', until: now - 60_000, isAgain: false },
+      ['Proven', 'which was to be over by', '1m ago'],
+    ],
+    [{ stage: 'left', until: null, isAgain: true }, ['Not proposed yet', 'it has to be proven again']],
+  ])('a story says where a withdrawal stands: %o', async (standing, said) => {
+    const story = { transfer, standing: { since: now - 60_000, ...standing }, observations: [], alerts: [] }
+    const page = await (await createApp({ stories: [story] }).get('/transfers/t42')).text()
+    for (const words of said) expect(page).toContain(words)
+  })
+
   test('a hash of several transfers lists them all', async () => {
     const story = { transfer, standing: null, observations: [], alerts: [] }
     const other = { ...story, transfer: { ...transfer, key: 't43' } }

@@ -167,6 +167,7 @@ const spoilers: readonly Spoiler[] = [
     'it may not be claimed yet',
     ofEach({ standing: { stage: 'proven', since: at, until: at + 1, isAgain: false } }),
   ),
+  wait('held', 'nobody knows its stage', ofEach({ standing: 'unknown' })),
   suspect(
     'claim_expired',
     'it may not be claimed any more',
