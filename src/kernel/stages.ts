@@ -12,7 +12,7 @@ export interface Standing {
   readonly isAgain: boolean
 }
 
-export interface Stages {
+interface Stages {
   /** Null where the bridge has no stages, or nothing is known of this transfer's. */
   standingOf(transfer: Transfer, now: UnixMs): Standing | null
 }
@@ -33,7 +33,7 @@ export function createStages(): FollowedStages {
 }
 
 /** The challenge status of main transactions, as whoever reads it says. */
-export interface ChallengeWords {
+interface ChallengeWords {
   statusOf(hash: string): { readonly status: string; readonly since: UnixMs } | null
 }
 
