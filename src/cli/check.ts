@@ -58,13 +58,23 @@ async function reportOnline(io: Io, config: Config): Promise<number> {
 
 /** Asks every source and reaches for every channel; nothing that anybody would see is sent. */
 async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Promise<readonly OnlineResult[]> {
-  const explorer = checkExplorer(io, config.explorer, config.bridge.contracts)
+  const { name, others, ...settings } = config.explorer
+  const explorers = [{ name, url: settings.baseUrl }, ...others].map(async (one) => {
+    const checked = await checkExplorer(io, { ...settings, baseUrl: one.url }, config.bridge.contracts)
+    const isOnly = others.length === 0
+    const results = checked.results.map((result) =>
+      isOnly ? result : { ...result, what: `${result.what} of ${one.name}` },
+    )
+    return { ...checked, results }
+  })
   const node = async (source: RpcSource, chain: 'main' | 'zone') => {
-    const url = config[source]?.url
-    return url === undefined ? [] : checkRpc(io, source, url, (await explorer).shown[chain])
+    const seat = config[source]
+    const shown = (await explorers[0])?.shown[chain] ?? null
+    const urls = seat === null ? [] : [seat.url, ...(seat.others ?? []).map(({ url }) => url)]
+    return (await Promise.all(urls.map((url) => checkRpc(io, source, url, shown)))).flat()
   }
   const results = await Promise.all([
-    explorer.then(({ results }) => results),
+    ...explorers.map(async (explorer) => (await explorer).results),
     node('preconf', 'main'),
     node('canonical', 'main'),
     node('zoneRpc', 'zone'),

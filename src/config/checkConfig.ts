@@ -252,10 +252,10 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
     .filter(({ path }) => path.at(-1) === 'url')
     .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
   const places: [YamlPath, string | Secret | undefined][] = [
-    [['explorer', 'baseUrl'], config.explorer.baseUrl],
-    [['preconf', 'url'], config.preconf?.url],
-    [['canonical', 'url'], config.canonical?.url],
-    [['zoneRpc', 'url'], config.zoneRpc?.url],
+    ...listUrls(['explorer', 'baseUrl'], config.explorer.baseUrl),
+    ...listUrls(['preconf', 'url'], config.preconf?.url),
+    ...listUrls(['canonical', 'url'], config.canonical?.url),
+    ...listUrls(['zoneRpc', 'url'], config.zoneRpc?.url),
     [['heartbeat', 'url'], config.heartbeat?.url],
     ...channels,
   ]
@@ -266,6 +266,22 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
     const message = `\`${path.join('.')}\` is plain http to another machine: everybody between can read and change it`
     return [problemAt(context.doc, path, message)]
   })
+}
+
+type Url = string | Secret
+
+/** Every address of a seat, with its place. */
+function listUrls(
+  path: YamlPath,
+  listed: Url | readonly (Url | { readonly url: Url })[] | undefined,
+): [YamlPath, Url][] {
+  if (listed === undefined) return []
+  if (typeof listed === 'string' || listed instanceof Secret) return [[path, listed]]
+  return listed.map((entry, at) =>
+    typeof entry === 'string' || entry instanceof Secret
+      ? [[...path, at], entry]
+      : [[...path, at, 'url'], entry.url],
+  )
 }
 
 function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[] {

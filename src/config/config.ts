@@ -1,6 +1,7 @@
 import { toEventSelector } from 'viem'
 import { join, resolve } from 'node:path'
 import { home } from '../lib/home.ts'
+import { Secret } from '../lib/secret.ts'
 import type { ParsedConfig } from './schema.ts'
 
 /** The rules that come with spanwatch, and their tests. */
@@ -18,13 +19,17 @@ export function toConfig(
     readonly isFolder: (path: string) => boolean
   },
 ) {
-  const { timeout, ...explorer } = parsed.explorer
+  const { timeout, baseUrl, ...explorer } = parsed.explorer
+  const [first, ...others] = toSources(baseUrl)
   const { sweep, ...schedules } = parsed.poll
   return {
-    explorer: { ...explorer, timeoutMs: timeout },
-    preconf: parsed.preconf && { url: parsed.preconf.url, intervalMs: parsed.preconf.interval },
-    canonical: parsed.canonical,
-    zoneRpc: parsed.zoneRpc,
+    explorer: { ...explorer, baseUrl: first.url, name: first.name, others, timeoutMs: timeout },
+    preconf: parsed.preconf && {
+      ...toNodes(parsed.preconf.url),
+      intervalMs: parsed.preconf.interval,
+    },
+    canonical: parsed.canonical && { ...parsed.canonical, ...toNodes(parsed.canonical.url) },
+    zoneRpc: parsed.zoneRpc && { ...parsed.zoneRpc, ...toNodes(parsed.zoneRpc.url) },
     bridge: {
       ...parsed.bridge,
       stages: parsed.bridge.stages.map(toStage),
@@ -50,6 +55,46 @@ export function toConfig(
       auditMs: parsed.retention.audit,
     },
   } as const
+}
+
+/** A source by the name that messages call it. */
+export interface NamedUrl<T> {
+  readonly name: string
+  readonly url: T
+}
+
+/** The first of a seat's sources, and the others that take its place. */
+export interface Nodes {
+  readonly url: Secret
+  /** Its host, when left out. */
+  readonly name?: string
+  readonly others?: readonly NamedUrl<Secret>[]
+}
+
+type Listed<T> = T | (T | { name?: string | undefined; url: T })[]
+
+/** Every source with its name: its own, else its host; a host that comes again is counted. */
+function toSources<T extends string | Secret>(listed: Listed<T>): [NamedUrl<T>, ...NamedUrl<T>[]] {
+  const entries = Array.isArray(listed) ? listed : [listed]
+  const counts = new Map<string, number>()
+  const named = entries.map((entry): NamedUrl<T> => {
+    // Either an address, or a mapping with one.
+    const { name, url } = (typeof entry === 'string' || entry instanceof Secret ? { url: entry } : entry) as {
+      readonly name?: string
+      readonly url: T
+    }
+    const own = name ?? new URL(url instanceof Secret ? url.reveal() : url).host
+    const count = (counts.get(own) ?? 0) + 1
+    counts.set(own, count)
+    return { name: count === 1 ? own : `${own} ${count}`, url }
+  })
+  // The schema asks for one at least.
+  return named as [NamedUrl<T>, ...NamedUrl<T>[]]
+}
+
+function toNodes(listed: Listed<Secret>): Nodes {
+  const [first, ...others] = toSources(listed)
+  return { ...first, others }
 }
 
 /** A route in the units of the program: ms. */

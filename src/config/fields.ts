@@ -85,6 +85,15 @@ export const secretHttpUrl = z
     parseHttpUrl(value) === null ? refuse(context, expected.url) : new Secret(value),
   )
 
+/** One address, or a list of several sources that answer the same questions, each with a name where its host is none. */
+export function urlList<T extends z.ZodType>(url: T) {
+  const entry = z.union([url, z.strictObject({ name: text().max(32).optional(), url })], {
+    error: expected.url,
+  })
+  const list = z.array(entry).min(1, 'expected at least one address').max(8, 'expected at most 8 addresses')
+  return z.union([url, list], { error: expected.url })
+}
+
 function parseHttpUrl(value: string): URL | null {
   const url = URL.canParse(value) ? new URL(value) : null
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== ''

@@ -17,6 +17,7 @@ import {
   secretText,
   text,
   timeZone,
+  urlList,
 } from './fields.ts'
 
 const expectedEvent =
@@ -69,7 +70,7 @@ const hashLink = httpUrl.refine(
 )
 
 export const explorer = z.strictObject({
-  baseUrl: httpUrl,
+  baseUrl: urlList(httpUrl),
   chains: z.strictObject({ main: shortName, zone: shortName }),
   dialect: dialect.prefault({}),
   auth: auth.nullable().default(null),
@@ -94,13 +95,13 @@ export const explorer = z.strictObject({
 })
 
 export const preconf = z.strictObject({
-  url: secretHttpUrl,
+  url: urlList(secretHttpUrl),
   interval: duration({ minMs: 50, maxMs: 60_000 }).prefault('200ms'),
 })
 
 /** A chain's own node, and which legs are asked of it. */
 const node = z.strictObject({
-  url: secretHttpUrl,
+  url: urlList(secretHttpUrl),
   verifyAbove: amount.default('0'),
   sample: z
     .number({ error: 'expected a share from 0 to 1' })

@@ -32,7 +32,7 @@ const maxAttempts = 4
 const balanceOf = '0x70a08231'
 
 export function createBalanceReads(deps: {
-  readonly rpc: Pick<Rpc, 'call' | 'callMany' | 'host'>
+  readonly rpc: Pick<Rpc, 'call' | 'callMany' | 'host' | 'session'>
   readonly clock: Clock
 }): BalanceReads {
   const { rpc, clock } = deps
@@ -51,6 +51,7 @@ export function createBalanceReads(deps: {
       ),
     async read(holdings, height, signal) {
       const startedAt = clock.now()
+      const rpc = deps.rpc.session()
       if (height !== null) {
         const balances = await readMany(rpc, holdings, height, signal)
         if (balances.some((balance) => balance !== null))

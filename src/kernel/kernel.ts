@@ -1,6 +1,7 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import type { Seat } from '../clients/seat.ts'
 import type { Channel, DeliveryResult } from '../delivery/channels/message.ts'
 import type { Learned } from '../ledger/learned.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -38,6 +39,8 @@ export interface Kernel {
   readonly alerts: AlertStore
   readonly engine: AlertEngine
   readonly explorer: Explorer
+  /** Who sits there, one by one. */
+  readonly explorers: Seat<Explorer>
   readonly rpcs: Rpcs
   readonly reads: ExplorerReads
   readonly contractReads: ContractReads

@@ -29,6 +29,7 @@ export function showBlocks(rpc: Rpc, source: MainBlock['source'], listeners: Blo
   }
   return {
     ...rpc,
+    session: () => showBlocks(rpc.session(), source, listeners),
     async call(method, params, options) {
       const result = await rpc.call(method, params, options)
       show(method, params, result)

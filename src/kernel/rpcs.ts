@@ -1,5 +1,8 @@
 import type { AppConfig } from './settings.ts'
-import { createRpc, type Rpc, type RpcOptions } from '../clients/rpc/createRpc.ts'
+import type { Nodes } from '../config/config.ts'
+import { createRpc, type Rpc, type RpcOptions, type RpcSource } from '../clients/rpc/createRpc.ts'
+import { joinRpcs } from '../clients/rpc/rpcSeat.ts'
+import { createSeat, type Seat } from '../clients/seat.ts'
 import type { ByteBudget } from '../clients/byteBudget.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Secret } from '../lib/secret.ts'
@@ -13,6 +16,8 @@ export interface Rpcs {
   readonly canonical: Rpc | null
   /** The second source of the zone chain. */
   readonly zoneRpc: Rpc | null
+  /** Who sits where: those above, one by one. */
+  readonly seats: Readonly<Record<RpcSource, Seat<Rpc> | null>>
 }
 
 /** Asked several times a second: an answer that takes longer is worth nothing any more. */
@@ -24,28 +29,50 @@ const nodeMs = 10_000
 /** Methods that are asked when there is a reason to, not at an interval, ms. */
 const occasionalMs = 60_000
 
+type NodeOptions = Pick<RpcOptions, 'source' | 'timeoutMs' | 'concurrency'>
+
 export function createRpcs(
   { clock, budget }: { readonly clock: CorrectedClock; readonly budget: ByteBudget },
   config: Pick<AppConfig, 'preconf' | 'canonical' | 'zoneRpc'>,
   listeners: BlockListeners,
 ): Rpcs {
-  const open = (options: Pick<RpcOptions, 'source' | 'timeoutMs' | 'concurrency'>, url: Secret) =>
-    createRpc({ ...options, url: url.reveal(), clock, corrected: clock, budget })
   const { preconf, canonical, zoneRpc } = config
-  return {
-    preconf:
-      preconf &&
-      showBlocks(
-        open(
-          { source: 'preconf', timeoutMs: preconfTimeoutMs, concurrency: preconfConcurrency },
-          preconf.url,
-        ),
-        'preconf',
-        listeners,
-      ),
-    canonical: canonical && showBlocks(open({ source: 'canonical' }, canonical.url), 'canonical', listeners),
-    zoneRpc: zoneRpc && open({ source: 'zoneRpc' }, zoneRpc.url),
+  const open = (options: NodeOptions, url: Secret) =>
+    createRpc({ ...options, url: url.reveal(), clock, corrected: clock, budget })
+  const openMain = (options: NodeOptions & { readonly source: 'preconf' | 'canonical' }, url: Secret) =>
+    showBlocks(open(options, url), options.source, listeners)
+  const limits = { timeoutMs: preconfTimeoutMs, concurrency: preconfConcurrency }
+  const seats = {
+    preconf: preconf && openSeat(preconf, clock, (url) => openMain({ source: 'preconf', ...limits }, url)),
+    canonical: canonical && openSeat(canonical, clock, (url) => openMain({ source: 'canonical' }, url)),
+    zoneRpc: zoneRpc && openSeat(zoneRpc, clock, (url) => open({ source: 'zoneRpc' }, url)),
   }
+  return {
+    preconf: seats.preconf && toRpc(seats.preconf),
+    canonical: seats.canonical && toRpc(seats.canonical),
+    zoneRpc: seats.zoneRpc && toRpc(seats.zoneRpc),
+    seats,
+  }
+}
+
+function openSeat(
+  { url, name, others = [] }: Nodes,
+  clock: CorrectedClock,
+  open: (url: Secret) => Rpc,
+): Seat<Rpc> {
+  const first = open(url)
+  return createSeat(
+    [
+      { name: name ?? first.host, client: first },
+      ...others.map((one) => ({ name: one.name, client: open(one.url) })),
+    ],
+    clock,
+  )
+}
+
+/** One node as it is, several as one. */
+function toRpc(seat: Seat<Rpc>): Rpc {
+  return seat.members.length === 1 ? seat.current().client : joinRpcs(seat)
 }
 
 /** How the RPCs have been answering, with how often each method is meant to be asked. */

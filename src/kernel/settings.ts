@@ -3,7 +3,7 @@ import type { TransactionLinks } from '../delivery/itemFields.ts'
 import type { Dialect } from '../clients/explorer/dialect.ts'
 import type { PaceOptions } from '../clients/explorer/pace.ts'
 import type { ExplorerAuth } from '../clients/explorer/sign.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, NamedUrl } from '../config/config.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 
@@ -11,6 +11,9 @@ import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 export interface AppConfig {
   readonly explorer: {
     readonly baseUrl: string
+    /** Its host, when left out. */
+    readonly name?: string
+    readonly others?: readonly NamedUrl<string>[]
     readonly chains: { readonly main: string; readonly zone: string }
     readonly dialect: Dialect
     readonly auth: ExplorerAuth | null

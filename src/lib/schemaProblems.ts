@@ -164,7 +164,10 @@ function describeValue(value: unknown): string {
 
 /** Of a union the branch that came furthest; none when every branch refuses the value's very type. */
 function closestBranch(issue: Extract<Issue, { code: 'invalid_union' }>): readonly Issue[] | null {
-  const branches = issue.errors.filter((branch) => branch.some((inner) => inner.path.length > 0))
+  // What looks closer at a value, and refuses it in words of its own, has taken its type.
+  const branches = issue.errors.filter((branch) =>
+    branch.some((inner) => inner.path.length > 0 || inner.code === 'custom'),
+  )
   return branches.sort((a, b) => a.length - b.length)[0] ?? null
 }
 

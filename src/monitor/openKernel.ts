@@ -4,7 +4,9 @@ import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { noAmount, toDecimal } from '../bridge/decimal.ts'
 import { movedToken } from '../bridge/movedToken.ts'
 import { createByteBudget } from '../clients/byteBudget.ts'
-import { createExplorer } from '../clients/explorer/createExplorer.ts'
+import { createExplorer, type Explorer, type ExplorerOptions } from '../clients/explorer/createExplorer.ts'
+import { joinExplorers } from '../clients/explorer/explorerSeat.ts'
+import { createSeat, type Seat } from '../clients/seat.ts'
 import { clockLeadMs } from '../kernel/clockLead.ts'
 import { type CommitHooks, createCommit } from '../kernel/commit.ts'
 import { createSettle } from '../kernel/listLag.ts'
@@ -121,7 +123,8 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const logListeners: LogListeners = new Set()
   const budget = createByteBudget()
   const rpcs = createRpcs({ clock, budget }, config, blockListeners)
-  const explorer = createExplorer({ ...config.explorer, clock, log, corrected: clock, numbers, budget })
+  const explorers = openExplorers(config.explorer, { clock, log, corrected: clock, numbers, budget })
+  const explorer = explorers.members.length === 1 ? explorers.current().client : joinExplorers(explorers)
   const sources = () => [explorer.health(), ...readRpcHealth(rpcs, config)]
   const leadMs = () => clockLeadMs({ now: clock.now(), sources: sources(), heads: listHeads(db) })
   return {
@@ -135,6 +138,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
     db,
     engine,
     explorer,
+    explorers,
     learned,
     ledger,
     kinds,
@@ -161,6 +165,23 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
     startedAt,
     tellSince: since,
   }
+}
+
+/** Every deployment of the API that is named; they share the credentials and the words. */
+function openExplorers(
+  settings: AppConfig['explorer'],
+  deps: Pick<ExplorerOptions, 'clock' | 'log' | 'corrected' | 'numbers' | 'budget'>,
+): Seat<Explorer> {
+  const { baseUrl, name, others = [], ...rest } = settings
+  const open = (url: string) => createExplorer({ ...rest, ...deps, baseUrl: url })
+  const first = open(baseUrl)
+  return createSeat(
+    [
+      { name: name ?? first.host, client: first },
+      ...others.map((one) => ({ name: one.name, client: open(one.url) })),
+    ],
+    deps.clock,
+  )
 }
 
 /** What was to be asked an hour after a clock that was a day ahead is not asked a day later. */

@@ -12,7 +12,7 @@ import { noteZoneBlocks } from './zoneStore.ts'
 
 interface ZoneLogs
   extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'numbers' | 'settleMs' | 'tellSince'> {
-  readonly rpc: Pick<Rpc, 'call'>
+  readonly rpc: Pick<Rpc, 'call' | 'session'>
   /** Of the zone: those that write a log about each withdrawal. */
   readonly contracts: readonly string[]
 }
@@ -49,18 +49,26 @@ export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Pro
   const heads: Head[] = []
   let span = mostBlocks
   return async (signal) => {
-    heads.push(await readHead(zone, signal))
-    const until = passedHead(heads, clock.now() - zone.settleMs())
-    if (until === null) return
+    // Of several nodes one answers all of a run: another one may not have come so far.
+    const asked = { ...zone, rpc: zone.rpc.session() }
+    const head = await readHead(asked, signal)
+    heads.push(head)
+    const passed = passedHead(heads, clock.now() - zone.settleMs())
+    if (passed === null) return
+    const until = passed.height <= head.height ? passed : head
     let next = (readMetaNumber(db, cursorName) ?? until.height) + 1
-    for (let asked = 0; asked < requestsPerRun && next <= until.height && !signal.aborted; asked += 1) {
+    for (
+      let requests = 0;
+      requests < requestsPerRun && next <= until.height && !signal.aborted;
+      requests += 1
+    ) {
       const last = Math.min(until.height, next + span - 1)
-      const logs = await readLogs(zone, { first: next, last }, signal)
+      const logs = await readLogs(asked, { first: next, last }, signal)
       if (logs === 'too much') {
         span = Math.max(1, Math.floor((last - next + 1) / 2))
         continue
       }
-      await judge(zone, logs, { first: next, last, at: until.time ?? until.at }, signal)
+      await judge(asked, logs, { first: next, last, at: until.time ?? until.at }, signal)
       next = last + 1
       span = Math.min(mostBlocks, span * 2)
     }

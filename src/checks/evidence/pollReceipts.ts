@@ -20,7 +20,7 @@ import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
 
 /** A node of one chain, and the questions that wait for it. */
 export interface ReceiptSource {
-  readonly rpc: Pick<Rpc, 'call' | 'callMany'>
+  readonly rpc: Pick<Rpc, 'call' | 'callMany' | 'session'>
   readonly chain: Chain
   readonly source: 'canonical' | 'zoneRpc'
   readonly ask: 'receipt' | 'zoneReceipt'
@@ -75,7 +75,9 @@ export function createReceiptsPoll(
 }
 
 async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal): Promise<void> {
-  const { ask, chain, clock, db, numbers, rpc, source } = receipts
+  const { ask, chain, clock, db, numbers, source } = receipts
+  // Of several nodes one says both how far it has come and what it knows.
+  const rpc = receipts.rpc.session()
   const queued = listQueued(db, ask, isLate, clock.now(), maxPerRun)
   const due = queued.filter((leg) => leg.dueAt <= clock.now())
   if (due.length === 0) return
@@ -100,7 +102,7 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
   for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
 }
 
-async function readHead(rpc: Receipts['rpc'], signal: AbortSignal): Promise<Head> {
+async function readHead(rpc: Pick<Rpc, 'call'>, signal: AbortSignal): Promise<Head> {
   const block = await rpc.call('eth_getBlockByNumber', ['latest', false], { signal, attempts: 2 })
   const { number = null, timestamp = null } = block ?? {}
   if (number === null) throw new MonitorError('source.invalid', 'the newest block of the node has no number')

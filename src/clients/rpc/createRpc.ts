@@ -52,13 +52,13 @@ interface RpcCallOptions {
 }
 
 /** One question of `callMany`. */
-interface RpcCall<M extends RpcMethodName = RpcMethodName> {
+export interface RpcCall<M extends RpcMethodName = RpcMethodName> {
   readonly method: M
   readonly params: RpcParams<M>
 }
 
 /** A question is answered or fails by itself, whatever became of its neighbours. */
-type RpcOutcome<T> =
+export type RpcOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: MonitorError }
 
@@ -83,6 +83,8 @@ export interface Rpc {
     calls: readonly RpcCall<M>[],
     options?: Pick<RpcCallOptions, 'signal'>,
   ): Promise<RpcOutcome<RpcResult<M>>[]>
+  /** The same for several questions that belong together: one node answers them all, where there are several. */
+  session(): Rpc
   health(): ExplorerHealth
   /** How many calls go into one request at present. */
   batchSize(): number
@@ -130,14 +132,16 @@ export function createRpc(options: RpcOptions): Rpc {
     send: batcher.send,
     takesNoTag: false,
   }
-  return {
+  const rpc: Rpc = {
     host,
+    session: () => rpc,
     call: (method, params, how = {}) => callOne(context, method, params, how),
     callMany: (calls, how = {}) => callMany(context, calls, how.signal),
     health: () => health.read(),
     batchSize: () => batcher.size(),
     close: () => http.close(),
   }
+  return rpc
 }
 
 async function callOne<M extends RpcMethodName>(

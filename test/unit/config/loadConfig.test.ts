@@ -7,6 +7,8 @@ describe('what a configuration gives', () => {
     const { config } = loadGood(smallest)
     expect(config.explorer).toEqual({
       baseUrl: 'https://x.example',
+      name: 'x.example',
+      others: [],
       chains: { main: 'A', zone: 'B' },
       dialect: {
         path: { main: 'chain', zone: 'zone' },
@@ -55,6 +57,37 @@ describe('what a configuration gives', () => {
   test('without a rules folder the shipped rules hold', () => {
     const shipped = new URL('../../../rules', import.meta.url).pathname
     expect(loadGood(smallest).config.rulesDir).toBe(shipped)
+  })
+
+  test('several sources of one seat each have a name: their own, else their host', () => {
+    const list =
+      '["https://a.example/k3y", { name: ours, url: "https://b.example" }, "https://a.example/other"]'
+    const text = `${smallest.replace('"https://x.example/"', list)}canonical: { url: ${list} }\n`
+    const { canonical, explorer } = loadGood(text).config
+    const named = [
+      ['a.example', 'https://a.example/k3y'],
+      ['ours', 'https://b.example'],
+      ['a.example 2', 'https://a.example/other'],
+    ]
+    expect([
+      [explorer.name, explorer.baseUrl],
+      ...explorer.others.map(({ name, url }) => [name, url]),
+    ]).toEqual(named)
+    expect([
+      [canonical?.name, canonical?.url.reveal()],
+      ...(canonical?.others ?? []).map(({ name, url }) => [name, url.reveal()]),
+    ]).toEqual(named)
+  })
+
+  test.each([
+    ['canonical: { url: [] }', '2:19 `canonical.url`: expected at least one address'],
+    [
+      'canonical: { url: ["https://a.example", "b.example"] }',
+      '`canonical.url[1]`: expected an http or https address',
+    ],
+    ['canonical: { url: [{ nam: x, url: "https://a.example" }] }', 'unknown key `nam`, did you mean `name`?'],
+  ])('%s is refused in its place', (more, says) => {
+    expect(problemsOf(`${smallest}${more}\n`).join('\n')).toContain(says)
   })
 
   test('a rules folder that is named has to exist', () => {

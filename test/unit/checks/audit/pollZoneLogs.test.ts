@@ -44,7 +44,8 @@ function setUp(written: readonly Written[], mostBlocks = 10_000) {
       }))
   }
   const zone = { ...world, settleMs: () => 60_000, tellSince: 0, contracts: [bridge] }
-  const open = () => createZoneLogsPoll({ ...zone, rpc: { call: call as never } })
+  const rpc = { call: call as never, session: () => rpc as never }
+  const open = () => createZoneLogsPoll({ ...zone, rpc })
   const lacks = () => listDueLacks(world.db, world.clock.now(), 99).map(({ zoneHash }) => zoneHash)
   return { world, asked, open, lacks }
 }

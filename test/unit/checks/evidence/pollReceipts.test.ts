@@ -25,14 +25,15 @@ function setUp(node: { height: number; time: number; receipt: object | null }, q
   putQueued(db, queued)
   const head = { number: node.height, timestamp: Math.floor(node.time / 1_000) }
   const known = { transactionHash: hash('other'), status: 'success', blockNumber: 1, logs: [] }
-  const rpc = {
+  const asked = {
     call: () => Promise.resolve(head),
     callMany: () =>
       Promise.resolve([
         { ok: true, value: node.receipt },
         { ok: true, value: known },
       ]),
-  } as never
+  }
+  const rpc = { ...asked, session: () => asked } as never
   const source = { rpc, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
   const evidence = () => ledger.listTransfers({ hash: queued.hash })[0]?.evidence
   return { world, source, evidence }

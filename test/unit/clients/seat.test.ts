@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { createSeat } from '../../../src/clients/seat.ts'
+import { joinRpcs } from '../../../src/clients/rpc/rpcSeat.ts'
+import type { Rpc } from '../../../src/clients/rpc/createRpc.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
+import { createSteppedClock } from '../../support/steppedClock.ts'
+
+const away = () => new MonitorError('source.unreachable', 'away')
+
+/** Sources that answer with their name while they are up. */
+function setUp(names: readonly string[]) {
+  const clock = createSteppedClock()
+  const up = new Map(names.map((name) => [name, true]))
+  const asked: string[] = []
+  const members = names.map((name) => ({
+    name,
+    client: async () => {
+      asked.push(name)
+      if (up.get(name)) return name
+      throw away()
+    },
+  }))
+  const seat = createSeat(members as [(typeof members)[number]], clock)
+  return { clock, up, asked, seat, ask: () => seat.ask((client) => client()) }
+}
+
+test('a source that fails is replaced within the same question, and its place is kept by whoever took it', async () => {
+  const { up, asked, ask } = setUp(['a', 'b'])
+  up.set('a', false)
+  expect(await ask()).toBe('b')
+  up.set('a', true)
+  expect(await ask()).toBe('b')
+  expect(asked).toEqual(['a', 'b', 'b'])
+})
+
+test('one that rests is asked last, and first again when the others fail after its rest', async () => {
+  const { clock, up, asked, ask } = setUp(['a', 'b', 'c'])
+  up.set('a', false)
+  await ask()
+  up.set('b', false)
+  asked.length = 0
+  expect(await ask()).toBe('c')
+  // A rests still: it is not asked before c.
+  expect(asked).toEqual(['b', 'c'])
+  await clock.advance(31_000)
+  up.set('a', true)
+  up.set('c', false)
+  asked.length = 0
+  expect(await ask()).toBe('a')
+  expect(asked).toEqual(['c', 'a'])
+})
+
+test('a source that comes and goes costs ever fewer questions', async () => {
+  const { clock, up, asked, ask } = setUp(['a', 'b'])
+  up.set('a', false)
+  for (let minute = 0; minute < 60; minute += 1) {
+    await ask()
+    await clock.advance(60_000)
+  }
+  expect(asked.filter((name) => name === 'a')).toHaveLength(1)
+})
+
+test('when none answers the first one’s own words are thrown, and each was asked', async () => {
+  const { up, asked, ask } = setUp(['a', 'b'])
+  up.set('a', false)
+  up.set('b', false)
+  await expect(ask()).rejects.toThrow('away')
+  expect(asked).toEqual(['a', 'b'])
+})
+
+test('what a source answers of the question itself is its answer: nobody else is asked', async () => {
+  const { seat, asked } = setUp(['a', 'b'])
+  const refused = seat.ask(async () => {
+    throw new MonitorError('source.refused', 'reverted', { details: { rpcCode: 3 } })
+  })
+  await expect(refused).rejects.toThrow('reverted')
+  expect(asked).toEqual([])
+})
+
+type Node = Pick<Rpc, 'call' | 'callMany'>
+
+function joinNodes(...nodes: Node[]): Rpc {
+  const members = nodes.map((client, at) => ({ name: `n${at}`, client: client as Rpc }))
+  return joinRpcs(createSeat(members as [(typeof members)[number]], createSteppedClock()))
+}
+
+const node = (height: number, knows: (hash: unknown) => boolean): Node => ({
+  call: async () => height as never,
+  callMany: async (calls) =>
+    calls.map(({ params: [hash] }) =>
+      knows(hash) ? ({ ok: true, value: height } as never) : { ok: false, error: away() },
+    ),
+})
+
+test('of many questions those that one node did not answer are put to the next', async () => {
+  const joined = joinNodes(
+    node(1, (hash) => hash === 'x'),
+    node(2, () => true),
+  )
+  const calls = ['x', 'y'].map((hash) => ({
+    method: 'eth_getTransactionReceipt' as const,
+    params: [hash] as [string],
+  }))
+  expect(await joined.callMany(calls)).toEqual([
+    { ok: true, value: 1 },
+    { ok: true, value: 2 },
+  ])
+})
+
+test('in a session one node answers all: a head of one says nothing of what another knows', async () => {
+  const calls: string[] = []
+  const failing = (name: string, fails: () => boolean): Node => ({
+    call: async () => {
+      calls.push(name)
+      if (fails()) throw away()
+      return name as never
+    },
+    callMany: async () => [],
+  })
+  let isDown = false
+  const joined = joinNodes(
+    failing('a', () => isDown),
+    failing('b', () => false),
+  )
+  const session = joined.session()
+  await session.call('eth_blockNumber', [])
+  isDown = true
+  await expect(session.call('eth_blockNumber', [])).rejects.toThrow('away')
+  expect(calls).toEqual(['a', 'a'])
+  expect(await joined.session().call('eth_blockNumber', [])).toBe('b')
+})
