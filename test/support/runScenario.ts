@@ -28,6 +28,8 @@ export interface ScenarioRunOptions {
   readonly speed?: number
   readonly rules?: string
   readonly config?: Partial<AppConfig>
+  /** The same, of what follows from the sandbox. */
+  readonly configOf?: (sandbox: Sandbox) => Partial<AppConfig>
   /** What the configuration says of the bridge beside, or in place of, what follows from the world. */
   readonly bridge?: (world: Sandbox['world']) => Partial<AppConfig['bridge']>
   /** The bridge's contracts, when not the sandbox's own. */
@@ -109,6 +111,7 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
         ...options.bridge?.(sandbox.world),
       },
       ...options.config,
+      ...options.configOf?.(sandbox),
     },
   })
   const alerts = () =>

@@ -1,17 +1,28 @@
 import type { Check } from '../../kernel/check.ts'
+import { sourceDiffers } from './differs.ts'
 import { sourceDrift } from './drift.ts'
+import { givenSources, type SourcesPart } from './facts.ts'
 import { judgeWords, sourceNewWord } from './newWord.ts'
+import { compareMs, type Compared, createComparePoll, listGroups, listPossible } from './pollCompare.ts'
 import { sourceRejected } from './rejected.ts'
 import { sourceSuspicious } from './suspicious.ts'
 import { sourceUnavailable } from './unavailable.ts'
 
-/** Whether the sources answer, and with what can be read and believed. It asks nothing of its own. */
-export const sources: Check = {
+/** Whether the sources answer, with what can be read and believed, and whether several of one chain say the same. */
+export const sources: Check<SourcesPart> = {
   name: 'sources',
-  kinds: [sourceUnavailable, sourceRejected, sourceDrift, sourceSuspicious, sourceNewWord],
-  open: ({ db, tellSince }) => ({
-    pollers: [],
-    facts: () => ({}),
-    onRecords: ({ changes }, now) => judgeWords(db, changes, { tellSince, now }),
-  }),
+  kinds: [sourceUnavailable, sourceRejected, sourceDrift, sourceSuspicious, sourceDiffers, sourceNewWord],
+  given: givenSources,
+  open(kernel) {
+    const { db, tellSince } = kernel
+    const groups = listGroups(kernel)
+    const compared: Compared = { differences: null, possible: listPossible(groups) }
+    const run = createComparePoll(kernel, compared)
+    const isSeveral = groups.length > 0
+    return {
+      pollers: isSeveral ? [{ name: 'compare', schedule: compareMs, isBackground: true, run }] : [],
+      facts: () => ({ differences: compared }),
+      onRecords: ({ changes }, now) => judgeWords(db, changes, { tellSince, now }),
+    }
+  },
 }

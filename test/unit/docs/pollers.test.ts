@@ -22,7 +22,13 @@ function createWatchful() {
         ...plainConfig,
         stateDir,
         preconf: { url: nowhere, intervalMs: 200 },
-        canonical: { url: nowhere, confirmations: 3, verifyAbove: '0', sample: 0 },
+        canonical: {
+          url: nowhere,
+          others: [{ name: 'other', url: nowhere }],
+          confirmations: 3,
+          verifyAbove: '0',
+          sample: 0,
+        },
         zoneRpc: { url: nowhere, confirmations: 3, verifyAbove: '0', sample: 0, contracts: [address] },
         bridge: {
           ...noBridge,

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { given, now, text } from '../../kernel/given.ts'
+import type { Compared } from './pollCompare.ts'
+
+export interface SourcesPart {
+  /** What several sources of one chain say otherwise. */
+  readonly differences: Compared
+}
+
+const difference = z.strictObject({
+  chain: z.enum(['main', 'zone']),
+  what: text,
+  about: text.default(''),
+  names: z.array(text),
+  isTie: z.boolean().default(false),
+  says: text,
+  since: now,
+  at: now,
+  times: z.number().default(2),
+})
+
+export const givenSources = given(
+  { differences: z.array(difference) },
+  ({ differences = [] }): SourcesPart => ({ differences: { differences, possible: [] } }),
+)
