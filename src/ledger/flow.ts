@@ -230,6 +230,19 @@ export function countFirstTimers(db: Database, from: UnixMs, leftFrom: UnixMs): 
   return firstTimers.all(db, sql, from, leftFrom)
 }
 
+const failures = columns({ token: text, direction, failed: int, recipients: int, senders: int, tokens: int })
+
+/** Of transfers whose newest block is from `from` on those that failed, by direction (token '') and by token; `leftFrom` bounds when they left. */
+export function countFailures(db: Database, from: UnixMs, leftFrom: UnixMs): Read<typeof failures>[] {
+  const count = (token: string) => `SELECT ${token} AS token, direction, count(*) AS failed,
+      count(DISTINCT target_address) AS recipients, count(DISTINCT source_address) AS senders, count(DISTINCT token) AS tokens
+    FROM ended GROUP BY 1, 2`
+  const sql = `WITH ended AS (SELECT token, direction, target_address, source_address FROM transfers
+      WHERE state = 'failed' AND origin_at >= ?1 AND max(origin_at, coalesce(destination_at, 0)) >= ?2)
+    ${count("''")} UNION ALL ${count('token')}`
+  return failures.all(db, sql, leftFrom, from)
+}
+
 const dayMs = 86_400_000
 // Marks go after what they are about: without a rule that looks at flows nothing else takes them away.
 const tables = {

@@ -1,5 +1,6 @@
 import type { Check } from '../../kernel/check.ts'
 import { createTokenBook } from '../../ledger/tokenBook.ts'
+import { flowFailing } from './failing.ts'
 import type { FlowPart } from './facts.ts'
 import { flowImbalance } from './imbalance.ts'
 import { flowQuiet } from './quiet.ts'
@@ -9,7 +10,7 @@ import { type EscrowAmounts, flowSurge } from './surge.ts'
 /** How much crosses the bridge, against its own past. It asks nothing: the ledger knows. */
 export const flow: Check<FlowPart, EscrowAmounts> = {
   name: 'flow',
-  kinds: [flowSurge, flowQuiet, flowImbalance],
+  kinds: [flowSurge, flowQuiet, flowImbalance, flowFailing],
   // What crosses the bridge in a test is what its records say.
   given: {
     shape: {},

@@ -18,9 +18,13 @@ export interface FlowPast {
   most(
     of: Pick<FlowTotalFact, 'token' | 'direction' | 'side'>,
   ): { readonly count: number; readonly sum: bigint; readonly firstAt: UnixMs } | null
-  /** How many transfers began in a window that was observed, at least and on average. `token` '' is all of them. */
+  /**
+   * How many transfers began in a window that was observed: at least, in all but a twentieth, and on average. `token` '' is
+   * all of them.
+   */
   usual(of: { readonly token: string; readonly direction: Direction }): {
     readonly least: number
+    readonly low: number
     readonly mean: number
   }
   /** Tokens of which anything began. */
@@ -36,6 +40,17 @@ export interface FlowCopiesFact {
   readonly before: number
   /** How many other amounts of the token and direction came more than once in the window. */
   readonly others: number
+}
+
+/** Transfers that failed within a window, and of how many they are. */
+export interface FlowFailuresFact {
+  /** '' is all of them. */
+  readonly token: string
+  readonly direction: Direction
+  readonly failed: number
+  readonly recipients: number
+  readonly senders: number
+  readonly tokens: number
 }
 
 /** What crosses the bridge, by block time in steps of ten seconds; the newest step is under way. */
@@ -60,6 +75,8 @@ export interface FlowFacts {
     readonly count: number
     readonly first: number
   }[]
+  /** By direction, and by token and direction; none where nothing failed. */
+  failures(windowMs: number): readonly FlowFailuresFact[]
   /** When anything of a direction, and of a token unless it is '', last happened; null within a week. */
   newestAt(of: { readonly token: string; readonly direction: Direction }): UnixMs | null
   token(address: string): { readonly symbol: string | null; readonly decimals: number | null }

@@ -15,6 +15,8 @@ export interface Observed {
 const weekMs = 7 * 86_400_000
 /** A gap of so little is no blindness. */
 const observedShare = 0.95
+/** So many windows may be emptier than what is still usual: a dip that goes on must not become it within hours. */
+const lowShare = 0.05
 const maxLengths = 16
 /** A past of a week does not change faster. */
 const resumMs = 60_000
@@ -120,7 +122,7 @@ function readWindow(
 /** What windows of one length say together. What was not observed counts as nothing seen, not as nothing there. */
 export function summarizePast(windows: readonly PastWindow[], lengthMs: number): FlowPast {
   const most = new Map<string, { count: number; sum: bigint; firstAt: UnixMs }>()
-  const started = new Map<string, { least: number; total: number; windows: number; newestAt: UnixMs }>()
+  const started = new Map<string, { total: number; counts: number[]; newestAt: UnixMs }>()
   const tokens = new Set<string>()
   const observed = windows.filter(({ isObserved }) => isObserved)
   for (const { at, totals } of windows) {
@@ -144,10 +146,10 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
       }
     }
     for (const [name, count] of counts) {
-      const known = started.get(name) ?? { least: count, total: 0, windows: 0, newestAt: at }
-      const least = Math.min(known.least, count)
+      const known = started.get(name) ?? { total: 0, counts: [], newestAt: at }
+      known.counts.push(count)
       const newestAt = Math.max(known.newestAt, at)
-      started.set(name, { least, total: known.total + count, windows: known.windows + 1, newestAt })
+      started.set(name, { total: known.total + count, counts: known.counts, newestAt })
     }
   }
   return {
@@ -156,11 +158,14 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
     most: ({ token, direction, side }) => most.get(`${token}|${direction}|${side}`) ?? null,
     usual({ token, direction }) {
       const known = started.get(`${token}|${direction}`)
-      if (!known) return { least: 0, mean: 0 }
+      if (!known) return { least: 0, low: 0, mean: 0 }
       // A silence that goes on must not become what is usual.
       const before = observed.filter(({ at }) => at <= known.newestAt).length
       // A window without any is not among those counted.
-      return { least: known.windows < before ? 0 : known.least, mean: known.total / before }
+      const empty = Array.from({ length: Math.max(0, before - known.counts.length) }, () => 0)
+      const rising = [...empty, ...known.counts].sort((a, b) => a - b)
+      const low = rising[Math.floor(rising.length * lowShare)] ?? 0
+      return { least: rising[0] ?? 0, low, mean: known.total / before }
     },
   }
 }

@@ -15,17 +15,28 @@ const stepMs = 10_000
 const params = z.strictObject({
   window: boundText.default(60 * 60_000),
   expected: z.number().min(3).default(20),
+  below: z.number().min(0).max(0.9).default(0),
   by: z.enum(['direction', 'token']).optional(),
 })
 
 const factTypes = declareFacts({ ...flowFacts, expected: 'int' })
 
-/** Only where every window of the past had transfers, and many on average: a quiet bridge is never "too quiet". */
+/**
+ * A dip counts transfers that began; silence is that nothing happened at all. Only where every window of the past had transfers, and many on average: a quiet
+ * bridge is never "too quiet".
+ */
 export const flowQuiet = defineCondition({
   kind: 'flow.quiet',
-  docs: 'Nothing crosses the bridge although its own past says that something should.',
+  docs: 'Nothing, or far less than usual, crosses the bridge although its own past says that more should.',
   remedy: 'Try the bridge with a small amount and check its front end and relayer.',
-  words: { open: sayFlow('Nothing crosses the bridge') },
+  words: {
+    open: (of) =>
+      sayFlow(
+        of.finding.facts['count'] === 0
+          ? 'Nothing crosses the bridge'
+          : 'Far less than usual crosses the bridge',
+      )(of),
+  },
   sources: ['explorer'],
   ties: ['token'],
   restsOn: ['source', 'chain'],
@@ -38,7 +49,7 @@ export const flowQuiet = defineCondition({
 
 function judgeQuiet(
   facts: Facts,
-  { window, expected, by }: z.output<typeof params>,
+  { window, expected, below, by }: z.output<typeof params>,
 ): JudgementOf<typeof factTypes> {
   const { flow, now } = facts
   const past = flow.past(window)
@@ -50,15 +61,23 @@ function judgeQuiet(
   const findings: Found<typeof factTypes>[] = []
   for (const token of by === 'token' ? past.tokens : ['']) {
     for (const direction of directions) {
-      if (present.some((one) => isOf(one, token, direction))) continue
-      const { least, mean } = past.usual({ token, direction })
-      if (least < leastPast || mean < expected) continue
-      const total: FlowTotalFact = { token, direction, side: 'started', count: 0, sum: 0n }
+      const { least, low, mean } = past.usual({ token, direction })
+      const seen = present.filter((one) => isOf(one, token, direction))
+      const count = countStarted(seen)
+      // What nights or weekends have is usual, however far below the average.
+      const isDip = count < below * mean && count < low && low >= leastPast
+      if (mean < expected || !(isDip || (seen.length === 0 && least >= leastPast))) continue
+      const total: FlowTotalFact = { token, direction, side: 'started', count, sum: 0n }
       const newest = flow.newestAt({ token, direction })
       const found = toFlowFinding(facts, total, {
         windowMs: window,
         bound: `about ${Math.round(mean)} transfers`,
-        since: newest === null ? now - window : newest + stepMs,
+        since:
+          count > 0
+            ? flow.since(`flow.quiet|${token}|${direction}|${window}|${below}`)
+            : newest === null
+              ? now - window
+              : newest + stepMs,
       })
       findings.push({ ...found, facts: { ...found.facts, expected: Math.round(mean) } })
     }
@@ -66,6 +85,10 @@ function judgeQuiet(
   // Where the list was not read, or lags behind, silence says nothing.
   const isBlind = flow.coverage(now - lengthMs) < 0.99 || flow.isBehind(lengthMs) || facts.listLag !== null
   return isBlind ? { findings: [], unknown: 'all' } : { findings, unknown: [] }
+}
+
+function countStarted(totals: readonly FlowTotalFact[]): number {
+  return totals.filter(({ side }) => side === 'started').reduce((sum, { count }) => sum + count, 0)
 }
 
 function isOf(one: FlowTotalFact, token: string, direction: Direction): boolean {

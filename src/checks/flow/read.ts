@@ -4,6 +4,7 @@ import { coverageOf, type Interval, listCovered, observedSince } from '../../ker
 import type { Database } from '../../store/database.ts'
 import {
   countCopies,
+  countFailures,
   countFirstTimers,
   type FlowCopies,
   flowSlotMs,
@@ -102,6 +103,10 @@ function readFlow(flow: Flow, now: UnixMs): FlowFacts {
     firstTimers: (windowMs) =>
       keep(`first ${windowMs}`, now, 30_000, () =>
         countFirstTimers(db, begin(windowMs), begin(windowMs) - travelMs),
+      ),
+    failures: (windowMs) =>
+      keep(`failures ${windowMs}`, now, restMs(windowMs), () =>
+        countFailures(db, begin(windowMs), begin(windowMs) - travelMs),
       ),
     newestAt: (of) => readNewestFlow(db, of, end),
     token,

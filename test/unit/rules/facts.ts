@@ -164,6 +164,7 @@ export const noFlow: Facts['flow'] = {
   past: (windowMs) => summarizePast([], windowMs),
   copies: () => [],
   firstTimers: () => [],
+  failures: () => [],
   newestAt: () => null,
   token: () => ({ symbol: null, decimals: null }),
   since: () => 0,

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { type Direction, directions } from '../../bridge/observation.ts'
+import { formatDuration } from '../../lib/duration.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import { boundText } from '../../rules/durationText.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
+import type { FlowFailuresFact, FlowPart } from './facts.ts'
+import { flowSubject } from './finding.ts'
+
+type Facts = SharedFacts & FlowPart
+
+const params = z.strictObject({
+  window: boundText.default(60 * 60_000),
+  share: z.number().min(0).max(1).default(0.2),
+  minCount: z.number().int().min(1).default(10),
+  by: z.enum(['direction', 'token']).optional(),
+  direction: z.enum(directions).optional(),
+  token: z.string({ error: 'expected an address or a symbol' }).optional(),
+  distinct: z.enum(['recipient', 'sender', 'token']).default('recipient'),
+  minDistinct: z.number().int().min(1).default(3),
+})
+
+type Params = z.output<typeof params>
+
+const factTypes = declareFacts({
+  windowMs: 'int',
+  failed: 'int',
+  ended: 'int',
+  percent: 'int',
+  recipients: 'int',
+  senders: 'int',
+  tokens: 'int',
+  direction: 'string',
+  token: 'string',
+})
+
+/** One sender who tries again and again is no failing bridge: failures have to be of several. */
+export const flowFailing = defineCondition({
+  kind: 'flow.failing',
+  docs: 'Of the transfers that ended in a window, too many failed.',
+  remedy:
+    'Look at what they failed with: `transfers list --state failed`; one error of all is a fault of the bridge.',
+  words: {
+    open: ({ what, finding: { facts } }) =>
+      `Many transfers fail: ${what}, ${String(facts['failed'])} of ${String(facts['ended'])} in ${formatDuration(Number(facts['windowMs']))}`,
+  },
+  sources: ['explorer'],
+  ties: ['token'],
+  restsOn: ['source'],
+  cannotTell: 'the list was not read all through the window',
+  hasTransfer: false,
+  subjectNames: [],
+  facts: factTypes,
+  params,
+  judge: judgeFailing,
+})
+
+function judgeFailing(facts: Facts, settings: Params): JudgementOf<typeof factTypes> {
+  const { flow, now } = facts
+  const { window, direction, by } = settings
+  // Of what was not read, nobody knows whether it failed.
+  if (flow.coverage(now - window) < 0.9 || flow.isBehind(window)) return { findings: [], unknown: 'all' }
+  const isByToken = by === 'token' || settings.token !== undefined
+  const findings = flow
+    .failures(window)
+    .filter((one) => (one.token !== '' || !isByToken) && (one.token === '' || isByToken))
+    .filter((one) => direction === undefined || one.direction === direction)
+    .filter((one) => settings.token === undefined || isToken(facts, one.token, settings.token))
+    .flatMap((one) => judgeOne(facts, settings, one) ?? [])
+  return { findings, unknown: [] }
+}
+
+function isToken({ flow }: Facts, address: string, wanted: string): boolean {
+  return address === wanted.toLowerCase() || flow.token(address).symbol === wanted
+}
+
+function judgeOne(
+  facts: Facts,
+  { window, share, minCount, distinct, minDistinct }: Params,
+  one: FlowFailuresFact,
+): Found<typeof factTypes> | null {
+  const ended = one.failed + countArrived(facts, window, one)
+  const values = { recipient: one.recipients, sender: one.senders, token: one.tokens }[distinct]
+  if (ended < minCount || one.failed < ended * share || values < minDistinct) return null
+  const { flow, now } = facts
+  const { symbol } = flow.token(one.token)
+  const name = one.token === '' ? 'all tokens' : symbol === null ? one.token : `${symbol} (${one.token})`
+  const percent = Math.round((100 * one.failed) / ended)
+  return {
+    subject: flowSubject(one),
+    title: `${name}, ${one.direction}`,
+    transfer: null,
+    facts: { windowMs: window, ended, percent, ...one },
+    labels: { token: one.token, direction: one.direction, ...(symbol !== null && { symbol }) },
+    evidence: [
+      {
+        source: 'ledger',
+        at: now,
+        says: `${one.failed} of ${ended} that ended in the window failed (${percent} %), of ${one.recipients} recipients and ${one.senders} senders`,
+      },
+    ],
+    since: flow.since(
+      `flow.failing|${flowSubject(one)}|${window}|${share}|${minCount}|${distinct}|${minDistinct}`,
+    ),
+  }
+}
+
+function countArrived(
+  { flow }: Facts,
+  windowMs: number,
+  of: { readonly token: string; readonly direction: Direction },
+): number {
+  return flow
+    .totals(windowMs)
+    .filter(({ side, direction }) => side === 'arrived' && direction === of.direction)
+    .filter(({ token }) => of.token === '' || token === of.token)
+    .reduce((sum, { count }) => sum + count, 0)
+}
