@@ -82,8 +82,17 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
     }
     return toFacts(flowNow, { flow })
   },
-  'flow.quiet': (_, count) => {
+  'flow.failing': (_, failed) => {
+    const total = { token: '0xt1', direction: 'ZoneToMain', side: 'arrived', count: 16, sum: 1n } as const
+    const failures = () => [{ ...total, token: '', failed, recipients: 3, senders: 3, tokens: 1 }]
+    return toFacts(flowNow, { flow: { ...noFlow, totals: () => [total], failures } })
+  },
+  'flow.quiet': (rule, count) => {
     const total = { token: '0xt1', direction: 'ZoneToMain', side: 'started', count, sum: 1n } as const
+    if (rule.name === 'flow-dip') {
+      const past = () => pastOf({ ...total, count: 80 })
+      return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total], past } })
+    }
     return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, past: () => pastOf(total) } })
   },
   'flow.imbalance': (_, count) => {
@@ -187,6 +196,8 @@ const edges = [
   { name: 'flow-share-of-escrow', on: 30, off: 29 },
   { name: 'flow-surge', on: 81, off: 80 },
   { name: 'flow-quiet', on: 20, off: 19 },
+  { name: 'flow-dip', on: 19, off: 20 },
+  { name: 'flow-failing', on: 4, off: 3 },
   { name: 'flow-imbalance', on: 200, off: 199 },
   { name: 'escrow-outflow', on: 10_001, off: 10_000 },
   // What was read longer ago says nothing.

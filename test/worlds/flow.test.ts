@@ -135,3 +135,17 @@ test.each(['healthy', 'default'])('%s: nothing is told of the flow', async (scen
   await run.pass(10 * minute)
   expect(run.alerts().filter(({ kind }) => kind.startsWith('flow.'))).toEqual([])
 })
+
+test.each([
+  [4, 1],
+  [2, 0],
+])(
+  'flow.failing: of a share of three tenths, %i failed beside eight are told %i times',
+  async (count, times) => {
+    const rules = only('flow.failing', '{ window: 3m, share: 0.3, minCount: 5, minDistinct: 2 }')
+    const failed = `  - { at: 40s, fault: transfer.failed, direction: ZoneToMain, token: USDC, count: ${count}, spacing: 1s }\n`
+    const run = await runLeaping({ scenario: payouts(8) + failed, rules })
+    await run.pass(5 * minute)
+    expect(told(run, 'flow.failing').length).toBe(times)
+  },
+)

@@ -16,7 +16,7 @@ const params = z.strictObject({
   by: z.enum(['direction', 'token']).optional(),
   direction: z.enum(directions).optional(),
   token: z.string({ error: 'expected an address or a symbol' }).optional(),
-  distinct: z.enum(['recipient', 'sender', 'token']).default('recipient'),
+  distinct: z.enum(['recipient', 'sender', 'token']).optional(),
   minDistinct: z.number().int().min(1).default(3),
 })
 
@@ -63,7 +63,7 @@ function judgeFailing(facts: Facts, settings: Params): JudgementOf<typeof factTy
   const isByToken = by === 'token' || settings.token !== undefined
   const findings = flow
     .failures(window)
-    .filter((one) => (one.token !== '' || !isByToken) && (one.token === '' || isByToken))
+    .filter((one) => (one.token !== '') === isByToken)
     .filter((one) => direction === undefined || one.direction === direction)
     .filter((one) => settings.token === undefined || isToken(facts, one.token, settings.token))
     .flatMap((one) => judgeOne(facts, settings, one) ?? [])
@@ -80,7 +80,9 @@ function judgeOne(
   one: FlowFailuresFact,
 ): Found<typeof factTypes> | null {
   const ended = one.failed + countArrived(facts, window, one)
-  const values = { recipient: one.recipients, sender: one.senders, token: one.tokens }[distinct]
+  const values = { recipient: one.recipients, sender: one.senders, token: one.tokens }[
+    distinct ?? 'recipient'
+  ]
   if (ended < minCount || one.failed < ended * share || values < minDistinct) return null
   const { flow, now } = facts
   const { symbol } = flow.token(one.token)
@@ -100,7 +102,7 @@ function judgeOne(
       },
     ],
     since: flow.since(
-      `flow.failing|${flowSubject(one)}|${window}|${share}|${minCount}|${distinct}|${minDistinct}`,
+      `flow.failing|${flowSubject(one)}|${window}|${share}|${minCount}|${distinct ?? ''}|${minDistinct}`,
     ),
   }
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { flowImbalance } from '../../../../src/checks/flow/imbalance.ts'
 import { flowQuiet } from '../../../../src/checks/flow/quiet.ts'
 import { flowSurge } from '../../../../src/checks/flow/surge.ts'
-import type { FlowFacts, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
+import { flowFailing } from '../../../../src/checks/flow/failing.ts'
+import type { FlowFacts, FlowFailuresFact, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
 import { type PastWindow, summarizePast } from '../../../../src/checks/flow/past.ts'
 import type { Facts } from '../../../../src/checks/index.ts'
 import { noFlow, toFacts, toHolding } from '../facts.ts'
@@ -181,6 +182,32 @@ describe('flow.quiet', () => {
     expect(judgeQuiet({ past: past(windows) })).toEqual(expected)
   })
 
+  const dips = (count: number, windows: readonly PastWindow[]) =>
+    judgeQuiet({ past: past(windows), totals: () => [started(count)] }, { below: 0.25 })
+  test.each([
+    ['four of an average of 20 are a dip', 4, busy, told],
+    ['five are none', 5, busy, silent],
+    [
+      'what nights have is none',
+      5,
+      [...hours(18, [started(30)]), ...later(hours(6, [started(5)]), 18)],
+      silent,
+    ],
+    [
+      'one that has lasted for an hour goes on',
+      4,
+      [...hours(1, [started(4)]), ...later(hours(24, [started(21)]), 1)],
+      told,
+    ],
+    ['of an average of 19 it is none', 1, hours(24, [started(19)]), silent],
+  ])('below a quarter: %s', (_, count, windows, expected) => {
+    expect(dips(count, windows)).toEqual(expected)
+  })
+
+  test('without a share less than usual is no silence', () => {
+    expect(judgeQuiet({ past: past(busy), totals: () => [started(1)] })).toEqual(silent)
+  })
+
   test('is silent until a day was observed', () => {
     expect(judgeQuiet({ past: past(busy), observedSince: now - dayMs + 1 })).toEqual(silent)
     expect(judgeQuiet({ past: past(busy), observedSince: now - dayMs })).toEqual(told)
@@ -247,5 +274,51 @@ describe('flow.imbalance', () => {
     ['with a short gap', { coverage: () => 0.9 }, told],
   ])('of a list %s', (_, flow, expected) => {
     expect(judge({ totals: () => [withdrawals(200, { sum: 101n }), deposits], ...flow })).toEqual(expected)
+  })
+})
+
+describe('flow.failing', () => {
+  const failures = (failed: number, of: Partial<FlowFailuresFact> = {}): FlowFailuresFact => ({
+    token: '',
+    direction: 'ZoneToMain',
+    failed,
+    recipients: 3,
+    senders: 2,
+    tokens: 1,
+    ...of,
+  })
+  function judge(flow: Partial<FlowFacts>, params: object = {}) {
+    const facts = toFacts(now, { flow: flowOf({ totals: () => [withdrawals(8)], ...flow }) })
+    const { findings, unknown } = flowFailing.judge(facts, flowFailing.params.parse(params))
+    return { found: findings.map(({ subject }) => subject), unknown }
+  }
+
+  test.each([
+    ['two of ten', [failures(2)], {}, ['|ZoneToMain']],
+    ['of a share of a quarter', [failures(2)], { share: 0.25 }, []],
+    ['fewer that ended than count', [failures(1)], { share: 0 }, []],
+    ['of two recipients', [failures(2, { recipients: 2 })], {}, []],
+    ['of two senders, by sender', [failures(2)], { distinct: 'sender', minDistinct: 2 }, ['|ZoneToMain']],
+    ['of two senders, by sender where three count', [failures(2)], { distinct: 'sender' }, []],
+    ['of another direction', [failures(2)], { direction: 'MainToZone' }, []],
+    ['by distinct recipients alone', [failures(2)], { share: 0, minCount: 1 }, ['|ZoneToMain']],
+  ])('%s', (_, list, params, found) => {
+    expect(judge({ failures: () => list }, params)).toEqual({ found, unknown: [] })
+  })
+
+  test('a token is looked at by itself, by address or by symbol', () => {
+    const list = [failures(9), failures(2, { token: '0xaa' }), failures(7, { token: '0xbb', recipients: 1 })]
+    const token = (address: string) => ({ symbol: address === '0xaa' ? 'USDC' : null, decimals: 6 })
+    const flow = { failures: () => list, token }
+    expect(judge(flow, { by: 'token' }).found).toEqual(['0xaa|ZoneToMain'])
+    expect(judge(flow, { token: 'USDC' }).found).toEqual(['0xaa|ZoneToMain'])
+    expect(judge(flow, { token: '0xBB' }).found).toEqual([])
+  })
+
+  test.each([
+    ['was not read through the window', { coverage: () => 0.89 }],
+    ['is still being summed up', { isBehind: () => true }],
+  ])('a list that %s leaves it unknown', (_, flow) => {
+    expect(judge({ failures: () => [failures(2)], ...flow })).toEqual({ found: [], unknown: 'all' })
   })
 })
