@@ -1,6 +1,6 @@
 import { fromBaseUnits, formatDecimal, negate } from '../../../../../src/bridge/decimal.ts'
 import type { Observation } from '../../../../../src/bridge/observation.ts'
-import { readAccounts } from '../../../../../src/checks/escrow/accounts/readAccounts.ts'
+import { type Accounts, readAccounts } from '../../../../../src/checks/escrow/accounts/readAccounts.ts'
 import { accountFlows, openAccounts } from '../../../../../src/checks/escrow/accounts/keepAccounts.ts'
 import { escrow as escrowCheck } from '../../../../../src/checks/escrow/check.ts'
 import { saveFlows } from '../../../../../src/checks/escrow/flowStore.ts'
@@ -106,14 +106,30 @@ function movedBy({ what, amount }: Happening): bigint {
 
 /** What the chains say at a second, whatever spanwatch was shown. */
 export function truthAt(all: readonly Happening[], second: number, baseline: bigint): Truth {
+  return followTruth(all, baseline)(second)
+}
+
+/** The same at ever later seconds: each costs what happened since the one before. */
+export function followTruth(all: readonly Happening[], baseline: bigint): (second: number) => Truth {
   const truth = { held: baseline, claims: baseline, toZone: 0n, toMain: 0n, fees: 0n, stolen: 0n, given: 0n }
-  for (const one of all) {
-    const { main, zone } = sidesOf(one)
-    const [isOnMain, isOnZone] = [main, zone].map((at) => at !== null && at <= second)
-    if (isOnMain) truth.held += movedBy(one)
-    tell(truth, one, { isOnMain: isOnMain === true, isOnZone: isOnZone === true })
+  const sides = all
+    .flatMap((one) => {
+      const { main, zone } = sidesOf(one)
+      return [
+        { one, at: main, isMain: true },
+        { one, at: zone, isMain: false },
+      ]
+    })
+    .filter(({ at }) => at !== null)
+    .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
+  let next = 0
+  return (second) => {
+    for (let side = sides[next]; side && (side.at ?? 0) <= second; side = sides[(next += 1)]) {
+      if (side.isMain) truth.held += movedBy(side.one)
+      tell(truth, side.one, { isOnMain: side.isMain, isOnZone: !side.isMain })
+    }
+    return { ...truth }
   }
-  return truth
 }
 
 function tell(
@@ -141,8 +157,18 @@ function tell(
   if (what === 'gift' && isOnMain) truth.given += amount
 }
 
-/** spanwatch's escrow check, shown all that happened, each side in its own time, and settled. */
-export async function play(all: readonly Happening[], baseline: bigint) {
+/** The accounts at a second, given what truly was held. */
+type AccountsAt = (second: number, held: bigint) => Accounts
+
+/**
+ * spanwatch's escrow check, shown all that happened, each side in its own time, and settled.
+ * @param onMinute runs after each minute was looked at
+ */
+export async function play(
+  all: readonly Happening[],
+  baseline: bigint,
+  onMinute: (second: number, accountsAt: AccountsAt) => void = () => {},
+) {
   const bridge = {
     ...noBridge,
     escrows: [{ address: escrow, token, baseline: null }],
@@ -153,12 +179,13 @@ export async function play(all: readonly Happening[], baseline: bigint) {
   const opened = createTestKernel({ start: begin, config: { bridge } })
   const feedByHash = async (wanted: string) => ({
     requestedAt: opened.clock.now(),
-    records: [...shown.values()].filter(({ mainHash }) => mainHash === wanted),
+    records: [shown.get(wanted) ?? []].flat(),
     bad: [],
   })
   const kernel = { ...opened, reads: { ...opened.reads, feedByHash } }
   const { clock, commit, cursors, db, list } = kernel
-  kernel.hooks.push(escrowCheck.open(kernel))
+  const check = escrowCheck.open(kernel)
+  kernel.hooks.push(check)
   const watch = openEscrowWatch(kernel)
   const of = { ...kernel, watch }
   cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: true } })
@@ -166,8 +193,9 @@ export async function play(all: readonly Happening[], baseline: bigint) {
   const steps = all
     .flatMap((one, index) => stepsOf(one, index))
     .toSorted((a, b) => a.second - b.second || a.order - b.order)
-  const run = (until: number, from = -Infinity) => {
-    for (const step of steps.filter(({ second }) => second > from && second <= until)) step.run()
+  let nextStep = 0
+  const run = (until: number) => {
+    for (let step = steps[nextStep]; step && step.second <= until; step = steps[(nextStep += 1)]) step.run()
   }
   function stepsOf(one: Happening, index: number) {
     const { main, zone } = sidesOf(one)
@@ -175,7 +203,7 @@ export async function play(all: readonly Happening[], baseline: bigint) {
     const show = (at: number) => () => {
       const record = recordOf(one, index, at)
       if (record === null) return
-      shown.set(String(index), record)
+      if (record.mainHash !== null) shown.set(record.mainHash, record)
       commit({ answers: [[{ ...record, requestedAt: clock.now() }]] })
       for (const reading of disproofsOf(one, index, clock.now())) commit({ evidence: [reading] })
     }
@@ -219,13 +247,22 @@ export async function play(all: readonly Happening[], baseline: bigint) {
   async function settleUntil(last: number) {
     for (let second = 0; second < last; second += 60) {
       await clock.advance(60_000)
-      run(second + 60, second)
+      run(second + 60)
       await look()
+      check.prune?.(clock.now())
+      onMinute(second + 60, accountsAt)
     }
     for (let waited = 0; waited < settleMs; waited += 60_000) {
       await clock.advance(60_000)
       await look()
     }
+  }
+  function accountsAt(second: number, held: bigint) {
+    return readAccounts(
+      db,
+      { token, baseline: readEscrowToken(db, token)?.baseline ?? 0n },
+      { height: firstHeight + second, time: begin + second * 1_000, holdings: held },
+    )
   }
   async function look() {
     const now = clock.now()
@@ -236,16 +273,8 @@ export async function play(all: readonly Happening[], baseline: bigint) {
     list.readAt = now
     await checkFlows(of, noSignal)
   }
-  const start = readEscrowToken(db, token)
   return {
-    at(second: number) {
-      const { held } = truthAt(all, second, baseline)
-      return readAccounts(
-        db,
-        { token, baseline: start?.baseline ?? 0n },
-        { height: firstHeight + second, time: begin + second * 1_000, holdings: held },
-      )
-    },
+    at: (second: number) => accountsAt(second, truthAt(all, second, baseline).held),
     close: () => db.close(),
   }
 }
