@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Absence } from '../../clients/explorer/absence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { bigintText, instant, int, json, table, text } from '../../store/table.ts'
+import { bigintText, columns, instant, int, json, table, text } from '../../store/table.ts'
 import { type BurnHour, noteBurn, toBurnHour } from './burn.ts'
 
 /** What is known of an address that works for the bridge. */
@@ -71,10 +71,18 @@ const burn = table('operator_burn', {
   least: bigintText,
 })
 
+const burnHours = columns({
+  at: instant,
+  spent: bigintText,
+  coveredMs: int,
+  lastDrop: bigintText,
+  least: bigintText,
+})
+
 /** What an operator's balance lost, hour by hour since one, oldest first. */
 export function listBurn(db: Database, address: string, since: UnixMs): BurnHour[] {
   const sql = 'SELECT * FROM operator_burn WHERE address = ? AND at >= ? ORDER BY at'
-  return burn.all(db, sql, address, since).map(({ address: _, ...hour }) => hour)
+  return burnHours.all(db, sql, address, since)
 }
 
 export function purgeBurn(db: Database, before: UnixMs, limit: number): void {

@@ -78,7 +78,10 @@ function passes({ address, topics }: ZoneLog, addresses: readonly string[], give
   const wanted: readonly unknown[] = Array.isArray(given) ? given : []
   return wanted.every((one, place) => {
     const any = [one ?? []].flat()
-    return any.length === 0 || any.some((topic) => String(topic).toLowerCase() === topics[place])
+    return (
+      any.length === 0 ||
+      any.some((topic) => typeof topic === 'string' && topic.toLowerCase() === topics[place])
+    )
   })
 }
 

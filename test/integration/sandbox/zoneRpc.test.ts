@@ -47,7 +47,7 @@ test('a node of the zone has the same blocks and transactions as the explorer, a
     expect(BigInt(burned?.logs?.[0]?.data ?? '0x0')).toBe(withdrawal?.amountRaw)
     const { data } = await world.zone('block/block-list', { height: String(deposit?.zone?.height) })
     const block = await rpc.call('eth_getBlockByNumber', [deposit?.zone?.height ?? 0])
-    expect(block?.hash).toBe((data[0]?.['data'] as { hash: string }[])[0]?.hash)
+    expect(data[0]).toMatchObject({ data: [{ hash: block?.hash }] })
     expect(block?.hashes).toContain(deposit?.zone?.hash)
     expect(await rpc.call('eth_getBlockByHash', [block?.hash ?? ''])).toEqual(block)
   }))
@@ -71,7 +71,7 @@ test('the supply of a token at a height is what was there, with what came, witho
   withZone(busy, async (world, rpc) => {
     const [token] = world.sandbox.world.tokens
     const supply = (height: number) => readTotalSupply(rpc, { token: token?.zoneAddress ?? '', height })
-    const before = (await rpc.call('eth_blockNumber', ['latest'])) as number
+    const before = await rpc.call('eth_blockNumber', ['latest'])
     const first = (await supply(before)) ?? 0n
     world.step(30_000)
     const after = await rpc.call('eth_blockNumber', ['latest'])

@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
-import { bigintText, codec, instant, int, parseJson, type Read, table, text } from '../../../store/table.ts'
+import {
+  bigintText,
+  codec,
+  columns,
+  instant,
+  int,
+  parseJson,
+  type Read,
+  table,
+  text,
+} from '../../../store/table.ts'
 import type { JudgedSupply, SupplyReading } from './judgeSupply.ts'
 
 const amount = z
@@ -38,6 +48,13 @@ const readings = table('supply_readings', {
   supply: bigintText,
   decimals: int,
 })
+const waiting = columns({
+  height: int,
+  blockTime: instant,
+  readAt: instant,
+  supply: bigintText,
+  decimals: int,
+})
 const tokens = table('supply_tokens', {
   token: text,
   judged: judgedJson,
@@ -59,7 +76,7 @@ export function saveSupply(db: Database, token: string, reading: SupplyReading):
 /** What waits to be compared, oldest first. */
 export function listSupplies(db: Database, token: string, readBefore: UnixMs): SupplyReading[] {
   const sql = 'SELECT * FROM supply_readings WHERE token = ? AND read_at <= ? ORDER BY height'
-  return readings.all(db, sql, token, readBefore).map(({ token: _, ...reading }) => reading)
+  return waiting.all(db, sql, token, readBefore)
 }
 
 export function dropSupplies(db: Database, token: string, upTo: number): void {

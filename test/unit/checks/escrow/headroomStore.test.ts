@@ -29,17 +29,21 @@ function setUp(...addresses: string[]) {
   return {
     db,
     /** A withdrawal that left the zone, and was paid at a height unless that is null. */
-    withdraw(amount: bigint | null, zoneTime: number, paid: { hash: string; height: number } | null = null) {
+    withdraw: (
+      amount: bigint | null,
+      zoneTime: number,
+      paid: { hash: string; height: number } | null = null,
+    ): void => {
       const key = `t${(keys += 1)}`
       const main = { mainHash: paid?.hash ?? null, mainHeight: paid?.height ?? null, mainTime: null }
       saveOwedLeg(db, key, { key, token, isCredit: false, amount, less: 0n, more: 0n, ...main, zoneTime })
     },
-    move(
+    move: (
       escrow: string,
       net: string,
       hash: string,
       verdict: 'explained' | 'unexplained' | 'open' = 'explained',
-    ) {
+    ): void => {
       const amount = toDecimal(net) ?? noAmount
       const outward = { ...amount, digits: -amount.digits }
       const flow = { escrow, token, hash, height: 5, at: now - 1, net: amount, outward, party: '', gross: [] }
@@ -48,7 +52,7 @@ function setUp(...addresses: string[]) {
       const judged = { reason: '', checkAt: null, absence: null, waitsFor: null, unexplained: null }
       if (verdict !== 'open') settleFlow(db, flow, { ...judged, verdict, direction }, now)
     },
-    read(balances: Record<string, bigint>) {
+    read: (balances: Record<string, bigint>) => {
       const reading = { id: 1, token, low: 100, high: 100, readAt: now, newestAt: now, balances }
       noteHeadroom(
         of,

@@ -7,7 +7,11 @@ const block = { height: 9, blockTime: 1_000, readAt: 2_000 }
 function excess(
   supply: bigint,
   accounts: Partial<typeof none> = {},
-  { opening = 0n as bigint | null, decimals = 6, own = 6 } = {},
+  {
+    opening = 0n,
+    decimals = 6,
+    own = 6,
+  }: { readonly opening?: bigint | null; readonly decimals?: number; readonly own?: number } = {},
 ) {
   return judgeSupply(
     { ...block, supply, decimals },
