@@ -19,7 +19,7 @@ const amount = z
   .regex(/^-?\d+$/)
   .transform(BigInt)
 
-export const judgedSupplySchema = z.strictObject({
+const judgedSupplySchema = z.strictObject({
   height: z.int(),
   blockTime: z.int(),
   readAt: z.int(),
