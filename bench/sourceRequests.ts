@@ -6,7 +6,7 @@ import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario } from '../test/support/runScenario.ts'
 
 // Requests a minute that each source gets in the steady state, at the shipped pace and schedule, with one source of each
-// kind more at a time. The sandbox plays every one of them.
+// kind more at a time. The sandbox plays every one of them. A number runs that row alone.
 const settleMs = 300_000
 const measuredMs = 600_000
 const scenario = 'name: bench\nhistory: { for: 1h, transfers: 60 }\ntraffic: { transfersPerMinute: 30 }\n'
@@ -36,7 +36,8 @@ const setups: readonly (readonly [string, Extra])[] = [
 ]
 
 console.log('| sources | explorer | canonical | zoneRpc |\n|---|---|---|---|')
-for (const [name, extra] of setups) {
+const [only] = process.argv.slice(2)
+for (const [name, extra] of only === undefined ? setups : setups.slice(Number(only), Number(only) + 1)) {
   const clock = createLeapingClock()
   const run = await runScenario({
     scenario,
