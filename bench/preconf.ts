@@ -14,6 +14,7 @@ import {
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { createPreconfLoop, startLoop, stopLoop } from '../src/checks/preconf/loop.ts'
+import { listPlaces } from '../src/checks/preconf/payoutWatch.ts'
 import { readPending } from '../src/checks/preconf/reads.ts'
 
 // The preconfirmation loop against a node with 2,000 receipts in every block, a block a second made in five steps.
@@ -22,6 +23,7 @@ const intervalMs = 200
 const perBlock = 2_000
 const steps = 5
 const bridge = `0x${'b1'.repeat(20)}`
+const places = listPlaces({ contracts: [bridge], escrows: [] })
 const blocks = new Map<number, Row[]>()
 const measuredMs = Number(process.argv[2] ?? 15_000)
 
@@ -41,7 +43,7 @@ async function measure(): Promise<void> {
     log: createLog({ write: () => {} }),
     intervalMs,
     async read(signal) {
-      const answer = await readPending({ rpc, clock, bridge: new Set([bridge]) }, signal)
+      const answer = await readPending({ rpc, clock, places }, signal)
       const { pending, requestedAt } = answer
       if (pending === null) return answer
       answers += 1

@@ -43,6 +43,11 @@ export function isMovement(kind: Detector | null): boolean {
   return kind?.joins?.of === 'escrow' && kind.joins.isMovement
 }
 
+/** Whether it is said before it is proven: nothing is explained by it, and its proof is news. */
+function isUnproven(kind: Detector | null): boolean {
+  return kind?.joins?.of === 'escrow' && kind.joins.isUnproven === true
+}
+
 /** Whether it says that the bridge lost something. */
 export function isLoss(kind: Detector | null): boolean {
   return isMovement(kind) || (kind?.joins?.of === 'transfer' && kind.joins.loses !== undefined)
@@ -74,7 +79,11 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
   const token = canonicalToken(other.finding.labels.token ?? '')
   if (missing === null || facts['direction'] === 'in') return []
   const able = told.filter(
-    (one) => gravity[one.severity] <= gravity[other.severity] && stands(one) && isOf(one, token),
+    (one) =>
+      gravity[one.severity] <= gravity[other.severity] &&
+      stands(one) &&
+      isOf(one, token) &&
+      !isUnproven(one.kind),
   )
   const shares = shareOut(able, isMovement(other.kind)).sort((a, b) => compareDecimals(b.amount, a.amount))
   const sum = sumDecimals(shares.map(({ amount }) => amount))
@@ -89,7 +98,8 @@ export function coverEscrow(told: readonly Accusation[], other: Accusation): rea
 export function sawPayout(told: Accusation, other: Accusation, beside: readonly Accusation[]): boolean {
   const { transfer } = other.finding
   const { facts } = told.finding
-  if (!isMovement(told.kind) || facts['direction'] !== 'out' || facts['sum'] !== '') return false
+  if (!isMovement(told.kind) || isUnproven(told.kind)) return false
+  if (facts['direction'] !== 'out' || facts['sum'] !== '') return false
   if (transfer?.direction !== 'ZoneToMain' || facts['mainTxHash'] !== transfer.main?.hash) return false
   const left = toDecimal(String(facts['amount']))
   const lost = lossOf(other, transfer)

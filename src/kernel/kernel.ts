@@ -14,6 +14,7 @@ import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
+import type { FollowedActs } from './acts.ts'
 import type { ContractReads } from './contractReads.ts'
 import type { HorizonWatch, ListReadings } from './horizons.ts'
 import type { BlockListeners } from './mainBlocks.ts'
@@ -59,6 +60,7 @@ export interface Kernel {
   readonly stages: FollowedStages
   readonly challengeWords: FollowedWords
   readonly stakes: FollowedStakes
+  readonly acts: FollowedActs
   readonly channels: readonly Channel[]
   /** What a channel made of a message that did not come from the outbox. */
   readonly noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) => void

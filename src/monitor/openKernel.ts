@@ -23,6 +23,7 @@ import type { BlockListeners } from '../kernel/mainBlocks.ts'
 import { createRpcs, readRpcHealth, type Rpcs } from '../kernel/rpcs.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { createChallengeWords, createStages } from '../kernel/stages.ts'
+import { createActs } from '../kernel/acts.ts'
 import { createStakes, type Stakes } from '../kernel/stakes.ts'
 import { choosesReceipt, evidenceHoldMs, isLargeShare } from '../ledger/evidence.ts'
 import { createLearned, type Learned } from '../ledger/learned.ts'
@@ -128,6 +129,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const sources = () => [explorer.health(), ...readRpcHealth(rpcs, config)]
   const leadMs = () => clockLeadMs({ now: clock.now(), sources: sources(), heads: listHeads(db) })
   return {
+    acts: createActs(),
     alerts,
     blockListeners,
     clock,

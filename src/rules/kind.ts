@@ -218,6 +218,8 @@ interface OfEscrow {
   readonly missing: string
   /** Whether it is one movement, with the facts `direction`, `amount`, `mainTxHash` and `sum`; else it is a balance. */
   readonly isMovement: boolean
+  /** It is said before it is proven: it explains nothing else that lacks, and its proof is news. */
+  readonly isUnproven?: true
 }
 
 export function defineEvent<const T extends FactTable, S extends z.ZodType>(

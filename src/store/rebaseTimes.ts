@@ -34,6 +34,7 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   },
   held_judgements: { columns: ['due_at'], where: '' },
   preconf_dropped: { columns: ['told_at', 'next_at'], where: '' },
+  early_findings: { columns: ['next_at'], where: 'WHERE next_at IS NOT NULL' },
   reports: { columns: ['next_at', 'expires_at'], where: 'WHERE sent_at IS NULL' },
 }
 

@@ -15,7 +15,7 @@ const of = (name: string, tells: Record<string, number>, also: readonly string[]
 })
 
 /** Value that leaves an escrow without a transfer that explains it, so that the rest does not cover what is owed. */
-const drained = ['escrow.drift', 'escrow.shortfall']
+const drained = ['escrow.drift', 'escrow.shortfall', 'preconf.unbacked']
 
 /** The scenarios of incidents by name; seconds are those of their timelines. */
 export const incidents: readonly Incident[] = [

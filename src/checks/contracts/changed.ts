@@ -1,3 +1,4 @@
+import { hash as digest } from 'node:crypto'
 import { z } from 'zod'
 import type { AdministrationAct } from './administration.ts'
 import type { BridgeLog } from '../../bridge/bridgeLog.ts'
@@ -14,6 +15,7 @@ const factTypes = declareFacts({
   after: 'string',
   txHash: 'string?',
   height: 'int?',
+  preconfirmed: 'bool',
 })
 
 /** Who governs the bridge did something: each act is reported once. */
@@ -23,6 +25,7 @@ export const contractChanged = defineRaised({
   raisedBy: 'app',
   docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it, or what the zone says of transfers, means something else than before or is new.',
   remedy: "Ask the bridge's team whether this change was planned; if nobody knows of it, pause the bridge.",
+  words: { over: 'it did not happen' },
   sources: ['explorer'],
   ties: ['transaction'],
   needs: ['bridge.contracts'],
@@ -34,14 +37,38 @@ export const contractChanged = defineRaised({
 
 /** An act of administration that a log shows. */
 export function toActFinding(log: BridgeLog, act: AdministrationAct, now: UnixMs): Finding {
-  const says = `${act.event} at block ${log.height}`
-  return toFinding(log.contract, {
-    subject: `${log.contract}:${log.hash}:${log.place}`,
-    title: `Bridge contract ${log.contract} ${act.what}, in transaction ${log.hash}`,
-    facts: { ...act, txHash: log.hash, height: log.height },
-    evidence: { source: 'E19', at: now, says },
-    since: Math.min(log.time ?? now, now),
+  const evidence = { source: 'E19', at: now, says: `${act.event} at block ${log.height}` }
+  return toActFound(log, act, { evidence, since: Math.min(log.time ?? now, now), preconfirmed: false })
+}
+
+/** The same from the log of a transaction that is preconfirmed. */
+export function toPreconfirmedAct(log: BridgeLog, act: AdministrationAct, now: UnixMs): Finding {
+  const says = `${act.event}, preconfirmed for block ${log.height}`
+  return toActFound(log, act, {
+    evidence: { source: 'preconf', at: now, says },
+    since: now,
+    preconfirmed: true,
   })
+}
+
+function toActFound(
+  log: BridgeLog,
+  act: AdministrationAct,
+  of: { readonly evidence: EvidenceNote; readonly since: UnixMs; readonly preconfirmed: boolean },
+): Finding {
+  const { contract, hash, height } = log
+  return toFinding(contract, {
+    // Whoever shows the log, and at whatever place of the block: it is the same act.
+    subject: `${contract}:${hash}:${digestOf(log)}`,
+    title: `Bridge contract ${contract} ${act.what}, in transaction ${hash}`,
+    facts: { ...act, txHash: hash, height, preconfirmed: of.preconfirmed },
+    evidence: of.evidence,
+    since: of.since,
+  })
+}
+
+function digestOf({ topics, data }: BridgeLog): string {
+  return digest('sha256', [...topics, data].join(' ').toLowerCase(), 'hex').slice(0, 16)
 }
 
 /** A verified source that is another than it was, read twice. `differs` names what. */
@@ -59,7 +86,14 @@ export function toSourceFinding(
   return toFinding(contract, {
     subject: `${contract}:source:${change.digest}`,
     title: `Bridge contract ${contract} ${what}`,
-    facts: { group: 'upgrade', what, event: '', before: change.before, after: change.after },
+    facts: {
+      group: 'upgrade',
+      what,
+      event: '',
+      before: change.before,
+      after: change.after,
+      preconfirmed: false,
+    },
     evidence: { source: 'E17', at: now, says: `the verified ${change.differs} differs, read twice` },
     since: now,
   })
@@ -90,7 +124,15 @@ export function toWordsFinding({ direction, zone }: Transfer, meaning: string, n
     ...toFinding('zone', {
       subject: `zone:meaning:${meaning}:${zone?.hash ?? ''}`,
       title: `Zone: ${what}`,
-      facts: { group: 'meaning', what, event: '', before: '', after: '', txHash: zone?.hash ?? '' },
+      facts: {
+        group: 'meaning',
+        what,
+        event: '',
+        before: '',
+        after: '',
+        txHash: zone?.hash ?? '',
+        preconfirmed: false,
+      },
       evidence: {
         source: 'E9',
         at: now,
@@ -124,7 +166,16 @@ function factsOfLog(
   group: string,
   what: string,
 ): FactsOf<typeof factTypes> {
-  return { group, what, event: topics[0] ?? '', before: '', after: '', txHash: hash, height }
+  return {
+    group,
+    what,
+    event: topics[0] ?? '',
+    before: '',
+    after: '',
+    txHash: hash,
+    height,
+    preconfirmed: false,
+  }
 }
 
 function toFinding(

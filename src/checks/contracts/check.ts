@@ -2,12 +2,13 @@ import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { indexAdministration } from './administration.ts'
-import { contractChanged, toWordsFinding } from './changed.ts'
+import type { BridgeLog } from '../../bridge/bridgeLog.ts'
+import { indexAdministration, readAdministration } from './administration.ts'
+import { contractChanged, toPreconfirmedAct, toWordsFinding } from './changed.ts'
 import { followContract } from './followContract.ts'
 import { readContractHistory } from './history.ts'
 import { judgeLogs } from './judgeLogs.ts'
-import { forgetSamples, purgeLogs } from './logStore.ts'
+import { forgetSamples, hasLog, purgeLogs } from './logStore.ts'
 import { readProgress } from './progressStore.ts'
 import { verifySource } from './verifySource.ts'
 import type { Finding } from '../../bridge/finding.ts'
@@ -36,13 +37,14 @@ export const contracts: Check = {
   name: 'contracts',
   kinds: [contractChanged],
   open(kernel) {
-    const { config, db, trigger } = kernel
+    const { acts, config, db, trigger } = kernel
     const { bridge, poll } = config
     const configured = new Map(bridge.events.map(({ topic, means }) => [topic, means]))
     const named = bridge.events.flatMap(({ topic, means, name }): [string, string][] =>
       means === 'administration' ? [[topic, name]] : [],
     )
     const common = { ...kernel, administration: indexAdministration(), named: new Map(named) }
+    acts.follow({ actOf: (log, now) => readAct(common, log, now) })
     const watched = bridge.contracts.map((address) => ({ ...common, address }))
     const follow = watched.map((contract) => followContract(contract))
     const newest = async (signal: AbortSignal) => {
@@ -73,6 +75,23 @@ export const contracts: Check = {
       },
     }
   },
+}
+
+/** An act in a transaction that is in no block yet; null where its log was read already. */
+function readAct(
+  {
+    administration,
+    db,
+    named,
+  }: Pick<Kernel, 'db'> & {
+    readonly administration: ReturnType<typeof indexAdministration>
+    readonly named: ReadonlyMap<string, string>
+  },
+  log: BridgeLog,
+  now: UnixMs,
+): Finding | null {
+  const act = readAdministration(administration, named, log)
+  return act === null || hasLog(db, log) ? null : toPreconfirmedAct(log, act, now)
 }
 
 function pruneLogs(db: Database, contract: string, now: UnixMs): void {

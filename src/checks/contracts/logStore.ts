@@ -89,6 +89,11 @@ function listKnown(db: Database, { contract, hash }: BridgeLog): KnownLog[] {
   return knownLogs.all(db, sql, hash, contract).map((row) => ({ ...row, isFound: false }))
 }
 
+/** Whether a log was read, at whatever place of its transaction. */
+export function hasLog(db: Database, log: BridgeLog): boolean {
+  return listKnown(db, log).some(({ body }) => body === bodyOf(log))
+}
+
 /** A known log was read again: it is where it is said to be now. */
 function note(db: Database, log: BridgeLog, found: KnownLog, known: readonly KnownLog[]): void {
   found.isFound = true

@@ -1,5 +1,6 @@
 import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { Finding } from '../../bridge/finding.ts'
+import { findEarly } from '../../kernel/earlyFindings.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
@@ -36,8 +37,14 @@ export function takeLogs(
     if (act === null) return []
     closeLog(db, log)
     if (act.group === 'upgrade') announce(db, { address, implementation: act.after }, now)
-    return (log.time ?? now) < tellSince ? [] : [toActFinding(log, act, now)]
+    return (log.time ?? now) < tellSince ? [] : [onceTold(db, toActFinding(log, act, now))]
   })
+}
+
+/** What was told when it was preconfirmed is the same act: it began then, and is told again only by a rule that did not tell it. */
+function onceTold(db: Database, finding: Finding): Finding {
+  const early = findEarly(db, finding.kind, finding.subject)
+  return early === null ? finding : { ...finding, since: early.since }
 }
 
 function announce(

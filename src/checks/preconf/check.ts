@@ -6,10 +6,17 @@ import { pollDropped } from './pollDropped.ts'
 import { type PendingAnswer, readPending } from './reads.ts'
 import { createRecent } from './recent.ts'
 import { createSettling, settlePreconf, type Settling } from './settle.ts'
+import { askOrigins } from './askOrigins.ts'
+import { judgePayouts } from './judgePayouts.ts'
+import { forgetDropped, openPayoutWatch, type PayoutWatch, takeReceipts } from './payoutWatch.ts'
+import { toPayoutPanel } from './payoutPanel.ts'
+import { purgePayouts } from './payoutStore.ts'
+import { pollEarly, settleExplained } from './settleEarly.ts'
+import { preconfUnbacked } from './unbacked.ts'
 import type { Check } from '../../kernel/check.ts'
+import { purgeEarly } from '../../kernel/earlyFindings.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Poller } from '../../kernel/runner.ts'
-import type { AppConfig } from '../../kernel/settings.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { givenPreconf, type PreconfPart } from './facts.ts'
 import { preconfGap } from './gap.ts'
@@ -28,21 +35,38 @@ const perBlock = 2_000
 const heldByRpc = 100_000
 const heldByExplorer = 20_000
 const rememberedHeads = 600
+/** How often payouts that wait are looked at again; nothing is done while none does. */
+const payoutsMs = 500
+/** By then blocks have shown what was told before them. */
+const earlyKeptMs = 48 * 3_600_000
 
 /** Preconfirmations: whether the node goes on, and what becomes of what it showed before it was in a block. */
 export const preconf: Check<PreconfPart> = {
   name: 'preconf',
-  kinds: [preconfDropped, preconfFlipped, preconfMoved, preconfLate, preconfStalled, preconfGap],
+  kinds: [
+    preconfUnbacked,
+    preconfDropped,
+    preconfFlipped,
+    preconfMoved,
+    preconfLate,
+    preconfStalled,
+    preconfGap,
+  ],
   given: givenPreconf,
   open(kernel) {
     const { clock, config, db, log } = kernel
-    const prune = (now: UnixMs) => purgePreconf(db, now - config.retention.preconfMs)
+    const prune = (now: UnixMs) => {
+      purgePreconf(db, now - config.retention.preconfMs)
+      purgePayouts(db, now - config.retention.preconfMs)
+      purgeEarly(db, now - earlyKeptMs)
+    }
     const watch = createWatch(kernel)
     if (watch === null) return { pollers: [], facts: () => ({ preconf: null }), prune }
-    const { loop, settling } = watch
+    const { loop, payouts, settling } = watch
     return {
-      pollers: listPollers(kernel, settling),
+      pollers: listPollers(kernel, watch),
       prune,
+      onJudged: (transfer, found, _related, now) => settleExplained(payouts, transfer, found, now),
       facts: () => {
         const { view, unansweredSince, status } = loop
         const { intervalMs, missedTicks } = status
@@ -57,6 +81,7 @@ export const preconf: Check<PreconfPart> = {
         startLoop(loop)
       },
       stop: () => stopLoop(loop),
+      ...(payouts.places.escrows.size > 0 && { panel: () => toPayoutPanel(payouts) }),
       status: () => [loop.status],
       rebaseClock: (jump) => rebaseHeld(settling.held, jump),
     }
@@ -68,6 +93,8 @@ function createWatch(kernel: Kernel) {
   const { clock, config, log, rpcs } = kernel
   const { preconf: rpc } = rpcs
   if (!rpc || !config.preconf) return null
+  const held = createHeldReceipts({ perBlock, total: rpcs.canonical ? heldByRpc : heldByExplorer })
+  const payouts = openPayoutWatch(kernel, (hash) => held.byHash.has(hash))
   const settling = createSettling({
     ...kernel,
     rpc,
@@ -77,10 +104,11 @@ function createWatch(kernel: Kernel) {
           { confirmations: config.canonical?.confirmations ?? 3 },
         )
       : canonicalByExplorer({ ...kernel, rpc }),
-    held: createHeldReceipts({ perBlock, total: rpcs.canonical ? heldByRpc : heldByExplorer }),
+    held,
+    onDropped: (hashes) => forgetDropped(payouts, hashes),
     complete: createRecent<UnixMs>(rememberedHeads),
   })
-  const asked = { rpc, clock, bridge: listBridge(config.bridge) }
+  const asked = { rpc, clock, places: payouts.places }
   const { intervalMs } = config.preconf
   let newest = 0
   const read = async (signal: AbortSignal): Promise<PendingAnswer> => {
@@ -90,14 +118,23 @@ function createWatch(kernel: Kernel) {
       newest = latest.height
       settling.complete.add(String(newest), requestedAt)
     }
-    if (pending) takePending(settling.held, pending, requestedAt)
+    if (pending) {
+      takePending(held, pending, requestedAt)
+      takeReceipts(payouts, pending, requestedAt)
+    }
     return answer
   }
-  return { settling, loop: createPreconfLoop({ clock, log, intervalMs, read }) }
+  return { payouts, settling, loop: createPreconfLoop({ clock, log, intervalMs, read }) }
 }
 
-function listPollers({ clock, commit, db }: Kernel, settling: Settling): Poller[] {
+interface Watch {
+  readonly payouts: PayoutWatch
+  readonly settling: Settling
+}
+
+function listPollers({ clock, commit, db }: Kernel, { payouts, settling }: Watch): Poller[] {
   const { source } = settling
+  const asking = { clock, commit, db, source }
   return [
     {
       name: 'preconfSettle',
@@ -107,12 +144,12 @@ function listPollers({ clock, commit, db }: Kernel, settling: Settling): Poller[
     {
       name: 'preconfDropped',
       schedule: settleByExplorerMs,
-      run: (signal) => pollDropped({ clock, commit, db, source }, signal),
+      async run(signal) {
+        await pollDropped(asking, signal)
+        await pollEarly(asking, signal)
+      },
     },
+    { name: 'preconfPayouts', schedule: payoutsMs, asksNobody: true, run: async () => judgePayouts(payouts) },
+    { name: 'preconfOrigins', schedule: payoutsMs, run: (signal) => askOrigins(payouts, signal) },
   ]
-}
-
-function listBridge({ contracts, escrows }: AppConfig['bridge']): ReadonlySet<string> {
-  const addresses = [...contracts, ...escrows.map(({ address }) => address)]
-  return new Set(addresses.map((address) => address.toLowerCase()))
 }

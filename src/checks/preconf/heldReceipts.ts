@@ -82,7 +82,11 @@ export function createHeldReceipts(limits: HeldLimits): HeldReceipts {
 }
 
 /** Takes one good answer. Answers may come out of order: only newer ones move the block being made. */
-export function takePending(of: HeldReceipts, { height, receipts, system }: PendingBlock, at: UnixMs): void {
+export function takePending(
+  of: HeldReceipts,
+  { height, receipts, system }: Pick<PendingBlock, 'height' | 'receipts' | 'system'>,
+  at: UnixMs,
+): void {
   watch(of, height, at)
   for (const hash of system) of.system.add(hash, true)
   const answer = { height, at }

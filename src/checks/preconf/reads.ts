@@ -1,7 +1,8 @@
 import { hash as digest } from 'node:crypto'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
-import type { PendingBlock, SeenReceipt } from './receipt.ts'
+import type { BridgePlaces } from './payoutWatch.ts'
+import type { BridgeReceipt, PendingBlock, SeenReceipt } from './receipt.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 
 /** One look at the preconfirmation RPC. */
@@ -28,8 +29,7 @@ export async function readPending(
   deps: {
     readonly rpc: Pick<Rpc, 'callMany'>
     readonly clock: Pick<Clock, 'now'>
-    /** Addresses of the bridge, in lower case. */
-    readonly bridge: ReadonlySet<string>
+    readonly places: BridgePlaces
   },
   signal: AbortSignal,
 ): Promise<PendingAnswer> {
@@ -55,21 +55,48 @@ export async function readPending(
     pending:
       list === null || height === null || height === undefined
         ? null
-        : toPending(height, list.items, deps.bridge),
+        : toPending(
+            { height, time: block?.number === height ? toMs(block.timestamp) : null },
+            list.items,
+            deps.places,
+          ),
     latest:
-      head === null || head.number === null
-        ? null
-        : { height: head.number, time: head.timestamp === null ? null : head.timestamp * 1_000 },
+      head === null || head.number === null ? null : { height: head.number, time: toMs(head.timestamp) },
     unreadable: list?.unreadable.length ?? 0,
   }
 }
 
-function toPending(height: number, items: readonly Receipt[], bridge: ReadonlySet<string>): PendingBlock {
+function toMs(seconds: number | null): UnixMs | null {
+  return seconds === null ? null : seconds * 1_000
+}
+
+function toPending(
+  { height, time }: Pick<PendingBlock, 'height' | 'time'>,
+  items: readonly Receipt[],
+  places: BridgePlaces,
+): PendingBlock {
   return {
     height,
-    receipts: items.filter((receipt) => !isSystem(receipt)).map((receipt) => toSeen(receipt, bridge)),
+    time,
+    receipts: items.filter((receipt) => !isSystem(receipt)).map((receipt) => toSeen(receipt, places.all)),
     system: items.filter(isSystem).map(({ transactionHash }) => transactionHash),
+    bridge: items.flatMap((receipt) => toBridge(receipt, height, places) ?? []),
   }
+}
+
+/** What concerns the bridge in a receipt: its own events, and what tokens say of its escrows; null where nothing does. */
+function toBridge(
+  { transactionHash, blockNumber, status, logs }: Receipt,
+  height: number,
+  { all, escrowTopics }: BridgePlaces,
+): BridgeReceipt | null {
+  if (status === 'failed' || logs === null) return null
+  const own = logs.filter(
+    ({ address, topics }) =>
+      (address !== null && all.has(address)) ||
+      topics.some((topic, place) => place > 0 && escrowTopics.has(topic)),
+  )
+  return own.length === 0 ? null : { hash: transactionHash, height: blockNumber ?? height, logs: own }
 }
 
 /** Where a node leaves out the type, a transaction that pays nothing at all is the chain's own. */

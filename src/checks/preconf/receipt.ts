@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
+import type { SeenLog } from './payout.ts'
 
 /** What a transaction came to, as far as a source says; null is not said. */
 export interface Outcome {
@@ -24,6 +25,17 @@ export interface PendingBlock {
   readonly receipts: readonly SeenReceipt[]
   /** Transactions of the chain itself (type 0x7e): they are not judged. */
   readonly system: readonly string[]
+  /** As the block being made says, in whole seconds; null where it does not. */
+  readonly time: UnixMs | null
+  /** Of all of them, those that succeeded and concern the bridge. */
+  readonly bridge: readonly BridgeReceipt[]
+}
+
+/** A transaction of the block being made, with its logs that concern the bridge. */
+export interface BridgeReceipt {
+  readonly hash: string
+  readonly height: number
+  readonly logs: readonly SeenLog[]
 }
 
 /** One transaction of a canonical block. */

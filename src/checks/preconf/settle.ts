@@ -3,6 +3,7 @@ import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 import { countFates, type Judged, toFindings } from './judged.ts'
+import { settleEarly } from './settleEarly.ts'
 import {
   firstSeen,
   forgetBlock,
@@ -42,6 +43,8 @@ interface SettleSources extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger
   readonly held: HeldReceipts
   /** When the node first showed a complete block, by our clock. */
   readonly complete: Recent<UnixMs>
+  /** Hears of transactions that are in no block. */
+  readonly onDropped?: (hashes: ReadonlySet<string>) => void
 }
 
 type SeenCounts = Pick<PreconfCounts, 'hits' | 'unseen' | 'unwatched' | 'late' | 'leadsMs'>
@@ -234,13 +237,14 @@ function finish(of: Settling, judged: readonly Judged[], settleable: readonly nu
         addPreconfCounts(db, counts, held.byHash.size - gone.size, now)
         const findings = judged.flatMap((one) => toFindings(of, one))
         watchDropped(db, findings, now)
-        return [...findings, ...judgeLate(of.late, of.rules(), now)]
+        return [...findings, ...settleEarly(of, judged, now), ...judgeLate(of.late, of.rules(), now)]
       },
     })
   }
   of.takenBefore += taken
   of.seen = nothingSeen
   for (const hash of gone) release(held, hash)
+  of.onDropped?.(new Set(judged.flatMap((one) => (one.fate.kind === 'dropped' ? [one.held.hash] : []))))
   for (const height of done) {
     forgetBlock(held, height)
     counted.delete(height)

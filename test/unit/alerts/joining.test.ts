@@ -163,6 +163,51 @@ describe('semantics.md 49: of one transfer the lower finding joins the higher', 
   })
 })
 
+describe('semantics.md 49: what is told of a payout before its block explains nothing', () => {
+  const early = ruleOn('preconf.unbacked')
+  const preconfirmed: Finding = {
+    ...about('preconf.unbacked'),
+    subject: `${mainHash}:usdc:`,
+    transfer: null,
+    labels: { chain: 'main', token: `0x${'c'.repeat(40)}` },
+    facts: { direction: 'out', amount: '100', mainTxHash: mainHash, sum: '' },
+  }
+  const short = createCondition('usdc', {
+    kind: 'escrow.shortfall',
+    labels: { token: `0x${'c'.repeat(40)}` },
+    facts: { missing: '100' },
+  })
+
+  test('its proof is told by itself, and so is its movement', async () => {
+    const proven = run()
+    await proven.tell([early, preconfirmed])
+    await proven.tell([unbacked, about('transfer.unbacked')])
+    expect(proven.said()).toEqual(['event unbacked', 'event unbacked'])
+    expect(proven.items().map(({ kind }) => kind)).toEqual(['preconf.unbacked', 'transfer.unbacked'])
+    await proven.stop()
+    const moved = run()
+    await moved.tell([early, preconfirmed])
+    await moved.judge(drift, outflow('100'))
+    expect(moved.said()).toEqual(['event unbacked', 'firing drift'])
+    await moved.stop()
+  })
+
+  test('a shortfall is not explained by it, nor twice by it and its movement', async () => {
+    const world = run()
+    const shortfall = ruleOn('escrow.shortfall')
+    await world.tell([early, preconfirmed])
+    await world.judge(shortfall, short)
+    expect(world.said()).toEqual(['event unbacked', 'firing shortfall'])
+    await world.stop()
+    const both = run()
+    await both.tell([early, preconfirmed])
+    await both.judge(drift, outflow('100'))
+    await both.judge(shortfall, { ...short, facts: { missing: '200' } })
+    expect(both.said()).toEqual(['event unbacked', 'firing drift', 'firing shortfall'])
+    await both.stop()
+  })
+})
+
 test('semantics.md 49: what is missing joins what accounts for most of it, deposits that never came included', async () => {
   const world = run()
   const deposit = { ...arrived, direction: 'MainToZone' as const, main: null }

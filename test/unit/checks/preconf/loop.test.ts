@@ -25,7 +25,7 @@ function follow(read: (tick: number, at: number) => Promise<PendingAnswer>) {
 
 const answer = (height: number, requestedAt: number): PendingAnswer => ({
   requestedAt,
-  pending: { height, receipts: [], system: [] },
+  pending: { height, receipts: [], system: [], bridge: [], time: null },
   latest: { height: height - 1, time: null },
   unreadable: 0,
 })

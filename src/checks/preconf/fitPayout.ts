@@ -1,0 +1,101 @@
+import type { Out, Payout } from './payout.ts'
+
+/** A withdrawal that a payout may be for, base units of the token that moves. */
+export interface Claim {
+  /** The transfer's key. */
+  readonly key: string
+  readonly recipient: string
+  readonly raw: bigint
+  /** At most so much less may be paid, as a fee. */
+  readonly less: bigint
+  /** Whether it is one of many that are paid together. */
+  readonly isBatch: boolean
+}
+
+/** What a payout is for, as far as is known, and what of it is for nothing that is known. */
+export interface Fit {
+  readonly uses: readonly Claim[]
+  readonly left: bigint
+}
+
+/**
+ * Sets a payout beside the withdrawals that wait for one. What the bridge's own event names goes first, whoever is paid
+ * for it; then each amount takes one withdrawal to its recipient; then what is left is compared with batches, and with
+ * all that wait for one recipient together. What remains is a fee when those that were paid kept as much.
+ * @param named withdrawals that an event of this transaction names and nothing else has paid
+ * @param pending withdrawals on their way that nothing has paid
+ */
+export function fitPayout(payout: Payout, named: readonly Claim[], pending: readonly Claim[]): Fit {
+  const uses = new Set<Claim>()
+  const alone = takeEach(payout.outs, uses, { named, pending })
+  const grouped = takeGroups(alone, uses, { named, pending })
+  const rest = sum(grouped)
+  const paid = sum(payout.outs) - rest
+  const kept = sumClaims([...uses]) - paid
+  // What only passes through, into a vault of the bridge's own, has not left.
+  const open = payout.net - paid < rest ? payout.net - paid : rest
+  return { uses: [...uses], left: open <= kept || open <= 0n ? 0n : open }
+}
+
+interface Known {
+  readonly named: readonly Claim[]
+  readonly pending: readonly Claim[]
+}
+
+/** @returns what fits no withdrawal by itself */
+function takeEach(outs: readonly Out[], uses: Set<Claim>, { named, pending }: Known): Out[] {
+  return outs.filter((out) => {
+    const claim =
+      closest(named, uses, out) ??
+      closest(
+        pending.filter(({ recipient }) => recipient === out.to),
+        uses,
+        out,
+      )
+    if (claim === null) return true
+    uses.add(claim)
+    return false
+  })
+}
+
+function closest(claims: readonly Claim[], uses: ReadonlySet<Claim>, { raw }: Out): Claim | null {
+  return claims
+    .filter((claim) => !uses.has(claim) && isPaidBy([claim], raw))
+    .reduce<Claim | null>((best, claim) => (best === null || claim.raw < best.raw ? claim : best), null)
+}
+
+/** Whether an amount is what these withdrawals bring, but for their fees. */
+function isPaidBy(claims: readonly Claim[], raw: bigint): boolean {
+  const kept = sumClaims(claims) - raw
+  return kept >= 0n && kept <= claims.reduce((most, { less }) => most + less, 0n)
+}
+
+/** @returns what fits no withdrawals together either */
+function takeGroups(outs: readonly Out[], uses: Set<Claim>, { named, pending }: Known): readonly Out[] {
+  if (outs.length === 0) return outs
+  const total = sum(outs)
+  const free = (claims: readonly Claim[]) => claims.filter((claim) => !uses.has(claim))
+  const ofNames = free(named)
+  // Named by the event itself: how much is kept of several together is not known.
+  if (ofNames.length > 0 && sumClaims(ofNames) >= total) return take(ofNames, uses)
+  const batch = free(pending).find((claim) => claim.isBatch && isPaidBy([claim], total))
+  if (batch) return take([batch], uses)
+  const groups = [...Map.groupBy(outs, ({ to }) => to)]
+  return groups.flatMap(([to, own]) => {
+    const waiting = free(pending).filter(({ recipient }) => recipient === to)
+    return waiting.length > 0 && isPaidBy(waiting, sum(own)) ? take(waiting, uses) : own
+  })
+}
+
+function take(claims: readonly Claim[], uses: Set<Claim>): Out[] {
+  for (const claim of claims) uses.add(claim)
+  return []
+}
+
+function sum(outs: readonly Out[]): bigint {
+  return outs.reduce((total, { raw }) => total + raw, 0n)
+}
+
+function sumClaims(claims: readonly Claim[]): bigint {
+  return claims.reduce((total, { raw }) => total + raw, 0n)
+}
