@@ -40,6 +40,9 @@ const reasonsByFamily: Readonly<Record<string, string>> = {
   source: 'how sources answered in the past is not kept',
   preconf: 'preconfirmations of the past are not kept whole',
   chain: 'heads of the past are not kept',
+  flow: 'it is not replayed yet, although what crossed is kept for 32 days',
+  escrow: 'movements and balances of the past are not kept whole',
+  operator: 'balances of the past are kept by the hour, and when operators sent is not',
   monitor: 'it is about the monitor, not about the bridge',
 }
 
