@@ -1,3 +1,4 @@
+import type { SupplyFact } from '../../src/checks/escrow/holding.ts'
 import { kinds } from '../../src/checks/index.ts'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,6 +21,16 @@ import {
   toSource,
 } from '../unit/rules/facts.ts'
 import { pendingSince } from '../unit/rules/transfers.ts'
+
+const unjudgedSupply: SupplyFact = {
+  token: '0xt1',
+  zoneToken: '0xz1',
+  symbol: 'T',
+  judged: null,
+  excesses: 0,
+  watchedSince: 0,
+  why: '',
+}
 
 const loaded = await readRuleFolder(join(import.meta.dirname, '../../rules'), kinds)
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
@@ -111,6 +122,12 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
     const headroom = [{ ...room, held: BigInt(edge), onItsWay, flow }]
     return toFacts(0, { escrow: { moves: [], sums: [], unjudged: [], holdings: [], headroom } })
   },
+  'supply.excess': (_, now) => {
+    const supply = { height: 1, blockTime: 0, readAt: 0, decimals: 0, supply: 2n, claims: 1n, backing: 1n }
+    const judged = { ...supply, excess: 1n, over: 1n }
+    return toFacts(now, { supplies: [{ ...unjudgedSupply, judged, excesses: 3 }] })
+  },
+  'supply.unknown': (_, now) => toFacts(now, { supplies: [unjudgedSupply] }),
   // The edge is a share in parts of a million.
   'escrow.drift': (_, share) => {
     const of = { token: '', symbol: 'ETH', escrows: [], amount: '1', since: 0, hashes: [], waitsFor: null }
@@ -202,6 +219,8 @@ const edges = [
   { name: 'escrow-outflow', on: 10_001, off: 10_000 },
   // What was read longer ago says nothing.
   { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
+  { name: 'supply-excess', on: 900_000, off: 900_001 },
+  { name: 'supply-unknown', on: 900_001, off: 900_000 },
   { name: 'escrow-headroom', on: 30, off: 31 },
   { name: 'escrow-no-headroom', on: 9, off: 10 },
   // As far as so many days of burn.
