@@ -23,6 +23,7 @@ const bridge = {
   escrows: [],
   operators: [],
   probes: [],
+  limits: [],
   stages: [],
   tokens: [{ address: token, symbol: 'USDC', decimals: 6 }],
   challenge: { known: [], terminal: [] },

@@ -8,6 +8,7 @@ import { contracts } from './contracts/check.ts'
 import { escrow } from './escrow/check.ts'
 import { evidence } from './evidence/check.ts'
 import { flow } from './flow/check.ts'
+import { limits } from './limits/check.ts'
 import { monitor } from './monitor/check.ts'
 import { operators } from './operators/check.ts'
 import { preconf } from './preconf/check.ts'
@@ -29,6 +30,7 @@ export const checks = [
   chains,
   flow,
   operators,
+  limits,
   probes,
   challenges,
   stages,

@@ -92,6 +92,18 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.probes[].address': 'Who sends them: the sender that their records name.',
   'bridge.probes[].direction': '`MainToZone` or `ZoneToMain`.',
   'bridge.probes[].every': 'How often one is sent.',
+  'bridge.limits':
+    'Limits that contracts of the main chain keep themselves: how much of each is used is read.',
+  'bridge.limits[].name': 'What messages call it.',
+  'bridge.limits[].address': 'The contract.',
+  'bridge.limits[].call':
+    'The function that says how much is used, as the contract declares it: `usedToday(address token) view returns (uint256)`.',
+  'bridge.limits[].args': 'What it is asked with, in order.',
+  'bridge.limits[].max':
+    'The limit, base units in quotes; or `call` and `args` of the function of the same contract that says it.',
+  'bridge.limits[].max.call': 'The function that says what the limit is.',
+  'bridge.limits[].max.args': 'What it is asked with, in order.',
+  'bridge.limits[].decimals': 'Of what is counted: messages show it in whole units.',
   'bridge.operators[].minBalance': 'In the native currency: below it, it is running out of gas money.',
   'bridge.tokens':
     'Tokens that are known; names from the chain prove nothing. Decimals of others are learned.',

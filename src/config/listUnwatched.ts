@@ -85,6 +85,13 @@ const settings = [
       'bridge: { stages: [ { stage: proven, event: "Proven(bytes32 indexed hash)", names: hash, lasts: 7d }, { stage: claimable } ] }',
   },
   {
+    setting: 'bridge.limits',
+    isMissing: ({ bridge }) => bridge.limits.length === 0,
+    what: 'limits that contracts keep themselves, before they refuse transfers',
+    write:
+      'bridge: { limits: [ { name: "today", address: "0x…", call: "used() view returns (uint256)", max: "1000000" } ] }',
+  },
+  {
     setting: 'bridge.probes',
     isMissing: ({ bridge }) => bridge.probes.length === 0,
     what: 'whether the bridge carries value while nobody uses it: no prober is known',

@@ -1,6 +1,6 @@
 import { date, dayOfMonth, month, ranges } from './calendarFields.ts'
 import { isIP } from 'node:net'
-import { parseAbiItem } from 'viem'
+import { type AbiFunction, parseAbiItem } from 'viem'
 import { z } from 'zod'
 import { directions } from '../bridge/observation.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -189,6 +189,54 @@ const stage = z
       problem('every', 'expected only where `height` is given: at proposals')
   })
 
+const expectedFunction =
+  'expected a function that returns a number, such as usedToday(address token) view returns (uint256)'
+
+/** A function as its contract declares it; the first thing that it returns is the number. */
+const viewFunction = z
+  .string({ error: expectedFunction })
+  .max(1_000)
+  .transform((value, context): AbiFunction => {
+    const item = readFunction(value)
+    return item && /^uint\d*$/.test(item.outputs[0]?.type ?? '') ? item : refuse(context, expectedFunction)
+  })
+
+function readFunction(text: string): AbiFunction | null {
+  try {
+    return parseAbiItem(`function ${text}` as 'function any() view')
+  } catch {
+    return null
+  }
+}
+
+const question = { call: viewFunction, args: z.array(z.string().max(200)).max(10).default([]) }
+
+/** What a contract says is used of a limit, and what the limit is: base units, or asked of the same contract. */
+const limit = z
+  .strictObject({
+    name: text().max(64),
+    address,
+    ...question,
+    max: z.union([
+      pattern(/^\d{1,78}$/, 'expected a whole number of base units in quotes').transform(BigInt),
+      z.strictObject(question),
+    ]),
+    decimals: wholeNumber(0, 77).default(0),
+  })
+  .superRefine(({ call, args, max }, context) => {
+    const questions = [
+      { call, args, path: ['args'] },
+      ...(typeof max === 'bigint' ? [] : [{ ...max, path: ['max', 'args'] }]),
+    ]
+    for (const { call: asked, args: given, path } of questions)
+      if (asked.inputs.length !== given.length)
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: `expected ${asked.inputs.length} of them, as the function takes`,
+        })
+  })
+
 export const bridge = z.strictObject({
   contracts: z.array(address).default([]),
   events: z.array(bridgeEvent).default([]),
@@ -205,6 +253,7 @@ export const bridge = z.strictObject({
       }),
     )
     .default([]),
+  limits: z.array(limit).max(50, 'expected at most 50 limits').default([]),
   stages: z.array(stage).max(20, 'expected at most 20 stages').default([]),
   tokens: z.array(token).default([]),
   prices: text('expected the path of a file').optional(),

@@ -127,6 +127,10 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
     const judged = { ...supply, excess: 1n, over: 1n }
     return toFacts(now, { supplies: [{ ...unjudgedSupply, judged, excesses: 3 }] })
   },
+  'limit.used': (_, percent) => {
+    const read = { used: BigInt(percent), max: 100n, height: 1, at: 0 }
+    return toFacts(0, { limits: [{ name: 'today', contract: '0xc1', decimals: 0, read }] })
+  },
   'supply.unknown': (_, now) => toFacts(now, { supplies: [unjudgedSupply] }),
   // The edge is a share in parts of a million.
   'escrow.drift': (_, share) => {
@@ -219,6 +223,8 @@ const edges = [
   { name: 'escrow-outflow', on: 10_001, off: 10_000 },
   // What was read longer ago says nothing.
   { name: 'escrow-shortfall', on: 900_000, off: 900_001 },
+  { name: 'limit-nearly-used', on: 80, off: 79 },
+  { name: 'limit-used', on: 95, off: 94 },
   { name: 'supply-excess', on: 900_000, off: 900_001 },
   { name: 'supply-unknown', on: 900_001, off: 900_000 },
   { name: 'escrow-headroom', on: 30, off: 31 },

@@ -7,6 +7,7 @@ export const noBridge: AppConfig['bridge'] = {
   events: [],
   escrows: [],
   operators: [],
+  limits: [],
   probes: [],
   stages: [],
   tokens: [],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseAbiItem } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { Secret } from '../../../src/lib/secret.ts'
@@ -35,6 +36,16 @@ function createWatchful() {
           contracts: [address],
           escrows: [{ address, token: address, baseline: null }],
           operators: [{ address, minBalance: null }],
+          limits: [
+            {
+              name: 'today',
+              address,
+              call: parseAbiItem('function used() view returns (uint256)'),
+              args: [],
+              max: 1n,
+              decimals: 0,
+            },
+          ],
           tokens: [{ address, symbol: 'T', decimals: 6, zoneAddress: address }],
         },
         channels: [{ name: 'console', type: 'console' }],

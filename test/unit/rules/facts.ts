@@ -44,6 +44,7 @@ export function toFacts(
     countPending: () => pending.length,
     escrow: { moves: [], sums: [], unjudged: [], holdings: [], headroom: [] },
     supplies: [],
+    limits: [],
     operators: [],
     newestOriginAt: null,
     probes: { shownUntil: null, list: [] },
