@@ -58,8 +58,10 @@ export const flowFailing = defineCondition({
 function judgeFailing(facts: Facts, settings: Params): JudgementOf<typeof factTypes> {
   const { flow, now } = facts
   const { window, direction, by } = settings
-  // Of what was not read, nobody knows whether it failed.
-  if (flow.coverage(now - window) < 0.9 || flow.isBehind(window)) return { findings: [], unknown: 'all' }
+  if (flow.observedSince === null) return { findings: [], unknown: 'all' }
+  // Of what was not read nobody knows whether it failed. Just begun, the window is what was seen so far.
+  const since = Math.max(now - window, flow.observedSince)
+  if (flow.coverage(since) < 0.9 || flow.isBehind(window)) return { findings: [], unknown: 'all' }
   const isByToken = by === 'token' || settings.token !== undefined
   const findings = flow
     .failures(window)

@@ -306,6 +306,13 @@ describe('flow.failing', () => {
     expect(judge({ failures: () => list }, params)).toEqual({ found, unknown: [] })
   })
 
+  test('just begun, what was seen so far is judged: nothing is unknown for a window long', () => {
+    const observedSince = now - 600_000
+    const flow = { observedSince, coverage: (since: number) => (since < observedSince ? 0.2 : 1) }
+    expect(judge({ ...flow, failures: () => [failures(2)] })).toEqual({ found: ['|ZoneToMain'], unknown: [] })
+    expect(judge({ ...flow, failures: () => [] })).toEqual({ found: [], unknown: [] })
+  })
+
   test('a token is looked at by itself, by address or by symbol', () => {
     const list = [failures(9), failures(2, { token: '0xaa' }), failures(7, { token: '0xbb', recipients: 1 })]
     const token = (address: string) => ({ symbol: address === '0xaa' ? 'USDC' : null, decimals: 6 })
