@@ -96,7 +96,7 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
   'flow.failing': (_, failed) => {
     const total = { token: '0xt1', direction: 'ZoneToMain', side: 'arrived', count: 16, sum: 1n } as const
     const failures = () => [{ ...total, token: '', failed, recipients: 3, senders: 3, tokens: 1 }]
-    return toFacts(flowNow, { flow: { ...noFlow, totals: () => [total], failures } })
+    return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total], failures } })
   },
   'flow.quiet': (rule, count) => {
     const total = { token: '0xt1', direction: 'ZoneToMain', side: 'started', count, sum: 1n } as const
