@@ -1,4 +1,4 @@
-import { toEventSelector } from 'viem'
+import { toEventSelector } from 'viem/utils'
 import { join, resolve } from 'node:path'
 import { home } from '../lib/home.ts'
 import { Secret } from '../lib/secret.ts'

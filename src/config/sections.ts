@@ -1,6 +1,7 @@
 import { date, dayOfMonth, month, ranges } from './calendarFields.ts'
 import { isIP } from 'node:net'
-import { type AbiFunction, parseAbiItem } from 'viem'
+import type { AbiFunction } from 'viem'
+import { parseAbiItem } from 'viem/utils'
 import { z } from 'zod'
 import { directions } from '../bridge/observation.ts'
 import { parseDuration } from '../lib/duration.ts'

@@ -1,4 +1,4 @@
-import { formatUnits } from 'viem'
+import { formatUnits } from 'viem/utils'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import { formatDuration } from '../../lib/duration.ts'

@@ -1,4 +1,5 @@
-import { type AbiFunction, decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { AbiFunction } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
