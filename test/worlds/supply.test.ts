@@ -34,10 +34,10 @@ describe('what there is of a token on the zone against what was locked', () => {
     const run = await runLeaping({ scenario, zoneRpc: true, secondSource: true })
     await run.pass(20 * minute)
     expect(kinds(run)).toEqual([])
-    // Silent because it was compared, and because it was exact.
+    // Silent because it was compared; of one whose record comes late a comparison may say that less exists.
     const all = compared(run)
     expect(all.length).toBeGreaterThan(3)
-    expect(all.filter(({ judged }) => judged.supply !== judged.claims)).toEqual([])
+    expect(all.filter(({ excesses }) => excesses > 0)).toEqual([])
     expect(all.every(({ comparisons }) => comparisons > 10)).toBe(true)
   })
 
