@@ -3,7 +3,7 @@ import type { PollerHealth } from '../kernel/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { Severity } from '../rules/types.ts'
 import type { StatusCase } from './caseTypes.ts'
-import type { Coverage, StatusFacts, Verdict } from './types.ts'
+import type { Coverage, StatusFacts, Verdict } from './statusFacts.ts'
 import type { AlertView } from './caseTypes.ts'
 
 /** How long an event stays in the verdict, ms: nobody has to have looked at the page in the minute it happened. */

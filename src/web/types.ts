@@ -1,7 +1,7 @@
 import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TransactionLinks } from '../delivery/itemFields.ts'
 import type { Standing } from '../kernel/stages.ts'
-import type { Panel, Sample } from '../kernel/check.ts'
+import type { Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
 import type { HttpBindings } from '@hono/node-server'
 import type { Database } from '../store/database.ts'
@@ -13,123 +13,21 @@ import type { Operations } from '../alerts/operations.ts'
 import type { BreakQuery } from '../breaks/listBreaks.ts'
 import type { BreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
-import type { EscrowLine } from './views/readEscrows.ts'
 import type { AskedPayment } from './gate/gateFacts.ts'
 import type { GateView } from './gate/toGateView.ts'
 import type { EscrowSources } from './views/readEscrowStory.ts'
 import type { OutboxItem } from '../alerts/store/outboxItems.ts'
-import type { ShownSilence } from '../alerts/silences.ts'
 import type { BreakPage } from './readBreakQuery.ts'
 import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Actor } from '../store/actor.ts'
 import type { Secret } from '../lib/secret.ts'
-import type { PollerHealth } from '../kernel/runner.ts'
-import type { SourceHealth } from '../clients/sourceHealth.ts'
-import type { Head } from '../kernel/heads.ts'
 import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
-import type { CaseCount } from '../cases/store/caseRows.ts'
-import type { AlertStory, AlertView, CaseQuery, CaseStory, CaseView, StatusCase } from './caseTypes.ts'
-import type { ProbeLine } from '../checks/probes/line.ts'
+import type { AlertStory, AlertView, CaseQuery, CaseStory, CaseView } from './caseTypes.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
-
-/** `unknown` is its own answer: spanwatch could not look, so neither good nor bad may be said. */
-export type VerdictLevel = 'fine' | 'attention' | 'critical' | 'unknown'
-
-export interface Verdict {
-  readonly level: VerdictLevel
-  /** The worst first; empty only when the level is `fine`. */
-  readonly reasons: readonly string[]
-}
-
-/** How much of one source was looked at. */
-export interface Coverage {
-  readonly source: string
-  /** Null means never. */
-  readonly lastGoodAt: UnixMs | null
-  /** Silence beyond this means that nothing is known of the present. */
-  readonly staleAfterMs: number
-}
-
-export interface InFlight {
-  readonly direction: Direction
-  /** Rising and without holes; the last one has no upper end. A transfer exactly at `toMs` is in the next one. */
-  readonly buckets: readonly {
-    readonly fromMs: number
-    readonly toMs: number | null
-    readonly count: number
-  }[]
-  readonly oldestAt: UnixMs | null
-  /** How long transfers took over the past 30 days; null before any arrived. */
-  readonly normal: NormalLatency | null
-  /** In flight for longer than all but one in a hundred took; null while that is unknown. */
-  readonly late: number | null
-}
-
-/** Percentiles in ms, at most 5 % too long. */
-export interface NormalLatency {
-  readonly samples: number
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-}
-
-export interface ChannelStatus {
-  readonly channel: string
-  readonly queued: number
-  readonly oldestAt: UnixMs | null
-  /** `open`: the channel refuses us, its messages go elsewhere. */
-  readonly circuit: 'closed' | 'open'
-  readonly lastAckAt: UnixMs | null
-  readonly lastError: string | null
-}
-
-/** Everything about the present, read in one go so that its parts agree. */
-export interface StatusFacts {
-  readonly now: UnixMs
-  readonly startedAt: UnixMs
-  readonly version: string
-  /** Why the ledger's file is not known to be whole; null or left out when it is. */
-  readonly unchecked?: string | null
-  readonly heads: readonly Head[]
-  readonly sources: readonly SourceHealth[]
-  readonly pollers: readonly PollerHealth[]
-  readonly coverage: readonly Coverage[]
-  /** Cases that are open or acknowledged: what counts the most first, at most 100. */
-  readonly cases: readonly StatusCase[]
-  /** What was handled and is not over yet, the newest first, at most 20. */
-  readonly handledCases: readonly CaseView[]
-  /** How many are not over, by state and severity. */
-  readonly caseCounts: readonly CaseCount[]
-  /** Conditions that are pending, firing or recovering: the most severe first, at most 200. */
-  readonly openAlerts: readonly AlertView[]
-  /** How many there are in all. */
-  readonly openAlertCount: number
-  /** Events, newest first. */
-  readonly recentEvents: readonly AlertView[]
-  readonly inFlight: readonly InFlight[]
-  readonly totals: Readonly<Record<TransferState, number>>
-  readonly channels: readonly ChannelStatus[]
-  /** Messages that were set aside, and silences that hold now, those that are set aside among them. */
-  readonly deadMessages: number
-  readonly silences: readonly ShownSilence[]
-  /** Preconfirmations; null when none are watched. */
-  readonly preconf: PreconfMetrics | null
-  /** Escrows by token; null when none are watched. */
-  readonly escrows: readonly EscrowLine[] | null
-  /** Known probers: what came through of theirs, and how long it took. */
-  readonly probes: readonly ProbeLine[]
-  /** Records that could not be read and are kept aside. */
-  readonly quarantined: number
-  /** The cards that checks bring. */
-  readonly panels: readonly Panel[]
-}
-
-export interface StatusSnapshot extends StatusFacts {
-  readonly verdict: Verdict
-}
+import type { StatusSnapshot } from './statusFacts.ts'
 
 export interface TransferFilter {
   /** A hash, an address, an id or a key, as typed, lower-case; null is all. */

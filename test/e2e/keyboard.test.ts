@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createSystemClock } from '../../src/lib/clock.ts'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
-import type { StatusFacts } from '../../src/web/types.ts'
+import type { StatusFacts } from '../../src/web/statusFacts.ts'
 import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
 import { type Look, openPage } from '../support/openBrowser.ts'
 import { createFakeWeb, failed, now, quiet, stalled, theft, zoneHash } from '../unit/web/support/fakeWeb.ts'

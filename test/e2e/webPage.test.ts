@@ -4,7 +4,7 @@ import { createSystemClock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
-import type { StatusFacts } from '../../src/web/types.ts'
+import type { StatusFacts } from '../../src/web/statusFacts.ts'
 import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
 import { type Look, openPage, type OpenedPage } from '../support/openBrowser.ts'
 import {

@@ -6,7 +6,7 @@ import type { Standing } from '../../kernel/stages.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Horizons } from '../../meaning/horizon.ts'
 import type { Severity } from '../../rules/types.ts'
-import type { Coverage } from '../types.ts'
+import type { Coverage } from '../statusFacts.ts'
 
 /** What is asked, in the order in which it is answered. */
 export const gateQuestions = [

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
-import type { InFlight } from '../types.ts'
+import type { InFlight } from '../statusFacts.ts'
 import { directionPaths, directionWords, formatAge, type Html, renderState } from './words.ts'
 
 /** Per direction one row an age in which something is, with a bar to compare by eye. */

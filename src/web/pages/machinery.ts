@@ -5,7 +5,7 @@ import { cleanText } from '../../lib/text.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import { isFailing, isOverdue } from '../judgeVerdict.ts'
-import type { ChannelStatus, StatusSnapshot } from '../types.ts'
+import type { ChannelStatus, StatusSnapshot } from '../statusFacts.ts'
 import { type Html, renderAgo, renderState } from './words.ts'
 
 /** One row an endpoint: what fails stands open, what answers is folded away with its number. */

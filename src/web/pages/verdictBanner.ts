@@ -5,7 +5,7 @@ import { shortAmount } from '../../lib/shortAmount.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Severity } from '../../rules/types.ts'
 import { countOf, listChannelProblems, sayBlindSpots } from '../judgeVerdict.ts'
-import type { StatusSnapshot, VerdictLevel } from '../types.ts'
+import type { StatusSnapshot, VerdictLevel } from '../statusFacts.ts'
 import type { CaseView } from '../caseTypes.ts'
 import { type Html, verdictWords } from './words.ts'
 

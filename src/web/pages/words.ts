@@ -7,7 +7,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { shortHash } from '../../lib/shortHash.ts'
 import { cleanText, inBrackets } from '../../lib/text.ts'
-import type { VerdictLevel } from '../types.ts'
+import type { VerdictLevel } from '../statusFacts.ts'
 import type { AlertView } from '../caseTypes.ts'
 
 /** What hono's `html` gives; everything put into it as a string is escaped. */

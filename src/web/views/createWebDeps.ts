@@ -20,13 +20,13 @@ import type { AlertView } from '../caseTypes.ts'
 import type {
   AlertQuery,
   MetricsFacts,
-  StatusSnapshot,
   TransferFilter,
   TransferPage,
   TransferStory,
   WebDeps,
   WebOperations,
 } from '../types.ts'
+import type { StatusSnapshot } from '../statusFacts.ts'
 import { readGate } from '../gate/readGate.ts'
 import { toGateView } from '../gate/toGateView.ts'
 import { toPageOf } from '../readBreakQuery.ts'

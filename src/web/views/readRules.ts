@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts'
 import { countEventsByRule, countOpenByRule, readLastFired } from './pageQueries.ts'
 import { type RuleTestName, testsOf } from './readRuleTests.ts'
 import { isStale } from '../judgeVerdict.ts'
-import type { Coverage } from '../types.ts'
+import type { Coverage } from '../statusFacts.ts'
 import type { RuleView } from '../viewTypes.ts'
 
 const dayMs = 86_400_000

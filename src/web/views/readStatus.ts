@@ -21,7 +21,7 @@ import {
 } from './pageQueries.ts'
 import { summarizeQuarantine } from '../../kernel/quarantine.ts'
 import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
-import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../types.ts'
+import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../statusFacts.ts'
 import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { readSources } from '../../kernel/sharedFacts.ts'
 import { readStatusCases } from './readStatusCases.ts'

@@ -5,7 +5,7 @@ import type { Severity } from '../../rules/types.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, flag, instant, type Read } from '../../store/table.ts'
 import { recentEventMs } from '../judgeVerdict.ts'
-import type { StatusFacts } from '../types.ts'
+import type { StatusFacts } from '../statusFacts.ts'
 import { type CaseViewSource, listCaseViews, toCaseView } from './toCaseView.ts'
 
 /** Of so many it is judged what they say to the verdict; the worst of them are listed. */

@@ -1,7 +1,7 @@
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import type { FactSources } from '../../kernel/sharedFacts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Coverage } from '../types.ts'
+import type { Coverage } from '../statusFacts.ts'
 
 /** When each source last answered well, and after how long of silence nothing is known of the present. */
 export function toCoverage(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { groupDigits } from '../../../src/lib/groupDigits.ts'
-import type { StatusFacts } from '../../../src/web/types.ts'
+import type { StatusFacts } from '../../../src/web/statusFacts.ts'
 import {
   createFakeWeb,
   failed,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judgeVerdict, recentEventMs } from '../../../src/web/judgeVerdict.ts'
-import type { StatusFacts, Verdict } from '../../../src/web/types.ts'
+import type { StatusFacts, Verdict } from '../../../src/web/statusFacts.ts'
 import { failed, now, quiet, stalled } from './support/fakeWeb.ts'
 
 const coverageAt = (lastGoodAt: number | null): Partial<StatusFacts> => ({

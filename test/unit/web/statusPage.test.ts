@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { toChart } from '../../../src/web/pages/chartCards.ts'
 import { sumMoney } from '../../../src/web/pages/verdictBanner.ts'
-import type { StatusFacts } from '../../../src/web/types.ts'
+import type { StatusFacts } from '../../../src/web/statusFacts.ts'
 import { series } from './support/fakeViews.ts'
 import { createFakeWeb, failed, now, quiet, stalled, theft } from './support/fakeWeb.ts'
 

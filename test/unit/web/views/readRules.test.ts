@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readRules } from '../../../../src/web/views/readRules.ts'
-import type { Coverage } from '../../../../src/web/types.ts'
+import type { Coverage } from '../../../../src/web/statusFacts.ts'
 import { renderRulesPage } from '../../../../src/web/pages/rulesPage.ts'
 import { createAlertStore } from '../../../../src/alerts/store/alertStore.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
