@@ -133,3 +133,9 @@ export function refuse(context: z.core.$RefinementCtx, message: string): never {
   context.addIssue({ code: 'custom', message })
   return z.NEVER
 }
+
+/** A number from `min` to `max`, both included. */
+export const wholeNumber = (min: number, max: number) => {
+  const message = `expected a whole number from ${min} to ${max}`
+  return z.number({ error: message }).int(message).min(min, message).max(max, message)
+}

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Secret } from '../lib/secret.ts'
 import { pattern, refuse, secretHttpUrl, secretText, text } from './fields.ts'
+import { bridge } from './bridgeSection.ts'
 import {
   backups,
-  bridge,
   canary,
   canonical,
   zoneRpc,

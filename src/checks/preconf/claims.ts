@@ -98,7 +98,10 @@ export function toClaims(of: PayoutWatch, payout: Payout, transfers: readonly Tr
   })
 }
 
-/** One whose token nothing more is known of may move as any. */
+/**
+ * Until it is learned what a record's token moves as on the main chain it may be any: an accusation before the block
+ * waits for that, since the checks that read blocks do not.
+ */
 function isOfToken({ stakes }: PayoutWatch, transfer: Transfer, { token, tokenId }: Payout): boolean {
   const { token: own } = transfer
   const isOpen = own.movedAs === undefined && stakes.reserveOf(canonicalToken(own.address)) === null
