@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { RpcSource } from '../clients/rpc/createRpc.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { nearest } from '../lib/nearest.ts'
+import { toJson } from '../lib/toJson.ts'
 import { cleanText } from '../lib/text.ts'
 import { isRpcMethod, prepareParams, rpcMethods, type RpcMethodName } from '../clients/rpc/rpcMethods.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -37,7 +38,7 @@ export async function rpc(
     // The parameters were checked just now.
     const how = { attempts: 3, signal: io.stop }
     const value: unknown = await client.call(name, params as never, how)
-    io.out(`${toJson(value)}\n`)
+    io.out(`${toJson(value, 2)}\n`)
     if (value === null) io.err(`${name}: the node knows no such thing\n`)
     return exitCodes.fine
   } catch (error) {
@@ -103,8 +104,4 @@ function urlOf(config: Config, source: RpcSource): string {
   ]
   const other = others.length === 0 ? '' : ` (${others.join(', ')})`
   throw new MonitorError('usage', `rpc: the configuration names no ${source}.url${other}`)
-}
-
-function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}` : item), 2)
 }

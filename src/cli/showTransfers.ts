@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Sighting } from '../ledger/sighting.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { toJson } from '../lib/toJson.ts'
 import { describeEvidence, describeProof } from '../meaning/describeEvidence.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
@@ -32,7 +33,7 @@ export function showTransfers(io: Io, name: string, options: ShowCommand): numbe
     }))
     io.out(
       options.json
-        ? `${JSON.stringify(stories.map(toStoryJson), (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value), 2)}\n`
+        ? `${toJson(stories.map(toStoryJson), 2)}\n`
         : stories
             .map((story) =>
               formatTransferStory(

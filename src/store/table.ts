@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Database } from './database.ts'
+import { toJson } from '../lib/toJson.ts'
 
 type Cell = SQLOutputValue | undefined
 export type Row = Readonly<Record<string, Cell>>
@@ -160,13 +161,13 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Cod
   })
 }
 
-/** JSON of a schema. */
+/** JSON of a schema, bigints as text. */
 export function json<T>(schema: z.ZodType<T>): Codec<T> {
   return codec({
     type: 'TEXT',
     expected: 'JSON of its schema',
     read: (cell) => (typeof cell === 'string' ? schema.safeParse(parseJson(cell)).data : undefined),
-    write: (value: T) => JSON.stringify(value),
+    write: (value: T) => toJson(value),
   })
 }
 

@@ -1,5 +1,6 @@
 import { toCsvLine } from '../../lib/csv.ts'
 import { cleanText } from '../../lib/text.ts'
+import { toJson } from '../../lib/toJson.ts'
 
 export type Format = 'table' | 'json' | 'json-lines' | 'csv'
 
@@ -26,7 +27,7 @@ export function createRowPrinter(
     case 'json':
       return createJsonPrinter(out)
     case 'json-lines':
-      return { add: (rows) => rows.forEach((row) => out(`${toJson(row)}\n`)), end: () => undefined }
+      return { add: (rows) => rows.forEach((row) => out(`${toJson(toRow(row))}\n`)), end: () => undefined }
     case 'csv':
       return createCsvPrinter(out, goesOn)
     case 'table':
@@ -39,7 +40,7 @@ function createJsonPrinter(out: (text: string) => void): RowPrinter {
   return {
     add(rows) {
       for (const row of rows) {
-        out(`${separator}  ${toJson(row)}`)
+        out(`${separator}  ${toJson(toRow(row))}`)
         separator = ',\n'
       }
     },
@@ -119,9 +120,5 @@ function toText(column: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return `${value}`
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ')
-  return toJson(value)
-}
-
-function toJson(value: unknown): string {
-  return JSON.stringify(toRow(value), (_, item: unknown) => (typeof item === 'bigint' ? `${item}` : item))
+  return toJson(toRow(value))
 }

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { MonitorError } from '../../lib/errors.ts'
 import { once } from '../../lib/once.ts'
+import { toJson } from '../../lib/toJson.ts'
 import type { ApiRoute } from '../api/apiRoute.ts'
 import { describeApi } from '../api/describeApi.ts'
 import { readQuery } from '../api/parameters.ts'
@@ -34,12 +35,4 @@ async function answer(c: Context<WebEnv>, deps: WebDeps, { query, respond }: Api
 
 function answerJson(c: Context<WebEnv>, value: unknown): Response {
   return c.body(toJson(value), 200, { 'Content-Type': 'application/json' })
-}
-
-/**
- * JSON with every bigint as a decimal string: a number would be rounded by whoever reads it.
- * @example toJson({ amountRaw: 10n ** 20n }) // '{"amountRaw":"100000000000000000000"}'
- */
-function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner))
 }

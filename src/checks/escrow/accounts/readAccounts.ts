@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
-import { codec, parseJson } from '../../../store/table.ts'
+import { type Codec, json } from '../../../store/table.ts'
 import type { Deltas } from './account.ts'
 import { sumAccounts, sumAccountsUntil, sumUnmovedSince } from './accountStore.ts'
 
@@ -39,14 +39,7 @@ export const accountsSchema = z.strictObject({
   found: amount,
 })
 
-export const accountsJson = codec({
-  type: 'TEXT',
-  expected: 'base units by account, as JSON',
-  read: (cell): Accounts | undefined =>
-    typeof cell === 'string' ? accountsSchema.safeParse(parseJson(cell)).data : undefined,
-  write: (accounts: Accounts) =>
-    JSON.stringify(accounts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
-})
+export const accountsJson: Codec<Accounts> = json(accountsSchema)
 
 /** How long after its block a movement may be listed, ms. */
 const unmovedMs = 300_000

@@ -1,18 +1,8 @@
 import { z } from 'zod'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
-import {
-  bigintText,
-  codec,
-  columns,
-  instant,
-  int,
-  parseJson,
-  type Read,
-  table,
-  text,
-} from '../../../store/table.ts'
-import type { JudgedSupply, SupplyReading } from './judgeSupply.ts'
+import { json, bigintText, columns, instant, int, type Read, table, text } from '../../../store/table.ts'
+import type { SupplyReading } from './judgeSupply.ts'
 
 const amount = z
   .string()
@@ -29,15 +19,6 @@ const judgedSupplySchema = z.strictObject({
   backing: amount,
   excess: amount,
   over: amount,
-})
-
-const judgedJson = codec({
-  type: 'TEXT',
-  expected: 'a comparison of supply and claims, as JSON',
-  read: (cell): JudgedSupply | undefined =>
-    typeof cell === 'string' ? judgedSupplySchema.safeParse(parseJson(cell)).data : undefined,
-  write: (judged: JudgedSupply) =>
-    JSON.stringify(judged, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
 })
 
 const readings = table('supply_readings', {
@@ -57,7 +38,7 @@ const waiting = columns({
 })
 const tokens = table('supply_tokens', {
   token: text,
-  judged: judgedJson,
+  judged: json(judgedSupplySchema),
   /** Supply less claims, the most of the first comparisons: zero or less proves that all could be claimed. */
   opening: bigintText,
   openedAt: instant,
