@@ -86,7 +86,7 @@ describe('YAML', () => {
       .filter(({ text }) => !text.startsWith('name: '))
       // So have tests of rules.
       .filter(({ text }) => !/^tests:/m.test(text))
-      // The text makes the folder; `test/integration/cli/printedCommands.test.ts` runs it.
+      // The text makes the folder; `test/worlds/printedCommands.test.ts` runs it.
       .filter(({ text }) => !text.includes('rules: ./my-rules'))
       // What is pasted into Slack.
       .filter(({ text }) => !text.startsWith('display_information:'))
