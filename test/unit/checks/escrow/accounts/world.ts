@@ -242,7 +242,7 @@ export async function play(
       return []
     },
   })
-  const lastSecond = Math.max(0, ...steps.map(({ second }) => second))
+  const lastSecond = steps.at(-1)?.second ?? 0
   await settleUntil(lastSecond)
   async function settleUntil(last: number) {
     for (let second = 0; second < last; second += 60) {
