@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import type { Agreement } from './agreement.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
 export const transferStates = ['pending', 'completed', 'failed', 'unbacked'] as const
@@ -90,6 +91,8 @@ export interface LegEvidence {
   readonly reads?: number
   /** Who should have said it, or agreed, and was asked in vain. */
   readonly unasked?: EvidenceSource
+  /** Which sources say that it is absent. */
+  readonly agreement?: Agreement
   readonly height?: number | null
   /** Block time. */
   readonly time?: UnixMs | null

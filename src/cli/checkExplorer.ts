@@ -45,7 +45,7 @@ const noticeableMs = 5_000
  */
 export async function checkExplorer(
   io: Pick<Io, 'clock' | 'stop'>,
-  settings: Omit<Config['explorer'], 'name' | 'others'>,
+  settings: Omit<Config['explorer'], 'name' | 'others' | 'quorum'>,
   contracts: readonly string[] = [],
 ): Promise<ExplorerCheck> {
   const explorer = createExplorer({ ...settings, clock: io.clock, log: createSilentLog() })

@@ -13,6 +13,8 @@ export interface Member<T> {
  */
 export interface Seat<T> {
   readonly members: readonly Member<T>[]
+  /** How many of them have to say what an accusation rests on. */
+  readonly quorum: number
   /** Whoever is asked at present. */
   current(): Member<T>
   /**
@@ -37,6 +39,7 @@ interface Resting {
 export function createSeat<T>(
   members: readonly [Member<T>, ...Member<T>[]],
   clock: Pick<Clock, 'monotonicMs'>,
+  quorum = 1,
 ): Seat<T> {
   let current: Member<T> = members[0]
   const resting = new Map<Member<T>, Resting>()
@@ -59,6 +62,7 @@ export function createSeat<T>(
   }
   return {
     members,
+    quorum,
     current: () => current,
     othersOf,
     note,

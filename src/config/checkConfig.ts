@@ -60,6 +60,23 @@ function checkPrices({ doc, pricesPath }: CheckContext, { bridge }: ParsedConfig
   return read.ok ? [] : [problemAt(doc, ['bridge', 'prices'], read.problem)]
 }
 
+/** Two addresses of one host are one source: what it says twice is said once. */
+function checkQuorums({ doc }: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const seats = [
+    ['explorer', config.explorer.quorum, listUrls(['explorer', 'baseUrl'], config.explorer.baseUrl)],
+    ['preconf', config.preconf?.quorum ?? 1, listUrls(['preconf', 'url'], config.preconf?.url)],
+    ['canonical', config.canonical?.quorum ?? 1, listUrls(['canonical', 'url'], config.canonical?.url)],
+    ['zoneRpc', config.zoneRpc?.quorum ?? 1, listUrls(['zoneRpc', 'url'], config.zoneRpc?.url)],
+  ] as const
+  return seats.flatMap(([seat, quorum, urls]) => {
+    const hosts = new Set(urls.map(([, url]) => new URL(url instanceof Secret ? url.reveal() : url).host))
+    if (quorum <= Math.max(hosts.size, 1)) return []
+    const there = hosts.size === 1 ? 'one source' : `${hosts.size} sources`
+    const message = `${quorum} sources have to agree, and only ${there} ${hosts.size === 1 ? 'is' : 'of different hosts are'} listed: name more of them, or lower it`
+    return [problemAt(doc, [seat, 'quorum'], message)]
+  })
+}
+
 /** Mute times that a route names and nobody defined. */
 export function checkMuteNames(doc: YamlDoc, written: unknown): YamlProblem[] {
   const known = keysOf(valueAt(written, ['muteTimes']))
@@ -90,7 +107,11 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
     const message = 'expected http.token: without one the page must listen on loopback, such as 127.0.0.1'
     problems.push(problemAt(context.doc, ['http', 'listen'], message))
   }
-  problems.push(...checkTokens(context, config), ...checkPrices(context, config))
+  problems.push(
+    ...checkTokens(context, config),
+    ...checkPrices(context, config),
+    ...checkQuorums(context, config),
+  )
   if (config.rules !== undefined && !context.files.isFolder(context.rulesDir)) {
     problems.push(problemAt(context.doc, ['rules'], `there is no folder ${context.rulesDir}`))
   }

@@ -19,17 +19,17 @@ export function toConfig(
     readonly isFolder: (path: string) => boolean
   },
 ) {
-  const { timeout, baseUrl, ...explorer } = parsed.explorer
+  const { timeout, baseUrl, quorum, ...explorer } = parsed.explorer
   const [first, ...others] = toSources(baseUrl)
   const { sweep, ...schedules } = parsed.poll
   return {
-    explorer: { ...explorer, baseUrl: first.url, name: first.name, others, timeoutMs: timeout },
+    explorer: { ...explorer, baseUrl: first.url, name: first.name, others, quorum, timeoutMs: timeout },
     preconf: parsed.preconf && {
-      ...toNodes(parsed.preconf.url),
+      ...toNodes(parsed.preconf),
       intervalMs: parsed.preconf.interval,
     },
-    canonical: parsed.canonical && { ...parsed.canonical, ...toNodes(parsed.canonical.url) },
-    zoneRpc: parsed.zoneRpc && { ...parsed.zoneRpc, ...toNodes(parsed.zoneRpc.url) },
+    canonical: parsed.canonical && toNodeSettings(parsed.canonical),
+    zoneRpc: parsed.zoneRpc && toNodeSettings(parsed.zoneRpc),
     bridge: {
       ...parsed.bridge,
       stages: parsed.bridge.stages.map(toStage),
@@ -69,6 +69,8 @@ export interface Nodes {
   /** Its host, when left out. */
   readonly name?: string
   readonly others?: readonly NamedUrl<Secret>[]
+  /** How many of them have to say what an accusation rests on; one, when left out. */
+  readonly quorum?: number
 }
 
 type Listed<T> = T | (T | { name?: string | undefined; url: T })[]
@@ -92,9 +94,22 @@ function toSources<T extends string | Secret>(listed: Listed<T>): [NamedUrl<T>, 
   return named as [NamedUrl<T>, ...NamedUrl<T>[]]
 }
 
-function toNodes(listed: Listed<Secret>): Nodes {
-  const [first, ...others] = toSources(listed)
-  return { ...first, others }
+interface ListedNodes {
+  readonly url: Listed<Secret>
+  readonly quorum: number
+}
+
+function toNodes({ url, quorum }: ListedNodes): Nodes {
+  const [first, ...others] = toSources(url)
+  return { ...first, others, quorum }
+}
+
+function toNodeSettings<T extends ListedNodes>({
+  url,
+  quorum,
+  ...settings
+}: T): Omit<T, keyof ListedNodes> & Nodes {
+  return { ...settings, ...toNodes({ url, quorum }) }
 }
 
 /** A route in the units of the program: ms. */

@@ -10,6 +10,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'explorer.baseUrl': 'Its address, without the path `/api/v5/…`. Required.',
   'explorer.baseUrl[].name': 'What messages call it; its host when left out.',
   'explorer.baseUrl[].url': 'Its address.',
+  'explorer.quorum':
+    'How many of several sources have to say what an accusation rests on that goes by absence: no origin, no record. One that does not answer holds up none.',
   'explorer.chains': 'The `chainShortName` values. Required.',
   'explorer.chains.main': 'Of the main chain.',
   'explorer.chains.zone': 'Of the zone chain.',
@@ -41,12 +43,15 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'preconf.url': 'Its address.',
   'preconf.url[].name': 'What messages call it; its host when left out.',
   'preconf.url[].url': 'Its address.',
+  'preconf.quorum':
+    'As `explorer.quorum`, of what these nodes say an escrow holds, where `canonical` is not set.',
   'preconf.interval': 'How often it is asked.',
   canonical: 'A plain RPC of the main chain, as a second source beside the explorer.',
   'canonical.url':
     'Its address, or a list of several: the others answer when one does not, and are compared.',
   'canonical.url[].name': 'What messages call it; its host when left out.',
   'canonical.url[].url': 'Its address.',
+  'canonical.quorum': 'As `explorer.quorum`, of receipts that are missing and of balances.',
   'canonical.verifyAbove': 'Every leg of at least this amount, in token units, is asked of it.',
   'canonical.sample': 'The share of the other legs that is asked of it, 0 to 1.',
   'canonical.confirmations': 'Blocks after which a missing receipt counts.',
@@ -54,6 +59,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'zoneRpc.url': 'Its address, or a list of several.',
   'zoneRpc.url[].name': 'What messages call it; its host when left out.',
   'zoneRpc.url[].url': 'Its address.',
+  'zoneRpc.quorum': 'As `explorer.quorum`, of receipts that are missing and of what exists of a token.',
   'zoneRpc.verifyAbove': 'Every leg of at least this amount, in token units, is asked of it.',
   'zoneRpc.sample': 'The share of the other legs that is asked of it, 0 to 1.',
   'zoneRpc.confirmations': 'Blocks after which a missing receipt counts.',

@@ -60,8 +60,12 @@ const hashLink = httpUrl.refine(
   'expected an address with {hash} in it, such as https://explorer.example.com/tx/{hash}',
 )
 
+/** How many sources of a seat have to say what an accusation rests on; a list holds eight. */
+const quorum = wholeNumber(1, 8).default(1)
+
 export const explorer = z.strictObject({
   baseUrl: urlList(httpUrl),
+  quorum,
   chains: z.strictObject({ main: shortName, zone: shortName }),
   dialect: dialect.prefault({}),
   auth: auth.nullable().default(null),
@@ -87,12 +91,14 @@ export const explorer = z.strictObject({
 
 export const preconf = z.strictObject({
   url: urlList(secretHttpUrl),
+  quorum,
   interval: duration({ minMs: 50, maxMs: 60_000 }).prefault('200ms'),
 })
 
 /** A chain's own node, and which legs are asked of it. */
 const node = z.strictObject({
   url: urlList(secretHttpUrl),
+  quorum,
   verifyAbove: amount.default('0'),
   sample: z
     .number({ error: 'expected a share from 0 to 1' })

@@ -56,7 +56,7 @@ export function createRpcs(
 }
 
 function openSeat(
-  { url, name, others = [] }: Nodes,
+  { url, name, others = [], quorum }: Nodes,
   clock: CorrectedClock,
   open: (url: Secret) => Rpc,
 ): Seat<Rpc> {
@@ -67,6 +67,7 @@ function openSeat(
       ...others.map((one) => ({ name: one.name, client: open(one.url) })),
     ],
     clock,
+    quorum,
   )
 }
 

@@ -14,6 +14,7 @@ export interface AppConfig {
     /** Its host, when left out. */
     readonly name?: string
     readonly others?: readonly NamedUrl<string>[]
+    readonly quorum?: number
     readonly chains: { readonly main: string; readonly zone: string }
     readonly dialect: Dialect
     readonly auth: ExplorerAuth | null

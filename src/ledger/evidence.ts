@@ -1,5 +1,6 @@
 import type { Chain, Status } from '../bridge/observation.ts'
 import type { Sighting } from './sighting.ts'
+import type { Agreement } from '../bridge/agreement.ts'
 import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
@@ -23,6 +24,7 @@ export interface EvidenceReading {
   readonly amount?: string | null
   readonly reads?: number
   readonly unasked?: EvidenceSource
+  readonly agreement?: Agreement
   readonly height?: number | null
   readonly time?: UnixMs | null
   /** What kind of action a zone transaction is, in the chain's words. */
@@ -43,6 +45,7 @@ interface Body {
   readonly amount?: string
   readonly reads?: number
   readonly unasked?: EvidenceSource
+  readonly agreement?: Agreement
   readonly height?: number
   readonly time?: UnixMs
   readonly actionType?: string
@@ -157,6 +160,7 @@ function encodeBody(reading: EvidenceReading): string {
     ...(amount !== undefined && amount !== null && { amount }),
     ...(reads !== undefined && { reads }),
     ...(reading.unasked !== undefined && { unasked: reading.unasked }),
+    ...(reading.agreement !== undefined && { agreement: reading.agreement }),
     ...(height !== undefined && height !== null && { height }),
     ...(time !== undefined && time !== null && { time }),
     ...(actionType !== '' && { actionType }),
@@ -182,6 +186,7 @@ function decodeBody(body: Body) {
     time: body.time ?? null,
     ...(body.reads !== undefined && { reads: body.reads }),
     ...(body.unasked !== undefined && { unasked: body.unasked }),
+    ...(body.agreement !== undefined && { agreement: body.agreement }),
     ...(body.actionType !== undefined && { actionType: body.actionType }),
     ...(body.action !== undefined && { action: body.action }),
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),

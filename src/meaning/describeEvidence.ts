@@ -1,4 +1,5 @@
 import { formatUnits } from '../bridge/amount.ts'
+import { saySources } from '../bridge/agreement.ts'
 import { movedToken } from '../bridge/movedToken.ts'
 import type { LegEvidence, OriginProof, TokenMove, Transfer } from '../bridge/transfer.ts'
 
@@ -20,6 +21,7 @@ export function describeEvidence(evidence: LegEvidence, transfer: Transfer): str
     ...(amount || amountRaw ? [`names the amount ${amount ?? amountRaw}`] : []),
     ...(reads !== undefined && evidence.status === 'absent' ? [`not found in ${reads} readings`] : []),
     ...(unasked === undefined ? [] : [`${unasked} could not be asked`]),
+    ...(evidence.agreement === undefined ? [] : [saySources(evidence.agreement).slice(2)]),
     ...(errorMessage === '' ? [] : [errorMessage]),
   ].join('; ')
 }

@@ -174,7 +174,7 @@ function openExplorers(
   settings: AppConfig['explorer'],
   deps: Pick<ExplorerOptions, 'clock' | 'log' | 'corrected' | 'numbers' | 'budget'>,
 ): Seat<Explorer> {
-  const { baseUrl, name, others = [], ...rest } = settings
+  const { baseUrl, name, others = [], quorum, ...rest } = settings
   const open = (url: string) => createExplorer({ ...rest, ...deps, baseUrl: url })
   const first = open(baseUrl)
   return createSeat(
@@ -183,6 +183,7 @@ function openExplorers(
       ...others.map((one) => ({ name: one.name, client: open(one.url) })),
     ],
     deps.clock,
+    quorum,
   )
 }
 

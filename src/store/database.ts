@@ -52,6 +52,7 @@ import { accountTables } from './migrations/0045_accounts.ts'
 import { operatorBurn } from './migrations/0043_operator_burn.ts'
 import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
 import { supplyTables } from './migrations/0046_supply.ts'
+import { sourceWords } from './migrations/0047_source_words.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -98,6 +99,7 @@ const migrations: readonly string[] = [
   supplyTables,
   stageEvents,
   earlyFindings,
+  sourceWords,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createComparePoll, type Compared } from '../../src/checks/sources/pollCompare.ts'
-import { neededTimes } from '../../src/checks/sources/compare.ts'
+import { neededTimes } from '../../src/kernel/compareWords.ts'
 import { createExplorer } from '../../src/clients/explorer/createExplorer.ts'
 import { createRpc } from '../../src/clients/rpc/createRpc.ts'
 import { joinRpcs } from '../../src/clients/rpc/rpcSeat.ts'
@@ -169,6 +169,35 @@ One that failed rests, ever longer, 30 seconds at first and ten minutes at most.
 the same: their heads, a block, the newest receipts, what the escrows hold, and, of explorers, records that are over. Who differs
 twice in a row is \`source.differs\`, and gives up his place; where as many say the one as the other nobody is the odd one, and the
 alert names all.
+
+## How many have to agree
+
+Some accusations rest on what is *not* there, or on a number that one source gives: an origin or a record that is nowhere, a
+receipt that is missing, less in an escrow than is owed, more of a token than was locked. Their evidence says by how many
+sources, and names them: "one source (api.example.org)". With \`explorer.quorum: 2\` (\`canonical.quorum\`, \`preconf.quorum\`,
+\`zoneRpc.quorum\`) the others of the seat are asked the same before it is said, all at once, each for one request:
+
+| the others | what is said |
+|---|---|
+| as many as have to say the same | the accusation, "2 sources (a, b)" |
+| one contradicts, and fewer than have to agree | no accusation: \`source.differs\`, critical, with what each said; asked again until they agree |
+| they do not answer, are behind, or do not show what is known to be there | the accusation, "one source (a): b could not tell" |
+
+So an accusation is put off by no more than the time of one request, and a source that is dead hides nothing. Of one host and
+port there is one source, however many addresses it has, and a quorum that is higher than the hosts of its seat is refused at the
+start; whether two hosts are one operator's, nobody here can see. Asked this way:
+
+| seat | accusation |
+|---|---|
+| explorer | \`transfer.unbacked\`: its origin does not exist, no record names the payout; \`escrow.drift\`: no record tells of a movement; \`transfer.vanished\` |
+| canonical, zoneRpc | a receipt that is missing: \`transfer.unbacked\`, \`source.disagreement\` |
+| canonical, else preconf | \`escrow.shortfall\`; a balance that changed without a movement: \`escrow.drift\` |
+| zoneRpc | \`supply.excess\` |
+
+Not asked: what is there and says something else (a failed origin, an amount, a record that names no origin), and what is told early
+because minutes count, before anything is proven: \`preconf.unbacked\`, the sums of \`escrow.drift\` that are "not explained yet".
+
+## What is told of which fault
 
 This table is written by \`test/integration/sourceMatrix.test.ts\`, which plays each fault in each seat: \`a\` is the source that is wrong
 and is asked first, \`b\` and \`c\` are honest. "Goes on with" is who is asked after the comparison; "false" counts what was said of honest sources.

@@ -123,9 +123,17 @@ function listPollers(kernel: Watching): Poller[] {
 function listSupplyPollers(kernel: Watching): Poller[] {
   const { config, rpcs } = kernel
   const tokens = listSupplyTokens(config.bridge.tokens)
-  if (rpcs.zoneRpc === null || config.zoneRpc === null || tokens.length === 0) return []
+  const seat = rpcs.seats.zoneRpc
+  if (rpcs.zoneRpc === null || seat === null || config.zoneRpc === null || tokens.length === 0) return []
   const { confirmations } = config.zoneRpc
-  const reader: SupplyReader = { ...kernel, rpc: rpcs.zoneRpc, confirmations, tokens, decimals: new Map() }
+  const reader: SupplyReader = {
+    ...kernel,
+    rpc: rpcs.zoneRpc,
+    seat,
+    confirmations,
+    tokens,
+    decimals: new Map(),
+  }
   return [
     {
       name: 'escrowSupply',
@@ -139,10 +147,13 @@ function listSupplyPollers(kernel: Watching): Poller[] {
 function listBalancePollers(kernel: Watching): Poller[] {
   const { clock, config, rpcs, tellSince } = kernel
   const rpc = rpcs.canonical ?? rpcs.preconf
-  if (rpc === null) return []
+  const name = rpcs.canonical === null ? 'preconf' : 'canonical'
+  const seat = rpcs.seats[name]
+  if (rpc === null || seat === null) return []
   const balances: EscrowBalances = {
     ...kernel,
     balances: createBalanceReads({ rpc, clock }),
+    seat: { name, seat },
     isCanonical: rpcs.canonical !== null,
     baselineSince: config.start.from.kind === 'now' ? null : tellSince,
     shorts: new Map(),

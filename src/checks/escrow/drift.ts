@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { saySources } from '../../bridge/agreement.ts'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { EscrowMove, EscrowPart } from './holding.ts'
 import { defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
@@ -109,7 +110,7 @@ function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Found
       {
         source: hash === null ? 'eth_call, E6, E8' : 'E6, E8, E3',
         at: move.checkedAt,
-        says: `${move.direction === 'out' ? 'left' : 'came in'}: ${groupDigits(move.moved)} ${symbol}; ${move.reason}`,
+        says: `${move.direction === 'out' ? 'left' : 'came in'}: ${groupDigits(move.moved)} ${symbol}; ${move.reason}${saySources(move.agreement)}`,
       },
     ],
     since: move.at,

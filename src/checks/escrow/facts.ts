@@ -21,6 +21,10 @@ import type { StoredFlow } from './flowRow.ts'
 import { listEscrowTokens } from './owedStore.ts'
 import { listUnjudgedPayouts } from './unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/horizons.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { readAgreement } from '../../kernel/sourceWords.ts'
+import { aboutPlace, aboutToken } from './agreeOnBalances.ts'
+import { isShort } from './judgeOwed.ts'
 import { baselineGround } from './supply/baseline.ts'
 import { readSupplies, type SupplyWatch } from './supply/readSupplies.ts'
 import { decimalsOf, type EscrowWatch, isBridgeToken, listHoldings, shareOf, symbolOf } from './watch.ts'
@@ -33,6 +37,7 @@ export interface EscrowFactSources {
   readonly horizons: Pick<HorizonWatch, 'read'>
   readonly headroom: () => readonly EscrowHeadroom[]
   readonly supplies: SupplyWatch
+  readonly explorers: Pick<Kernel['explorers'], 'current'>
 }
 
 /** How long it is reported that something was not judged, ms. */
@@ -53,10 +58,13 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   return {
     escrow: {
       moves: [
-        ...listUnexplained(db).map((flow) => toMove(flow, watch)),
-        ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, watch))),
+        ...listUnexplained(db).map((flow) => toMove(flow, sources)),
+        ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, sources))),
       ],
-      sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, watch)),
+      sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => ({
+        ...toSum(sum, known, watch),
+        agreement: { by: [sources.explorers.current().name], silent: [] },
+      })),
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
       holdings: toHoldings(sources),
       headroom: sources.headroom(),
@@ -91,7 +99,7 @@ function toUnjudged(flows: readonly Unjudged[], watch: EscrowWatch): UnjudgedSum
   )
 }
 
-function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
+function toMove(flow: StoredFlow, { db, watch }: Pick<EscrowFactSources, 'db' | 'watch'>): EscrowMove {
   const isGap = flow.fromHeight !== null
   const isReturn = flow.direction === 'out' && !isGap && flow.outward.digits <= 0n
   const whole = isReturn ? sumDecimals(flow.gross.map(({ out }) => out)) : isGap ? flow.net : flow.outward
@@ -110,13 +118,16 @@ function toMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
     party: flow.party,
     reason: flow.reason,
     checkedAt: flow.checkedAt ?? flow.seenAt,
+    agreement: isGap
+      ? readAgreement(db, 'balance', aboutPlace({ address: flow.escrow, token: flow.token }))
+      : readAgreement(db, 'record', flow.hash),
   }
 }
 
-function toOpenMove(flow: StoredFlow, watch: EscrowWatch): EscrowMove {
+function toOpenMove(flow: StoredFlow, of: Pick<EscrowFactSources, 'db' | 'watch'>): EscrowMove {
   return {
-    ...toMove(flow, watch),
-    open: { share: shareOf(watch, flow.token, flow.unexplained ?? flow.outward) },
+    ...toMove(flow, of),
+    open: { share: shareOf(of.watch, flow.token, flow.unexplained ?? flow.outward) },
   }
 }
 
@@ -151,6 +162,10 @@ function toHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['hol
         baseline: known.baseline,
         startedAt: known.start?.time ?? null,
         judged: known.judged,
+        agreement:
+          known.judged !== null && isShort(known.judged)
+            ? readAgreement(db, 'balance', aboutToken(known.token))
+            : null,
         accounts: known.accounts,
         ground: baselineGround(db, known),
       },

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { z } from 'zod'
+import type { Agreement } from '../../bridge/agreement.ts'
 import { count, given, maybeUnits, never, now, text, units } from '../../kernel/given.ts'
 import { moment } from '../../kernel/moment.ts'
 import { accountsSchema } from './accounts/readAccounts.ts'
@@ -26,6 +27,8 @@ export interface EscrowMove {
   readonly party: string
   readonly reason: string
   readonly checkedAt: UnixMs
+  /** Who says that there is no record of it, or that the balance is so. */
+  readonly agreement?: Agreement | null
   /** Of one that is still looked for though it had its time: the share of what the escrows hold, null where that is not known. */
   readonly open?: { readonly share: number | null }
 }
@@ -42,6 +45,8 @@ export interface EscrowSum {
   readonly since: UnixMs
   /** Transactions with the largest amounts. */
   readonly hashes: readonly string[]
+  /** By whose list. */
+  readonly agreement?: Agreement
   /** The source that stands still, and up to when it has shown what happened; null for what had its time. */
   readonly waitsFor: { readonly source: 'main' | 'zone' | 'list'; readonly shownUntil: UnixMs | null } | null
 }
@@ -61,6 +66,8 @@ export interface EscrowHolding
   readonly escrows: readonly string[]
   readonly decimals: number | null
   readonly startedAt: UnixMs | null
+  /** Who says that less is held than is owed. */
+  readonly agreement?: Agreement | null
   /** How the baseline is known. */
   readonly ground: BaselineGround
 }
@@ -74,6 +81,8 @@ export interface SupplyFact {
   /** The newest comparison, and how many in a row found too much. */
   readonly judged: JudgedSupply | null
   readonly excesses: number
+  /** Who says that there is too much. */
+  readonly agreement?: Agreement | null
   /** Since when this process would compare it. */
   readonly watchedSince: UnixMs
   /** What the next comparison waits for. */

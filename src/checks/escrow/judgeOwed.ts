@@ -45,8 +45,8 @@ export async function judgeOwed(
     if (again.every((balance) => balance !== null))
       holdings = again.reduce<bigint>((a, b) => a + (b ?? 0n), 0n)
   }
-  const isShort = noteShort(shorts, token, holdings + openOut < whole, readAt)
-  if (!isShort) return { owed: least, holdings, openOut, height: high, at: readAt }
+  const isLacking = noteShort(shorts, token, holdings + openOut < whole, readAt)
+  if (!isLacking) return { owed: least, holdings, openOut, height: high, at: readAt }
   const onItsWay = whole - least
   // What left and may have paid a withdrawal on its way is missed neither as owed nor as gone.
   const paying = openOut < onItsWay ? openOut : onItsWay
@@ -75,17 +75,34 @@ function noteShort(shorts: Shorts, token: string, isShort: boolean, at: UnixMs):
   return now.count >= neededMisses && at - now.since >= settleMs
 }
 
-type OwedJudgement = NonNullable<EscrowToken['judged']>
+export type OwedJudgement = NonNullable<EscrowToken['judged']>
 
-/** Keeps a judgement, with what is held account by account. Belongs inside a commit. */
-export function saveJudgement(db: Database, { token, newestAt }: EscrowReading, judged: OwedJudgement): void {
+/** A judgement with what is held account by account. */
+export interface ExactJudgement extends OwedJudgement {
+  readonly accounts: Accounts | null
+}
+
+export function toExact(
+  db: Database,
+  { token, newestAt }: EscrowReading,
+  judged: OwedJudgement,
+): ExactJudgement {
   const { holdings, height } = judged
   const baseline = readEscrowToken(db, token)?.baseline ?? null
   const at = { height, holdings, time: newestAt }
   const accounts = baseline === null ? null : readAccounts(db, { token, baseline }, at)
-  const exact = { ...judged, owed: accounts ? mostOwed(judged, accounts) : judged.owed }
-  saveOwedJudgement(db, token, exact, accounts)
-  noteCourse(db, token, exact)
+  return { ...judged, owed: accounts ? mostOwed(judged, accounts) : judged.owed, accounts }
+}
+
+/** Whether less is held than is owed, whatever of what left a moment ago was paid. */
+export function isShort({ holdings, openOut, owed }: OwedJudgement): boolean {
+  return holdings + openOut < owed
+}
+
+/** Belongs inside a commit. */
+export function saveJudgement(db: Database, token: string, { accounts, ...judged }: ExactJudgement): void {
+  saveOwedJudgement(db, token, judged, accounts)
+  noteCourse(db, token, judged)
 }
 
 /** What nothing explains is missing to the last digit, where fees that may have been kept would hide it. */

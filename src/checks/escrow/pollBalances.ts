@@ -4,13 +4,23 @@ import { listHeads } from '../../kernel/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { lowestCursor, readStream, saveStream } from '../../kernel/mainStreams.ts'
 import { partingMs } from '../../kernel/trackHead.ts'
+import { settleWords } from '../../kernel/sourceWords.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { openAccounts } from './accounts/keepAccounts.ts'
 import { saveGap, sumListed } from './flowStore.ts'
 import { noteHeadroom } from './headroomStore.ts'
-import { type Comparing, judgeOwed, neededMisses, saveJudgement, sumOf } from './judgeOwed.ts'
+import { aboutPlace, aboutToken, agreeOnBalance, agreeOnShort, type Seated } from './agreeOnBalances.ts'
+import {
+  type Comparing,
+  isShort,
+  judgeOwed,
+  neededMisses,
+  saveJudgement,
+  sumOf,
+  toExact,
+} from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
 import { listMainLegs, noteAssumed, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
 import { type FlowStream, toStreams } from './places.ts'
@@ -30,6 +40,7 @@ import { baselineOf, decimalsOf, type EscrowWatch, listHoldings, reviseToken } f
 /** The balances of the escrows, as they are read and judged. */
 export interface EscrowBalances
   extends Comparing,
+    Seated,
     Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'explorer' | 'horizons' | 'ledger' | 'list'> {
   /** Whether `balances` answers for a height that is named: then balances are read at the explorer's head. */
   readonly isCanonical: boolean
@@ -159,10 +170,15 @@ async function judgeReading(
   signal: AbortSignal,
 ): Promise<void> {
   for (const place of places) await compare(of, reading, place, signal)
-  const owed = await judgeOwed(of, { reading, places }, signal)
+  const judged = await judgeOwed(of, { reading, places }, signal)
+  const isLacking = judged !== null && isShort(toExact(of.db, reading, judged))
+  // Less than is owed is said as soon as as many sources say so as have to.
+  const mayAccuse = isLacking && (await agreeOnShort(of, { reading, places, judged }, signal))
   of.commit({
     apply: () => {
-      if (owed) saveJudgement(of.db, reading, owed)
+      const exact = judged && toExact(of.db, reading, judged)
+      if (exact && (mayAccuse || !isShort(exact))) saveJudgement(of.db, reading.token, exact)
+      if (exact && !isShort(exact)) settleWords(of.db, 'balance', aboutToken(reading.token))
       noteHeadroom(of, reading, places)
       dropReading(of.db, reading.id)
       return []
@@ -193,11 +209,16 @@ async function compare(
   if (reading.high <= anchor.height) return
   const compared = { place, anchor, decimals, reading, balance }
   const matching = findMatch(db, compared)
-  if (matching !== null) return void save({ ...fresh, height: matching })
+  if (matching !== null) {
+    settleWords(db, 'balance', aboutPlace(place))
+    return void save({ ...fresh, height: matching })
+  }
   const missedAt = anchor.missedAt ?? reading.readAt
   const misses = anchor.misses + 1
   requestDeepRead(of, place)
   if (misses < neededMisses || reading.readAt - missedAt < settleMs)
+    return void save({ ...anchor, misses, missedAt })
+  if (!(await agreeOnBalance(of, { reading, place, balance }, signal)))
     return void save({ ...anchor, misses, missedAt })
   await tellGap(of, compared, signal)
 }

@@ -1,6 +1,9 @@
 import { type Decimal, noAmount, subtractDecimals } from '../../bridge/decimal.ts'
 import { type Absence, completesAt } from '../../clients/explorer/absence.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { askQuorum } from '../../kernel/quorum.ts'
+import { recordAccusation } from '../../kernel/recordWord.ts'
+import { isContradicted } from '../../kernel/sourceWords.ts'
 import { valueFirst } from '../../ledger/valueFirst.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Wait } from '../../meaning/standing.ts'
@@ -14,7 +17,8 @@ import { askControl, type Reread, rereadFlow, settleMs, toUnasked } from './rere
 import { type EscrowWatch, isBridgeToken, riskOf } from './watch.ts'
 
 /** What is due to be judged is read with, and by. */
-type Checking = Explaining & Pick<Kernel, 'commit' | 'cursors' | 'list' | 'reads'>
+type Checking = Explaining &
+  Pick<Kernel, 'blockListeners' | 'commit' | 'cursors' | 'explorers' | 'list' | 'reads'>
 
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
 const inwardSettleMs = 600_000
@@ -22,6 +26,9 @@ const rereadMs = 15_000
 const heldMs = 30_000
 /** How often what waits for a source that lags is judged again. */
 const waitMs = 15_000
+/** What sources contradict each other about is asked again after this. */
+const putOffMs = 60_000
+const contradicted = 'sources contradict each other about its record'
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000
 const maxDue = 500
@@ -54,10 +61,34 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
     const read = control === null ? null : await attempt(() => rereadFlow(of, flow, how, signal))
     const asked = read ?? toUnasked(of, flow)
     const verdict = judge(of, flow, listExplaining(of, flow.hash))
-    settle(of, [[flow, conclude(verdict, flow, of.clock.now(), asked)]])
+    const concluded = conclude(verdict, flow, of.clock.now(), asked)
+    const isSaid = await agreeOnRecord(of, { flow, concluded, count: asked.count }, signal)
+    settle(of, [[flow, isSaid ? concluded : putOff(flow, of.clock.now())]])
   }
   // One record that cannot be asked for holds up none of the others.
   if (failures.length > 0) throw failures[0]
+}
+
+/** @returns whether it may be said that no record tells of a movement */
+async function agreeOnRecord(
+  of: Checking,
+  {
+    flow,
+    concluded,
+    count,
+  }: { readonly flow: StoredFlow; readonly concluded: FlowJudgement; readonly count: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (concluded.verdict !== 'unexplained' || concluded.direction === 'in') return true
+  const seat = { name: 'explorer', seat: of.explorers } as const
+  return (await askQuorum(of, seat, recordAccusation(of, flow.hash, count), signal)) !== null
+}
+
+/** Sources contradict each other about its record, which is told: of the movement itself nothing is said until they agree. */
+function putOff(flow: StoredFlow, now: UnixMs): FlowJudgement {
+  const { absence } = flow
+  const nothing = { unexplained: null, reason: contradicted, waitsFor: null } as const
+  return { ...nothing, verdict: 'explained', direction: directionOf(flow), checkAt: now + putOffMs, absence }
 }
 
 function orderDue(watch: EscrowWatch, due: readonly StoredFlow[], turns: number): StoredFlow[] {
@@ -81,7 +112,8 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
     if (waits !== null) return [[flow, holdBack(waits, verdict, flow, now)]]
     if (!wantsReread(verdict, flow)) return [[flow, conclude(verdict, flow, now, null)]]
     open.push(flow)
-    const isNoted = flow.unexplained !== null && flow.waitsFor === null
+    const isPutOff = isContradicted(of.db, 'record', flow.hash)
+    const isNoted = isPutOff || (flow.unexplained !== null && flow.waitsFor === null)
     return isNoted ? [] : [[flow, { ...conclude(verdict, flow, now, null), verdict: 'open', checkAt: now }]]
   })
   settle(of, judged)

@@ -16,6 +16,8 @@ export interface Reread {
   readonly isGone: boolean
   /** False where only the list as a whole could be asked. */
   readonly isAsked: boolean
+  /** How many records of the transaction it showed, none of which explains the movement. */
+  readonly count: number
 }
 
 /** Where the filter does not work, or gives no answer, a complete reading of the list has to do. */
@@ -24,7 +26,7 @@ export function toUnasked(
   flow: StoredFlow,
   absence = toAbsence(flow),
 ): Reread {
-  return { absence, isGone: isListReadSince(list, flow), isAsked: false }
+  return { absence, isGone: isListReadSince(list, flow), isAsked: false, count: 0 }
 }
 
 function toAbsence({ absence }: StoredFlow): Absence {
@@ -56,8 +58,9 @@ export async function rereadFlow(
   const read = await of.reads.feedByHash(flow.hash, { priority: 'open', signal })
   of.commit({ answers: [read.records], bad: read.bad })
   // A row that does not say what it is of may be its record: that is no reading of its absence.
-  if (isHiding(read)) return { absence: notYetAbsent, isGone: false, isAsked: true }
-  const isThere = read.records.some((record) => record.mainHash === flow.hash)
+  if (isHiding(read)) return { absence: notYetAbsent, isGone: false, isAsked: true, count: 0 }
+  const count = read.records.filter((record) => record.mainHash === flow.hash).length
+  const isThere = count > 0
   const kind = isThere ? 'absent-among-others' : 'absent'
   const before = isCrowd ? toCrowdAbsence(of.list, flow) : toAbsence(flow)
   // By the clock: requests are numbered on from before it was set back.
@@ -66,7 +69,7 @@ export async function rereadFlow(
   const isControlled = control && !isThere
   const absence = isControlled ? noteReading(noted, { kind: 'control', at }) : noted
   const isGone = isAbsent(absence)
-  return control || isGone ? { absence, isGone, isAsked: true } : toUnasked(of, flow, absence)
+  return control || isGone ? { absence, isGone, isAsked: true, count } : toUnasked(of, flow, absence)
 }
 
 /** Whether the list's filter by hash finds a record that is known to be there. */

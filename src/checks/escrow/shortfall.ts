@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { saySources } from '../../bridge/agreement.ts'
 import { formatUnits } from '../../bridge/amount.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { boundText } from '../../rules/durationText.ts'
@@ -114,7 +115,7 @@ function toFinding(
       {
         source: 'eth_call, E3, E12',
         at: judged.at,
-        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}${sayAccounts(holding)}${holding.ground === 'assumed' ? '; what was owed when counting began is assumed to be what was held then' : ''}`,
+        says: `holds ${groupDigits(text(judged.holdings))} ${symbol} at block ${judged.height}, owes ${groupDigits(text(owed))}${left}${sayAccounts(holding)}${holding.ground === 'assumed' ? '; what was owed when counting began is assumed to be what was held then' : ''}${saySources(holding.agreement)}`,
       },
     ],
     since: judged.at,

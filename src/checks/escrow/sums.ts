@@ -1,3 +1,4 @@
+import { saySources } from '../../bridge/agreement.ts'
 import { declareFacts, type Found } from '../../rules/kind.ts'
 import { templateFilters } from '../../rules/templates/templateFilters.ts'
 import type { EscrowSum } from './holding.ts'
@@ -69,7 +70,9 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Found<typeof d
       sum,
     },
     labels: { chain: 'main', escrow: first.escrows[0] ?? '', ...(token !== '' && { token }), symbol },
-    evidence: [{ source: 'E6, E8', at: first.since, says: `left: ${sum}; ${reason}` }],
+    evidence: [
+      { source: 'E6, E8', at: first.since, says: `left: ${sum}; ${reason}${saySources(first.agreement)}` },
+    ],
     since: Math.min(...sums.map(({ since }) => since)),
   }
 }

@@ -1,10 +1,13 @@
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import { listHeads } from '../../kernel/heads.ts'
+import { askQuorum } from '../../kernel/quorum.ts'
+import { isContradicted } from '../../kernel/sourceWords.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { passedTime } from '../../kernel/trackHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
+import { legAccusation } from './legWord.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
 
@@ -24,7 +27,10 @@ export interface Outcome {
 
 /** A run that asks second sources. */
 export interface Asking
-  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'config' | 'db' | 'learned' | 'ledger'> {
+  extends Pick<
+    Kernel,
+    'clock' | 'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorers' | 'learned' | 'ledger'
+  > {
   readonly reads: EvidenceReads
   readonly signal: AbortSignal
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
@@ -82,9 +88,18 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   if (leg.rests === 0 && at < settledAt)
     return again(next, clock.now(), Math.max(settledAt - clock.now(), retryMs))
   const rest = restLonger(next, clock.now())
+  // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
+  const isTold = leg.rests > 0 && !isContradicted(doubt.db, 'transaction', leg.hash)
+  const agreement = isTold
+    ? null
+    : await askQuorum(
+        doubt,
+        { name: 'explorer', seat: doubt.explorers },
+        legAccusation(doubt.db, leg, doubt.control),
+        doubt.signal,
+      )
   return {
-    // Told once: looking for it again changes nothing until it is there.
-    readings: leg.rests > 0 ? [] : [toAbsent(next, doubt)],
+    readings: agreement === null ? [] : [{ ...toAbsent(next, doubt), agreement }],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
   }

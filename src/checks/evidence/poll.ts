@@ -1,4 +1,5 @@
 import type { Kernel } from '../../kernel/kernel.ts'
+import { settleWords } from '../../kernel/sourceWords.ts'
 import { createWaker } from '../../kernel/waker.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
@@ -26,7 +27,16 @@ import type { EvidenceReads } from './reads.ts'
 interface Evidence
   extends Pick<
     Kernel,
-    'clock' | 'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorer' | 'learned' | 'ledger' | 'trigger'
+    | 'clock'
+    | 'clockAheadMs'
+    | 'commit'
+    | 'config'
+    | 'db'
+    | 'explorer'
+    | 'explorers'
+    | 'learned'
+    | 'ledger'
+    | 'trigger'
   > {
   readonly reads: EvidenceReads
 }
@@ -119,6 +129,7 @@ function save({ commit, db }: Run, ask: Ask, { readings, saves, drops, bad }: Ou
     apply: () => {
       for (const hash of drops) dropQueued(db, ask, hash)
       for (const leg of saves) saveQueued(db, leg)
+      for (const { hash, status } of readings) if (status !== 'absent') settleWords(db, 'transaction', hash)
       return []
     },
   })

@@ -1,10 +1,13 @@
 import { decodeMoves } from '../../clients/decodeMoves.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import type { Seat } from '../../clients/seat.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
+import { isContradicted, settleWords } from '../../kernel/sourceWords.ts'
 import { createWaker } from '../../kernel/waker.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
@@ -24,6 +27,7 @@ export interface ReceiptSource {
   readonly chain: Chain
   readonly source: 'canonical' | 'zoneRpc'
   readonly ask: 'receipt' | 'zoneReceipt'
+  readonly seat: Seat<Rpc>
   /** Blocks on top of a leg's before a missing receipt says anything. */
   readonly confirmations: number
 }
@@ -38,6 +42,8 @@ type Receipt = NonNullable<RpcResult<'eth_getTransactionReceipt'>>
 interface Round {
   readonly head: Head
   readonly hasControl: boolean
+  /** A transaction that the node knew, and was asked of. */
+  readonly control: string | null
   readonly at: UnixMs
   /** Of its requests: what orders their answers. */
   readonly number: UnixMs
@@ -92,12 +98,15 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
   }))
   const outcomes = await rpc.callMany(calls, { signal })
   const hasControl = outcomes.some((outcome) => outcome.ok && outcome.value !== null)
-  const judged = due.map((leg, index) => {
-    const outcome = outcomes[index]
-    return outcome?.ok
-      ? judgeReceipt(receipts, { leg, receipt: outcome.value }, { head, hasControl, at, number })
-      : again(leg, clock.now(), retryMs)
-  })
+  const round = { head, hasControl, at, number, control }
+  const judged: Outcome[] = await Promise.all(
+    due.map(async (leg, index) => {
+      const outcome = outcomes[index]
+      return outcome?.ok
+        ? judgeReceipt(receipts, { leg, receipt: outcome.value }, round, signal)
+        : again(leg, clock.now(), retryMs)
+    }),
+  )
   commitAll(receipts, judged)
   for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
 }
@@ -109,13 +118,14 @@ async function readHead(rpc: Pick<Rpc, 'call'>, signal: AbortSignal): Promise<He
   return { height: number, time: timestamp === null ? null : timestamp * 1_000 }
 }
 
-function judgeReceipt(
+async function judgeReceipt(
   receipts: Receipts,
   { leg, receipt }: { readonly leg: QueuedLeg; readonly receipt: Receipt | null },
   round: Round,
-): Outcome {
+  signal: AbortSignal,
+): Promise<Outcome> {
   const now = receipts.clock.now()
-  if (receipt === null) return judgeMissing(receipts, leg, round)
+  if (receipt === null) return judgeMissing(receipts, leg, round, signal)
   const height = receipt.blockNumber ?? leg.height
   // Before that many blocks stand on it a reorganisation may still change it.
   if (height !== null && round.head.height < height + receipts.confirmations) return again(leg, now, retryMs)
@@ -124,7 +134,12 @@ function judgeReceipt(
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
-function judgeMissing(receipts: Receipts, leg: QueuedLeg, round: Round): Outcome {
+async function judgeMissing(
+  receipts: Receipts,
+  leg: QueuedLeg,
+  round: Round,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const now = receipts.clock.now()
   if (!round.hasControl || !isPast(receipts, leg, round.head)) return again(leg, now, retryMs)
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: round.at }) }
@@ -136,10 +151,36 @@ function judgeMissing(receipts: Receipts, leg: QueuedLeg, round: Round): Outcome
     height: null,
     reads: next.reads,
   })
+  const isTold = leg.rests > 0 && !isContradicted(receipts.db, 'receipt', leg.hash)
+  const seat = { name: receipts.source, seat: receipts.seat }
+  const agreement = isTold
+    ? null
+    : await askQuorum(receipts, seat, receiptAccusation(receipts, leg, round), signal)
   return {
-    readings: leg.rests === 0 ? [absent] : [],
+    readings: agreement === null ? [] : [{ ...absent, agreement }],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
+  }
+}
+
+/** That one node has no receipt of a leg, and how the others are asked of it. */
+function receiptAccusation(receipts: Receipts, leg: QueuedLeg, { control }: Round): Accusation<Rpc> {
+  return {
+    chain: receipts.chain,
+    what: 'receipt',
+    about: leg.hash,
+    says: 'nothing',
+    async ask(rpc, signal) {
+      const { height, time } = await readHead(rpc, signal)
+      const isPast =
+        (leg.height !== null && height >= leg.height + receipts.confirmations) ||
+        (time !== null && time >= leg.time)
+      if (!isPast || control === null) return null
+      const read = (hash: string) => rpc.call('eth_getTransactionReceipt', [hash], { signal })
+      // Whoever does not show what is known to be there cannot tell what is not.
+      if ((await read(control)) === null) return null
+      return (await read(leg.hash))?.status ?? 'nothing'
+    },
   }
 }
 
@@ -155,6 +196,8 @@ function commitAll({ ask, clock, commit, db, trigger }: Receipts, outcomes: read
     evidence: outcomes.flatMap(({ readings }) => readings),
     apply: () => {
       for (const hash of outcomes.flatMap(({ drops }) => drops)) dropQueued(db, ask, hash)
+      for (const { hash, status } of outcomes.flatMap(({ readings }) => readings))
+        if (status !== 'absent') settleWords(db, 'receipt', hash)
       for (const leg of outcomes.flatMap(({ saves }) => saves)) {
         saveQueued(db, leg)
         if (leg.reads !== 1) continue

@@ -3,6 +3,8 @@ import { originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import { readWatermark } from '../../kernel/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { askQuorum } from '../../kernel/quorum.ts'
+import { recordAccusation } from '../../kernel/recordWord.ts'
 import type { Read } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
@@ -14,10 +16,12 @@ import { maxSharing } from './confirmMoves.ts'
 interface UnnamedOrigins
   extends Pick<
     Kernel,
+    | 'blockListeners'
     | 'clock'
     | 'clockAheadMs'
     | 'commit'
     | 'db'
+    | 'explorers'
     | 'horizons'
     | 'ledger'
     | 'list'
@@ -32,6 +36,8 @@ interface UnnamedOrigins
 const maxPerRun = 20
 const retryMs = 5_000
 const doubtMs = 15_000
+/** What sources contradict each other about is asked again after this. */
+const contradictedMs = 60_000
 /** How often what waits for a chain or the list is judged again, and asked for then. */
 const waitMs = 20_000
 /** The readings of one run share their control question. */
@@ -93,25 +99,33 @@ async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): 
     deps.commit({ answers: [read.records], bad: read.bad, judge: open.map(({ key }) => key) })
     if (listOpen(deps, leg).every((transfer) => transfer.isListed)) return again(deps, leg, retryMs)
     // The records of this transaction are those of other payouts in it: the list was asked, and lacks this one.
-    return noteAbsent(deps, leg, read.requestedAt)
+    return noteAbsent(deps, leg, { at: read.requestedAt, count: named.length }, signal)
   }
   if (read.isHidden) return again(deps, leg, doubtMs)
   // Filters that do not work say nothing of this transaction: then the list itself has to have been read since.
   const isAnswer = read.isAnswer || (deps.list.readAt ?? 0) >= leg.time + deps.settleMs()
   if (!isAnswer) return again(deps, leg, retryMs)
-  return noteAbsent(deps, leg, read.requestedAt)
+  return noteAbsent(deps, leg, { at: read.requestedAt, count: 0 }, signal)
 }
 
 /** One more reading of the list that did not hold the record of a payout; the last one that is needed proves it. */
-function noteAbsent(deps: UnnamedOrigins, leg: QueuedLeg, requestedAt: UnixMs): void {
+async function noteAbsent(
+  deps: UnnamedOrigins,
+  leg: QueuedLeg,
+  read: { readonly at: UnixMs; readonly count: number },
+  signal: AbortSignal,
+): Promise<void> {
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
-  const at = Math.min(requestedAt, deps.clock.now())
+  const at = Math.min(read.at, deps.clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   if (!isAbsent(next) || !isOver(deps, leg)) return again(deps, next, doubtMs)
   const { hash } = leg
-  const proof = { chain: 'main', hash, source: 'E3', requestedAt, status: 'absent' } as const
+  const seat = { name: 'explorer', seat: deps.explorers } as const
+  const agreement = await askQuorum(deps, seat, recordAccusation(deps, hash, read.count), signal)
+  if (agreement === null) return again(deps, next, contradictedMs)
+  const proof = { chain: 'main', hash, source: 'E3', requestedAt: read.at, status: 'absent' } as const
   deps.commit({
-    evidence: [{ ...proof, errorMessage: '', moves: null, reads: next.reads }],
+    evidence: [{ ...proof, errorMessage: '', moves: null, reads: next.reads, agreement }],
     judge: listOpen(deps, leg).map(({ key }) => key),
     apply: () => {
       dropQueued(deps.db, 'record', hash)

@@ -1,4 +1,5 @@
 import type { Check } from '../../kernel/check.ts'
+import { listContradictions, purgeWords } from '../../kernel/sourceWords.ts'
 import { sourceDiffers } from './differs.ts'
 import { sourceDrift } from './drift.ts'
 import { givenSources, type SourcesPart } from './facts.ts'
@@ -7,6 +8,9 @@ import { compareMs, type Compared, createComparePoll, listGroups, listPossible }
 import { sourceRejected } from './rejected.ts'
 import { sourceSuspicious } from './suspicious.ts'
 import { sourceUnavailable } from './unavailable.ts'
+
+/** What sources contradict each other about is asked again within this, as long as somebody accuses. */
+const keptMs = 86_400_000
 
 /** Whether the sources answer, with what can be read and believed, and whether several of one chain say the same. */
 export const sources: Check<SourcesPart> = {
@@ -21,7 +25,8 @@ export const sources: Check<SourcesPart> = {
     const isSeveral = groups.length > 0
     return {
       pollers: isSeveral ? [{ name: 'compare', schedule: compareMs, isBackground: true, run }] : [],
-      facts: () => ({ differences: compared }),
+      facts: () => ({ differences: { ...compared, contradictions: listContradictions(db) } }),
+      prune: (now) => purgeWords(db, now - keptMs),
       onRecords: ({ changes }, now) => judgeWords(db, changes, { tellSince, now }),
     }
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareFacts, defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
-import { neededTimes, type Standing, subjectOf } from './compare.ts'
+import { neededTimes, type Standing, subjectOf } from '../../kernel/compareWords.ts'
 import type { SourcesPart } from './facts.ts'
 
 const factTypes = declareFacts({
@@ -14,7 +14,7 @@ const factTypes = declareFacts({
 /** Where several sources of one chain are named they are asked the same, and whoever differs is told. */
 export const sourceDiffers = defineCondition({
   kind: 'source.differs',
-  docs: 'Of several sources of one chain one differs from the others, twice in a row: it does not answer, is behind, or shows another block, receipt, balance or record. Of two nobody can say which.',
+  docs: 'Of several sources of one chain one differs from the others, twice in a row: it does not answer, is behind, or shows another block, receipt, balance or record; or they contradict each other about what would accuse. Of two nobody can say which.',
   remedy: 'Ask a source that belongs to none of them; take the one that is wrong out of the configuration.',
   sources: [],
   ties: ['source'],
@@ -24,12 +24,16 @@ export const sourceDiffers = defineCondition({
   facts: factTypes,
   params: z.strictObject({}),
   cannotTell: 'its sources were not compared since, or once only',
-  judge({ differences: { differences, possible } }: Moment & SourcesPart): JudgementOf<typeof factTypes> {
-    if (differences === null) return { findings: [], unknown: possible }
+  judge({ differences: of }: Moment & SourcesPart): JudgementOf<typeof factTypes> {
+    const { differences, contradictions, possible } = of
     const isFound = ({ times }: Standing) => times >= neededTimes
+    const all = [...contradictions, ...(differences ?? [])]
+    // Of two about the same sources one says it.
+    const found = new Map(all.filter(isFound).map((one) => [subjectOf(one), one]))
+    const open = differences === null ? possible : all.map(subjectOf)
     return {
-      findings: differences.filter(isFound).map(toFinding),
-      unknown: differences.filter((one) => !isFound(one)).map(subjectOf),
+      findings: [...found.values()].map(toFinding),
+      unknown: open.filter((subject) => !found.has(subject)),
     }
   },
 })

@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { given, now, text } from '../../kernel/given.ts'
+import type { Standing } from '../../kernel/compareWords.ts'
 import type { Compared } from './pollCompare.ts'
 
 export interface SourcesPart {
   /** What several sources of one chain say otherwise. */
-  readonly differences: Compared
+  readonly differences: Compared & {
+    /** What they contradict each other about that would accuse. */
+    readonly contradictions: readonly Standing[]
+  }
 }
 
 const difference = z.strictObject({
@@ -21,5 +25,5 @@ const difference = z.strictObject({
 
 export const givenSources = given(
   { differences: z.array(difference) },
-  ({ differences = [] }): SourcesPart => ({ differences: { differences, possible: [] } }),
+  ({ differences = [] }): SourcesPart => ({ differences: { differences, possible: [], contradictions: [] } }),
 )

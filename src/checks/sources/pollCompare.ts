@@ -5,8 +5,15 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { Holding } from '../../kernel/balanceReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { text } from '../../store/table.ts'
-import { type Difference, findOdd, noteDifferences, type Standing, subjectOf, type Word } from './compare.ts'
-import { explorerWitness, nodeWitness, type ShownHead, type Witness } from './witnesses.ts'
+import {
+  type Difference,
+  findOdd,
+  noteDifferences,
+  type Standing,
+  subjectOf,
+  type Word,
+} from '../../kernel/compareWords.ts'
+import { explorerWitness, nodeWitness, type ShownHead, type Witness } from '../../kernel/witnesses.ts'
 
 type Comparing = Pick<Kernel, 'clock' | 'config' | 'db' | 'explorers' | 'rpcs'>
 
@@ -68,7 +75,7 @@ export function listPossible(groups: ReturnType<typeof listGroups>): string[] {
   })
 }
 
-const kinds = ['silent', 'head', 'block', 'receipt', 'balance', 'record']
+const kinds = ['silent', 'head', 'block', 'receipt', 'balance', 'record', 'transaction', 'supply']
 
 /** Asks all sources of a chain the same, one after the other kind of question, and keeps who differs. */
 export function createComparePoll(

@@ -1,9 +1,13 @@
 import { noAmount, toDecimal } from '../../bridge/decimal.ts'
+import type { Agreement } from '../../bridge/agreement.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
+import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { isClean } from '../../kernel/hiddenRows.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
+import { detailAccusation, recordAccusation } from '../../kernel/recordWord.ts'
 import type { ExplorerReads } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import type { MissingRecord, MissingRecords } from '../../ledger/missingRecords.ts'
@@ -12,7 +16,11 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Walk } from './pollSweep.ts'
 import { toVanished } from './vanished.ts'
 
-interface Missing extends Pick<Kernel, 'clock' | 'reads' | 'commit' | 'ledger' | 'stakes'> {
+interface Missing
+  extends Pick<
+    Kernel,
+    'blockListeners' | 'clock' | 'commit' | 'db' | 'explorers' | 'ledger' | 'reads' | 'stakes'
+  > {
   /** The records of a main transaction. */
   readonly lookUp: RecordLookup
   readonly missing: MissingRecords
@@ -92,7 +100,9 @@ async function readByZone(
   const shown = new Set(read.records.map(({ zoneHash }) => zoneHash))
   // A row that was set aside may be the one that is looked for.
   const isAnswered = shown.has(control) && isClean(read)
-  settle(deps, candidates, { answer: read, isAnswered, isShown: ({ zone }) => shown.has(zone?.hash ?? '') })
+  const isShown = ({ zone }: Transfer) => shown.has(zone?.hash ?? '')
+  const accuse = ({ zone }: Transfer) => detailAccusation(deps, zone?.hash ?? '', control)
+  await settle(deps, candidates, { answer: read, isAnswered, isShown, accuse }, signal)
 }
 
 async function readByMain(
@@ -106,19 +116,30 @@ async function readByMain(
     const wanted = { hash, addresses: [targetAddress, sourceAddress] }
     const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
     const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
-    settle(deps, [candidate], { answer: read, isAnswered: read.isAnswer && isClean(read), isShown })
+    const isAnswered = read.isAnswer && isClean(read)
+    const accuse = () => recordAccusation(deps, hash)
+    await settle(deps, [candidate], { answer: read, isAnswered, isShown, accuse }, signal)
   }
 }
 
-function settle(
+async function settle(
   deps: Missing,
   candidates: readonly Candidate[],
   read: {
     readonly answer: Awaited<ReturnType<ExplorerReads['details']>>
     readonly isAnswered: boolean
     isShown(transfer: Transfer): boolean
+    /** How others are asked of a record that is gone. */
+    accuse(transfer: Transfer): Accusation<Explorer>
   },
-): void {
+  signal: AbortSignal,
+): Promise<void> {
+  const agreed = new Map<string, Agreement | null>()
+  for (const { entry, transfer } of candidates) {
+    if (!read.isAnswered || read.isShown(transfer) || entry.reads + 1 !== neededReads) continue
+    const seat = { name: 'explorer', seat: deps.explorers } as const
+    agreed.set(entry.key, await askQuorum(deps, seat, read.accuse(transfer), signal))
+  }
   const back = candidates.filter(
     ({ entry, transfer }) => entry.reads >= neededReads && read.isShown(transfer),
   )
@@ -130,7 +151,11 @@ function settle(
       candidates.flatMap(({ entry, transfer }) => {
         if (read.isShown(transfer)) deps.missing.remove(entry.key)
         else if (read.isAnswered)
-          return noteMiss(deps, { entry, transfer }, { readAt: read.answer.requestedAt, now })
+          return noteMiss(
+            deps,
+            { entry, transfer },
+            { readAt: read.answer.requestedAt, now, agreement: agreed.get(entry.key) },
+          )
         else deps.missing.save(entry, now + pauseMs / 10)
         return []
       }),
@@ -140,12 +165,25 @@ function settle(
 function noteMiss(
   { missing }: Missing,
   of: Candidate,
-  { readAt, now }: { readonly readAt: UnixMs; readonly now: UnixMs },
+  {
+    readAt,
+    now,
+    agreement,
+  }: {
+    readonly readAt: UnixMs
+    readonly now: UnixMs
+    /** Null where sources contradict each other: then it is no reading. */
+    readonly agreement: Agreement | null | undefined
+  },
 ): Finding[] {
+  if (agreement === null) {
+    missing.save(of.entry, now + pauseMs)
+    return []
+  }
   // Numbers of requests order readings; the pauses between them are by the clock.
   const firstAt = of.entry.firstAt ?? readAt
   const missed = { ...of.entry, reads: of.entry.reads + 1, firstAt, lastAt: readAt }
   const isGone = missed.reads >= neededReads
   missing.save(missed, now + (isGone ? restMs : pauseMs))
-  return isGone ? [toVanished(of.transfer, missed)] : []
+  return isGone ? [toVanished(of.transfer, { ...missed, agreement })] : []
 }

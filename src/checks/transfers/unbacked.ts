@@ -2,6 +2,7 @@ import { onlyCertain } from '../../meaning/habit.ts'
 import { z } from 'zod'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { doubtOrigin } from '../../meaning/doubtOrigin.ts'
+import { saySources } from '../../bridge/agreement.ts'
 import type { EvidenceNote } from '../../bridge/finding.ts'
 import { hasArrived, mayHaveFailed } from '../../meaning/mayHaveFailed.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
@@ -149,7 +150,7 @@ function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
     evidence: against.map((by) => ({
       source: by.source,
       at: by.at,
-      says: `the ${origin.chain} transaction ${says}${tellUnasked(by)}`,
+      says: `the ${origin.chain} transaction ${says}${tellUnasked(by)}${saySources(by.agreement)}`,
     })),
     reads: against.find((one) => one.reads !== undefined)?.reads ?? null,
   }
@@ -184,7 +185,7 @@ function groundOfUnlisted(transfer: Transfer, destination: Leg): Ground | null {
     (one) => one.source === 'E3' && one.status === 'absent',
   )
   if (!looked) return null
-  const says = `no record tells of this payout in the ${destination.chain} transaction`
+  const says = `no record tells of this payout in the ${destination.chain} transaction${saySources(looked.agreement)}`
   return {
     reason: 'unlisted',
     evidence: [{ source: 'E3', at: looked.at, says }],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Agreement, saySources } from '../../bridge/agreement.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -31,7 +32,12 @@ export const transferVanished = defineRaised({
 
 export function toVanished(
   transfer: Transfer,
-  missing: { readonly reads: number; readonly firstAt: UnixMs; readonly lastAt: UnixMs },
+  missing: {
+    readonly reads: number
+    readonly firstAt: UnixMs
+    readonly lastAt: UnixMs
+    readonly agreement: Agreement | undefined
+  },
 ): Finding {
   return transferVanished.raise({
     subject: transfer.key,
@@ -43,7 +49,7 @@ export function toVanished(
       {
         source: transfer.zone === null ? 'E3' : 'E12',
         at: missing.lastAt,
-        says: `no record of it in ${missing.reads} reads, while others were found`,
+        says: `no record of it in ${missing.reads} reads, while others were found${saySources(missing.agreement)}`,
       },
     ],
     since: missing.firstAt,

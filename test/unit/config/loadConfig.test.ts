@@ -9,6 +9,7 @@ describe('what a configuration gives', () => {
       baseUrl: 'https://x.example',
       name: 'x.example',
       others: [],
+      quorum: 1,
       chains: { main: 'A', zone: 'B' },
       dialect: {
         path: { main: 'chain', zone: 'zone' },
@@ -278,6 +279,16 @@ describe('what is refused, and where', () => {
       'a key of another channel type',
       'channels: { a: { type: console, urll: x } }',
       '2:33 unknown key `urll`: expected one of type',
+    ],
+    [
+      'more sources to agree than are named',
+      'canonical: { url: "https://n.example", quorum: 2 }',
+      '2:48 2 sources have to agree, and only one source is listed: name more of them, or lower it',
+    ],
+    [
+      'two addresses of one host are one source',
+      'zoneRpc: { url: ["https://n.example/a", "https://n.example/b", "https://m.example"], quorum: 3 }',
+      '2:94 3 sources have to agree, and only 2 sources of different hosts are listed: name more of them, or lower it',
     ],
     [
       'an open door',

@@ -35,7 +35,7 @@ export function toFacts(
     empties: { source: 'explorer', since: now - 300_000, answers: 0, contradicted: 0 },
     listLag: null,
     incomplete: [],
-    differences: { differences: [], possible: [] },
+    differences: { differences: [], possible: [], contradictions: [] },
     listPending: ({ direction, originAtOrBefore }) =>
       pending.filter(
         (transfer) =>

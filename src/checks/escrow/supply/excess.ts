@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { saySources } from '../../../bridge/agreement.ts'
 import { formatDecimal, fromBaseUnits } from '../../../bridge/decimal.ts'
 import type { SharedFacts } from '../../../kernel/facts.ts'
 import { groupDigits } from '../../../lib/groupDigits.ts'
 import { boundText } from '../../../rules/durationText.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../../rules/kind.ts'
 import type { EscrowPart, SupplyFact } from '../holding.ts'
-import type { JudgedSupply } from './judgeSupply.ts'
+import { type JudgedSupply, neededExcesses } from './judgeSupply.ts'
 
 type Facts = SharedFacts & EscrowPart
 
@@ -20,9 +21,6 @@ const factTypes = declareFacts({
   zoneToken: 'string',
   height: 'int',
 })
-
-/** So many comparisons in a row have to say so: a record that comes late makes one say it. */
-const neededExcesses = 3
 
 /** What exists of a token on the zone chain against what was locked for it, at the same moment. */
 export const supplyExcess = defineCondition({
@@ -50,7 +48,10 @@ export const supplyExcess = defineCondition({
   },
 })
 
-function toFinding({ token, symbol, zoneToken }: SupplyFact, judged: JudgedSupply): Found<typeof factTypes> {
+function toFinding(
+  { agreement, token, symbol, zoneToken }: SupplyFact,
+  judged: JudgedSupply,
+): Found<typeof factTypes> {
   const units = (raw: bigint) => formatDecimal(fromBaseUnits(raw, judged.decimals))
   const { height, readAt } = judged
   const [excess, supply, claims, backing] = [judged.excess, judged.supply, judged.claims, judged.backing].map(
@@ -67,7 +68,7 @@ function toFinding({ token, symbol, zoneToken }: SupplyFact, judged: JudgedSuppl
       {
         source: 'eth_call on the zone',
         at: readAt,
-        says: `${groupDigits(facts.supply)} ${symbol} exist at zone block ${height}, ${groupDigits(facts.claims)} can be claimed, ${groupDigits(facts.backing)} are held for them`,
+        says: `${groupDigits(facts.supply)} ${symbol} exist at zone block ${height}, ${groupDigits(facts.claims)} can be claimed, ${groupDigits(facts.backing)} are held for them${saySources(agreement)}`,
       },
     ],
     since: judged.blockTime,

@@ -11,6 +11,9 @@ export interface SupplyReading {
   readonly decimals: number
 }
 
+/** So many comparisons in a row have to find too much: a record that comes late makes one say it. */
+export const neededExcesses = 3
+
 /** The supply beside the accounts of the same moment, in base units of the side that counts finer. */
 export interface JudgedSupply {
   readonly height: number

@@ -1,7 +1,10 @@
 import { canonicalToken } from '../../../bridge/movedToken.ts'
 import { readTotalSupply } from '../../../clients/rpc/readTotalSupply.ts'
 import type { Rpc } from '../../../clients/rpc/createRpc.ts'
+import type { Seat } from '../../../clients/seat.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
+import { type Accusation, askQuorum } from '../../../kernel/quorum.ts'
+import { settleWords } from '../../../kernel/sourceWords.ts'
 import { MonitorError } from '../../../lib/errors.ts'
 import type { Database } from '../../../store/database.ts'
 import { sumAccounts, sumAccountsUntil } from '../accounts/accountStore.ts'
@@ -9,7 +12,7 @@ import { type Accounts, readAccountsAtTime } from '../accounts/readAccounts.ts'
 import { type EscrowToken, readEscrowToken } from '../owedStore.ts'
 import { settleMs } from '../rereadFlow.ts'
 import { decimalsOf, type EscrowWatch } from '../watch.ts'
-import { judgeSupply, type SupplyReading } from './judgeSupply.ts'
+import { judgeSupply, neededExcesses, type SupplyReading } from './judgeSupply.ts'
 import {
   dropSupplies,
   dropSuppliesBefore,
@@ -28,6 +31,7 @@ export interface SupplyToken {
 export interface SupplyReader extends Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'db' | 'list'> {
   readonly watch: EscrowWatch
   readonly rpc: Pick<Rpc, 'call'>
+  readonly seat: Seat<Rpc>
   /** So many blocks below the zone's head: what is read there stays. */
   readonly confirmations: number
   readonly tokens: readonly SupplyToken[]
@@ -79,7 +83,7 @@ export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise
         },
       })
   }
-  for (const { token } of of.tokens) compareSupplies(of, token)
+  for (const token of of.tokens) await compareSupplies(of, token, signal)
   if (silent.length > 0)
     throw new MonitorError(
       'source.empty',
@@ -110,7 +114,11 @@ async function readDecimals(
 const openingComparisons = 10
 
 /** What waits is compared from the oldest on, as far as the accounts have come. */
-function compareSupplies(of: SupplyReader, token: string): void {
+async function compareSupplies(
+  of: SupplyReader,
+  { token, zoneAddress }: SupplyToken,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock, commit, cursors, db, list, watch } = of
   const known = readEscrowToken(db, token)
   const decimals = decimalsOf(watch, token)
@@ -120,9 +128,11 @@ function compareSupplies(of: SupplyReader, token: string): void {
     const isPassed = judgedAt >= reading.readAt && list.readAt !== null && list.readAt >= reading.readAt
     if (!isPassed) return
     const accounts = readAccountsThen(db, known, reading.blockTime)
+    const compared = accounts && { token, zoneAddress, reading, accounts, decimals }
+    const mayAccuse = compared !== null && (await agreeOnSupply(of, compared, signal))
     commit({
       apply: () => {
-        if (accounts) compare(db, { token, reading, accounts, decimals })
+        if (mayAccuse) compare(db, compared)
         dropSupplies(db, token, reading.height)
         return []
       },
@@ -142,15 +152,41 @@ function readAccountsThen(
   return readAccountsAtTime(db, { token, baseline }, { time, holdings: judged.holdings - now + then })
 }
 
-function compare(
-  db: Database,
-  of: {
-    readonly token: string
-    readonly reading: SupplyReading
-    readonly accounts: Accounts
-    readonly decimals: number
-  },
-): void {
+interface Compared {
+  readonly token: string
+  readonly zoneAddress: string
+  readonly reading: SupplyReading
+  readonly accounts: Accounts
+  readonly decimals: number
+}
+
+/** @returns whether a comparison may be kept: one that accuses, where as many sources say so as have to */
+async function agreeOnSupply(of: SupplyReader, compared: Compared, signal: AbortSignal): Promise<boolean> {
+  const { db } = of
+  const { token, zoneAddress, reading } = compared
+  const before = readCompared(db, token)
+  const isTooMuch = (supply: bigint) =>
+    judgeSupply({ ...reading, supply }, compared, before?.opening ?? null).excess > 0n
+  if (!isTooMuch(reading.supply)) {
+    settleWords(db, 'supply', token)
+    return true
+  }
+  if ((before?.excesses ?? 0) + 1 < neededExcesses) return true
+  const says = 'more than was locked'
+  const accusation: Accusation<Rpc> = {
+    chain: 'zone',
+    what: 'supply',
+    about: token,
+    says,
+    async ask(rpc, signal) {
+      const supply = await readTotalSupply(rpc, { token: zoneAddress, height: reading.height }, signal)
+      return supply === null ? null : isTooMuch(supply) ? says : `${supply} base units`
+    },
+  }
+  return (await askQuorum(of, { name: 'zoneRpc', seat: of.seat }, accusation, signal)) !== null
+}
+
+function compare(db: Database, of: Compared): void {
   const { token, reading } = of
   const before = readCompared(db, token)
   const judged = judgeSupply(reading, of, before?.opening ?? null)

@@ -1,3 +1,4 @@
+import { readAgreement } from '../../../kernel/sourceWords.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import type { SupplyFact } from '../holding.ts'
@@ -30,6 +31,7 @@ export function readSupplies({
       symbol: symbolOf(watch, token),
       judged: compared?.judged ?? null,
       excesses: compared?.excesses ?? 0,
+      agreement: (compared?.excesses ?? 0) > 0 ? readAgreement(db, 'supply', token) : null,
       watchedSince: supplies.since,
       why: sayWhy(db, token, supplies),
     }

@@ -30,6 +30,7 @@ function setUp() {
       terminal: [],
       headroom: () => [],
       supplies: { tokens: [], hasNode: false, since: 0 },
+      explorers: { current: () => ({ name: 'explorer', client: null as never }) },
     }
     return escrowDrift.judge(toFacts(0, readEscrowFacts(sources, 0)), { sum: 0.01, waiting: 0.05 })
   }

@@ -1,3 +1,5 @@
+import type { Rpc } from '../../../../src/clients/rpc/createRpc.ts'
+import { createSeat } from '../../../../src/clients/seat.ts'
 import { expect, test } from 'vitest'
 import { pollBalances } from '../../../../src/checks/escrow/pollBalances.ts'
 import { listEscrowTokens, saveOwedLeg } from '../../../../src/checks/escrow/owedStore.ts'
@@ -34,6 +36,7 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
       readAt: (_holding: unknown, height: number) => Promise.resolve(balanceAt(height)),
       readNative: () => Promise.resolve([]),
     },
+    seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
     isCanonical: true,
     baselineSince: null,
     shorts: new Map(),

@@ -1,3 +1,4 @@
+import { createSeat } from '../../../../src/clients/seat.ts'
 import { expect, test } from 'vitest'
 import { createReceiptsPoll } from '../../../../src/checks/evidence/pollReceipts.ts'
 import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
@@ -34,7 +35,8 @@ function setUp(node: { height: number; time: number; receipt: object | null }, q
       ]),
   }
   const rpc = { ...asked, session: () => asked } as never
-  const source = { rpc, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
+  const seat = createSeat([{ name: 'node', client: rpc }], world.clock)
+  const source = { rpc, seat, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
   const evidence = () => ledger.listTransfers({ hash: queued.hash })[0]?.evidence
   return { world, source, evidence }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Chain } from '../../bridge/observation.ts'
-import type { Explorer } from '../../clients/explorer/createExplorer.ts'
-import { mainBlockDetail, zoneBlocks } from '../../clients/explorer/endpoints/blocks.ts'
-import { crossDetails } from '../../clients/explorer/endpoints/crossRecords.ts'
-import type { Rpc } from '../../clients/rpc/createRpc.ts'
-import { createBalanceReads, type Holding } from '../../kernel/balanceReads.ts'
-import type { Clock, UnixMs } from '../../lib/clock.ts'
-import { MonitorError } from '../../lib/errors.ts'
+import type { Chain } from '../bridge/observation.ts'
+import type { Explorer } from '../clients/explorer/createExplorer.ts'
+import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
+import { crossDetails } from '../clients/explorer/endpoints/crossRecords.ts'
+import type { Rpc } from '../clients/rpc/createRpc.ts'
+import { createBalanceReads, type Holding } from './balanceReads.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 
 export interface ShownHead {
   readonly height: number
