@@ -2,9 +2,9 @@ import { createPublicClient, createWalletClient, http, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRpc, type Rpc } from '../../../src/clients/rpc/createRpc.ts'
 import type { RpcMethodName, RpcParams } from '../../../src/clients/rpc/rpcMethods.ts'
+import { type Anvil, hasAnvil, startAnvil } from '../../support/anvil.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 import { startStepped, type SteppedSandbox } from '../sandbox/steppedSandbox.ts'
-import { type Anvil, hasAnvil, startAnvil } from './anvil.ts'
 
 // A real EVM node says whether the client's idea of the RPC, and the sandbox's, are right.
 

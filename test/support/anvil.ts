@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const binary = fileURLToPath(
-  new URL('../../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
+  new URL('../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
 )
 
 /** Whether a real EVM node can be run here; says so when it cannot. */
@@ -17,9 +17,11 @@ export interface Anvil extends AsyncDisposable {
   readonly url: string
 }
 
-/** A real EVM node on a free port, with its usual accounts and a block for each transaction. */
-export async function startAnvil(): Promise<Anvil> {
-  const node = spawn(binary, ['--host', '127.0.0.1', '--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+/** A real EVM node on a free port, with its usual accounts and, unless `flags` say otherwise, a block for each transaction. */
+export async function startAnvil(flags: readonly string[] = []): Promise<Anvil> {
+  const node = spawn(binary, ['--host', '127.0.0.1', '--port', '0', ...flags], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const ended = new Promise<void>((resolve) => node.once('exit', () => resolve()))
   const port = await new Promise<string>((resolve, reject) => {
     let text = ''
