@@ -60,6 +60,27 @@ export function judgeSupply(
   }
 }
 
+/** How much more than the claims there was at the first comparisons, and how many there were. */
+export interface Opening {
+  readonly opening: bigint
+  readonly comparisons: number
+}
+
+/** A record of a payout that comes late makes one comparison say that less exists than could be claimed. */
+const openingComparisons = 10
+
+/**
+ * The opening after one more comparison: the most of the first ones. A record of a credit that comes late makes one say
+ * that there is too much; what nobody locked does not go away by itself, so that one after which all can be claimed was
+ * none, and the opening begins anew.
+ */
+export function nextOpening(before: Opening | null, over: bigint): Opening {
+  if (before === null || (before.opening > 0n && over <= 0n)) return { opening: over, comparisons: 1 }
+  const comparisons = before.comparisons + 1
+  const isOpening = comparisons <= openingComparisons && over > before.opening
+  return { opening: isOpening ? over : before.opening, comparisons }
+}
+
 function atLeastNone(raw: bigint): bigint {
   return raw > 0n ? raw : 0n
 }

@@ -12,7 +12,7 @@ import { type Accounts, readAccountsAtTime } from '../accounts/readAccounts.ts'
 import { type EscrowToken, readEscrowToken } from '../owedStore.ts'
 import { settleMs } from '../rereadFlow.ts'
 import { decimalsOf, type EscrowWatch } from '../watch.ts'
-import { judgeSupply, neededExcesses, type SupplyReading } from './judgeSupply.ts'
+import { judgeSupply, neededExcesses, nextOpening, type SupplyReading } from './judgeSupply.ts'
 import {
   dropSupplies,
   dropSuppliesBefore,
@@ -110,9 +110,6 @@ async function readDecimals(
   return read
 }
 
-/** A record that comes late makes one comparison say that less exists than could be claimed. */
-const openingComparisons = 10
-
 /** What waits is compared from the oldest on, as far as the accounts have come. */
 async function compareSupplies(
   of: SupplyReader,
@@ -190,13 +187,10 @@ function compare(db: Database, of: Compared): void {
   const { token, reading } = of
   const before = readCompared(db, token)
   const judged = judgeSupply(reading, of, before?.opening ?? null)
-  const comparisons = (before?.comparisons ?? 0) + 1
-  const isOpening = before === null || (comparisons <= openingComparisons && judged.over > before.opening)
   saveCompared(db, {
     token,
     judged,
-    comparisons,
-    opening: isOpening ? judged.over : before.opening,
+    ...nextOpening(before, judged.over),
     openedAt: before?.openedAt ?? reading.blockTime,
     excesses: judged.excess > 0n ? (before?.excesses ?? 0) + 1 : 0,
   })
