@@ -120,13 +120,22 @@ contract Escrow {
         emit Deposited(msg.sender, to, amount);
     }
 
-    /// @param withdrawal the zone transaction that it pays
-    function release(bytes32 withdrawal, address to, uint256 amount) external {
+    struct Payout {
+        /// The zone transaction that it pays.
+        bytes32 withdrawal;
+        address to;
+        uint256 amount;
+    }
+
+    function release(Payout[] calldata payouts) external {
         require(msg.sender == relayer, "not the relayer");
-        require(!isReleased[withdrawal], "released before");
-        isReleased[withdrawal] = true;
-        require(token.transfer(to, amount));
-        emit Released(withdrawal, to, amount);
+        for (uint256 i = 0; i < payouts.length; i++) {
+            Payout calldata payout = payouts[i];
+            require(!isReleased[payout.withdrawal], "released before");
+            isReleased[payout.withdrawal] = true;
+            require(token.transfer(payout.to, payout.amount));
+            emit Released(payout.withdrawal, payout.to, payout.amount);
+        }
     }
 
     /// What rescues stray money, and takes all in the wrong hands.

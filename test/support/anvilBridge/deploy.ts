@@ -80,16 +80,21 @@ function nameAccounts([admin, issuer, relayer, thief, ann, bob]: readonly Addres
   return { admin, issuer, relayer, thief, ann, bob }
 }
 
+/** Credits one by one, as they come; payouts of all that waits are one transaction. */
 function createRelay(deployed: Deployed, relayer: Address): () => Promise<void> {
   const { main, zone } = deployed
   const relayed = new Set<string>()
   return async () => {
-    for (const { direction, origin, destination, to, amount } of listCrossings(deployed)) {
-      if (origin === null || destination !== null || relayed.has(origin.hash)) continue
+    const waiting = listCrossings(deployed).filter(
+      ({ origin, destination }) => destination === null && !relayed.has(origin?.hash ?? ''),
+    )
+    const payouts: { withdrawal: string; to: string; amount: bigint }[] = []
+    for (const { direction, origin, to, amount } of waiting) {
+      if (origin === null) continue
       relayed.add(origin.hash)
-      await (direction === 'MainToZone'
-        ? zone.node.send(relayer, zone.bridge, 'credit', [origin.hash, to, amount])
-        : main.node.send(relayer, main.escrow, 'release', [origin.hash, to, amount]))
+      if (direction === 'ZoneToMain') payouts.push({ withdrawal: origin.hash, to, amount })
+      else await zone.node.send(relayer, zone.bridge, 'credit', [origin.hash, to, amount])
     }
+    if (payouts.length > 0) await main.node.send(relayer, main.escrow, 'release', [payouts])
   }
 }
