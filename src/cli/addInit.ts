@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { init } from './init.ts'
 import type { Io } from './io.ts'
 
 export function addInit(program: Command, io: Io, finish: (code: number) => void): void {
@@ -31,5 +30,5 @@ export function addInit(program: Command, io: Io, finish: (code: number) => void
       'after',
       "\nOn a terminal it asks for what is not given; in a pipe it asks nothing. No secret is written into the file.\n\nExamples:\n  spanwatch init\n  spanwatch init --explorer https://explorer.example.com --main MAINCHAIN --zone ZONE_CHAIN --slack '${SLACK_WEBHOOK_URL}' --yes\n",
     )
-    .action(async (options) => finish(await init(io, options)))
+    .action(async (options) => finish(await (await import('./init.ts')).init(io, options)))
 }

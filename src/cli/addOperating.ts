@@ -1,13 +1,5 @@
 import { type Command, Option } from 'commander'
-import { listAlerts, ackAlert, showAlert } from './alerts.ts'
-import { listAudit } from './audit.ts'
-import { listBreaks, matchBreaks, undoEntry, writeOffBreak } from './breaks.ts'
-import { changeCase, listCases, showCase } from './cases.ts'
 import type { Io } from './io.ts'
-import { dropOutbox, listOutbox, retryOutbox } from './outbox.ts'
-import { addSilence, expireSilence, listSilences, previewSilence } from './silences.ts'
-import { testChannel } from './testChannel.ts'
-import { testRoutes } from './testRoutes.ts'
 
 type Finish = (code: number) => void
 
@@ -35,7 +27,7 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
     .option('--limit <n>', 'how many at most', '50')
     .addOption(json())
     .addHelpText('after', examples('audit list', 'audit list --limit 1000 --json'))
-    .action((options) => finish(listAudit(io, options)))
+    .action(async (options) => finish((await import('./audit.ts')).listAudit(io, options)))
   program
     .command('channels')
     .description('try channels')
@@ -45,7 +37,9 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .addOption(json())
     .addHelpText('after', examples('channels test ops-slack'))
-    .action(async (name: string, options) => finish(await testChannel(io, name, options)))
+    .action(async (name: string, options) =>
+      finish(await (await import('./testChannel.ts')).testChannel(io, name, options)),
+    )
   program
     .command('routes')
     .description('try routes')
@@ -63,7 +57,9 @@ export function addOperating(program: Command, io: Io, finish: Finish): void {
         'routes test severity=warning --at 2026-12-24T20:00:00Z',
       ),
     )
-    .action(async (labels: string[], options) => finish(await testRoutes(io, labels, options)))
+    .action(async (labels: string[], options) =>
+      finish(await (await import('./testRoutes.ts')).testRoutes(io, labels, options)),
+    )
 }
 
 function addBreaks(breaks: Command, io: Io, finish: Finish): void {
@@ -79,7 +75,7 @@ function addBreaks(breaks: Command, io: Io, finish: Finish): void {
     .option('--limit <n>', 'how many at most, up to 500', '50')
     .addOption(exactJson())
     .option('--csv', 'print CSV')
-    .action((options) => finish(listBreaks(io, options)))
+    .action(async (options) => finish((await import('./breaks.ts')).listBreaks(io, options)))
   breaks
     .command('match')
     .description('this payout belongs to that origin: what one is more than the other stays a break')
@@ -91,7 +87,7 @@ function addBreaks(breaks: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .addOption(exactJson())
     .action(async (payout: string, origin: string, options) =>
-      finish(await matchBreaks(io, { payout, origin }, options)),
+      finish(await (await import('./breaks.ts')).matchBreaks(io, { payout, origin }, options)),
     )
   breaks
     .command('write-off')
@@ -101,7 +97,9 @@ function addBreaks(breaks: Command, io: Io, finish: Finish): void {
     .addOption(by())
     .addOption(config())
     .addOption(exactJson())
-    .action(async (name: string, options) => finish(await writeOffBreak(io, name, options)))
+    .action(async (name: string, options) =>
+      finish(await (await import('./breaks.ts')).writeOffBreak(io, name, options)),
+    )
   breaks
     .command('undo')
     .description('takes an entry back: what it settled is a break again')
@@ -110,7 +108,9 @@ function addBreaks(breaks: Command, io: Io, finish: Finish): void {
     .addOption(by())
     .addOption(config())
     .addOption(exactJson())
-    .action(async (entry: string, options) => finish(await undoEntry(io, entry, options)))
+    .action(async (entry: string, options) =>
+      finish(await (await import('./breaks.ts')).undoEntry(io, entry, options)),
+    )
 }
 
 function addCases(cases: Command, io: Io, finish: Finish): void {
@@ -122,7 +122,7 @@ function addCases(cases: Command, io: Io, finish: Finish): void {
     .option('--limit <n>', 'how many at most', '50')
     .addOption(json())
     .addHelpText('after', examples('cases list', 'cases list --state all --json'))
-    .action(async (options) => finish(await listCases(io, options)))
+    .action(async (options) => finish(await (await import('./cases.ts')).listCases(io, options)))
   cases
     .command('show')
     .description('one case: what is at risk, what it gathers, who was told, what was done')
@@ -130,7 +130,9 @@ function addCases(cases: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .addOption(json())
     .addHelpText('after', examples('cases show c42'))
-    .action(async (id: string, options) => finish(await showCase(io, id, options)))
+    .action(async (id: string, options) =>
+      finish(await (await import('./cases.ts')).showCase(io, id, options)),
+    )
   const change = (name: string, description: string) =>
     cases
       .command(name)
@@ -141,30 +143,52 @@ function addCases(cases: Command, io: Io, finish: Finish): void {
       .addOption(json())
   change('ack', 'somebody looks at it: no reminders, no escalation; it stays in the verdict')
     .addHelpText('after', examples('cases ack c42 --by ana'))
-    .action(async (id, options) => finish(await changeCase(io, { id, do: 'ack', text: null }, options)))
+    .action(async (id, options) =>
+      finish(await (await import('./cases.ts')).changeCase(io, { id, do: 'ack', text: null }, options)),
+    )
   change('assign', 'say whose it is')
     .option('--to <name>', 'whose; nobody when left out')
     .addHelpText('after', examples('cases assign c42 --to ben'))
     .action(async (id, options) =>
-      finish(await changeCase(io, { id, do: 'assign', text: options.to ?? null }, options)),
+      finish(
+        await (await import('./cases.ts')).changeCase(
+          io,
+          { id, do: 'assign', text: options.to ?? null },
+          options,
+        ),
+      ),
     )
   change('note', 'write into its timeline')
     .requiredOption('--text <text>', 'what')
     .addHelpText('after', examples('cases note c42 --text "asked the operator"'))
     .action(async (id, options) =>
-      finish(await changeCase(io, { id, do: 'note', text: options.text }, options)),
+      finish(
+        await (await import('./cases.ts')).changeCase(io, { id, do: 'note', text: options.text }, options),
+      ),
     )
   change('handle', 'dealt with: it leaves the verdict until something of it gets worse')
     .requiredOption('--reason <text>', 'why it needs nobody any more')
     .addHelpText('after', examples('cases handle c42 --reason "refunded by hand" --by ana'))
     .action(async (id, options) =>
-      finish(await changeCase(io, { id, do: 'handle', text: options.reason }, options)),
+      finish(
+        await (await import('./cases.ts')).changeCase(
+          io,
+          { id, do: 'handle', text: options.reason },
+          options,
+        ),
+      ),
     )
   change('reopen', 'take an acknowledgement or a handling back')
     .option('--reason <text>', 'why')
     .addHelpText('after', examples('cases reopen c42 --reason "paid twice after all"'))
     .action(async (id, options) =>
-      finish(await changeCase(io, { id, do: 'reopen', text: options.reason ?? null }, options)),
+      finish(
+        await (await import('./cases.ts')).changeCase(
+          io,
+          { id, do: 'reopen', text: options.reason ?? null },
+          options,
+        ),
+      ),
     )
 }
 
@@ -187,7 +211,7 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
         'alerts list --rule transfer-failed --limit 500 --json',
       ),
     )
-    .action(async (options) => finish(await listAlerts(io, options)))
+    .action(async (options) => finish(await (await import('./alerts.ts')).listAlerts(io, options)))
   alerts
     .command('show')
     .description('one alert: what was decided about it and why, and every message')
@@ -195,7 +219,9 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .addOption(json())
     .addHelpText('after', examples('alerts show 612cb0aa'))
-    .action(async (id: string, options) => finish(await showAlert(io, id, options)))
+    .action(async (id: string, options) =>
+      finish(await (await import('./alerts.ts')).showAlert(io, id, options)),
+    )
   alerts
     .command('ack')
     .description('acknowledge it: no reminders until it fires again; its end is sent')
@@ -204,7 +230,9 @@ function addAlerts(alerts: Command, io: Io, finish: Finish): void {
     .addOption(by())
     .addOption(json())
     .addHelpText('after', examples('alerts ack 612cb0aa --by ana'))
-    .action(async (id: string, options) => finish(await ackAlert(io, id, options)))
+    .action(async (id: string, options) =>
+      finish(await (await import('./alerts.ts')).ackAlert(io, id, options)),
+    )
 }
 
 function addSilences(silences: Command, io: Io, finish: Finish): void {
@@ -222,7 +250,9 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
         'silences add "kind=~source\\..*" --until 2026-12-01T06:00:00Z --comment "explorer maintenance" --by ana',
       ),
     )
-    .action(async (matchers: string[], options) => finish(await addSilence(io, matchers, options)))
+    .action(async (matchers: string[], options) =>
+      finish(await (await import('./silences.ts')).addSilence(io, matchers, options)),
+    )
   toSilence(silences.command('preview'))
     .description('which alerts a silence would match: now, and of the past week')
     .addOption(json())
@@ -230,14 +260,16 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
       'after',
       examples('silences preview rule=withdrawal-stalled', 'silences preview --transfer t42'),
     )
-    .action(async (matchers: string[], options) => finish(await previewSilence(io, matchers, options)))
+    .action(async (matchers: string[], options) =>
+      finish(await (await import('./silences.ts')).previewSilence(io, matchers, options)),
+    )
   silences
     .command('list')
     .description('silences that hold, and those that will')
     .addOption(config())
     .option('--all', 'those that are over too')
     .addOption(json())
-    .action((options) => finish(listSilences(io, options)))
+    .action(async (options) => finish((await import('./silences.ts')).listSilences(io, options)))
   silences
     .command('expire')
     .description('end a silence now')
@@ -246,7 +278,9 @@ function addSilences(silences: Command, io: Io, finish: Finish): void {
     .addOption(by())
     .addOption(json())
     .addHelpText('after', examples('silences expire 3'))
-    .action(async (id: string, options) => finish(await expireSilence(io, id, options)))
+    .action(async (id: string, options) =>
+      finish(await (await import('./silences.ts')).expireSilence(io, id, options)),
+    )
 }
 
 /** What a silence is for, and how long. */
@@ -278,7 +312,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .option('--limit <n>', 'how many at most', '50')
     .addOption(json())
     .addHelpText('after', examples('outbox list', 'outbox list --state dead --json'))
-    .action((options) => finish(listOutbox(io, options)))
+    .action(async (options) => finish((await import('./outbox.ts')).listOutbox(io, options)))
   outbox
     .command('retry')
     .description('retry a queued message at once, or put one that was set aside back into the queue')
@@ -287,7 +321,9 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .addOption(by())
     .addOption(json())
     .addHelpText('after', examples('outbox retry 17', 'outbox retry dead'))
-    .action(async (id: string, options) => finish(await retryOutbox(io, id, options)))
+    .action(async (id: string, options) =>
+      finish(await (await import('./outbox.ts')).retryOutbox(io, id, options)),
+    )
   outbox
     .command('drop')
     .description('set a message aside for good: it is not sent to that channel')
@@ -295,5 +331,7 @@ function addOutbox(outbox: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .addOption(by())
     .addOption(json())
-    .action(async (id: string, options) => finish(await dropOutbox(io, id, options)))
+    .action(async (id: string, options) =>
+      finish(await (await import('./outbox.ts')).dropOutbox(io, id, options)),
+    )
 }

@@ -2,27 +2,13 @@ import { Command, CommanderError, Option } from 'commander'
 import { MonitorError, type ErrorCode } from '../lib/errors.ts'
 import { addInit } from './addInit.ts'
 import { addOperating } from './addOperating.ts'
-import { backfill } from './backfill.ts'
-import { backtest } from './backtest.ts'
-import { backup } from './backup.ts'
-import { check } from './check.ts'
 import { readCommandTree } from './commandTree.ts'
 import { shells, toCompletion } from './completion.ts'
 import { toManual } from './manual.ts'
 import { shown, usage } from './readOptions.ts'
-import { rewindCursors, showCursors } from './cursors.ts'
-import { demo } from './demo.ts'
 import { exitCodes, type Io } from './io.ts'
-import { showLearned } from './learned.ts'
-import { describeEndpoints, query } from './query.ts'
-import { report } from './report.ts'
-import { describeMethods, rpc } from './rpc.ts'
-import { run } from './run.ts'
-import { testRules } from './rulesTest.ts'
-import { sandbox } from './sandbox.ts'
-import { schema } from './schema.ts'
-import { showTransfers } from './showTransfers.ts'
-import { listTransfers } from './transfers.ts'
+import { describeEndpoints } from './query/queryParams.ts'
+import { describeMethods } from './describeMethods.ts'
 import { version } from '../lib/version.ts'
 
 /** Runs one command line, without the program's name. Resolves to the exit code; throws only what is a bug, exits never. */
@@ -79,19 +65,19 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .option('--reset-state', 'set the present state aside and begin anew')
     .option('--adopt-state', 'take a ledger that was written for other chains or contracts')
     .addOption(logLevel('info'))
-    .action(async (options) => finish(await run(io, options)))
+    .action(async (options) => finish(await (await import('./run.ts')).run(io, options)))
   program
     .command('check')
     .description('check configuration, rules and texts')
     .addOption(config())
     .option('--online', 'ask every source and channel too; posts nothing')
-    .action(async (options) => finish(await check(io, options)))
+    .action(async (options) => finish(await (await import('./check.ts')).check(io, options)))
   program
     .command('backfill')
     .description('read the list back to a time, with progress; resumable')
     .addOption(config())
     .requiredOption('--from <time>', 'a duration such as 30d, an ISO time, or genesis')
-    .action(async (options) => finish(await backfill(io, options)))
+    .action(async (options) => finish(await (await import('./backfill.ts')).backfill(io, options)))
 }
 
 /** Rules tried over the past, and in tests of their own. */
@@ -106,7 +92,7 @@ function addRules(program: Command, io: Io, finish: Finish): void {
     .option('--rules <folder>', 'compare with the rules of this folder')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV, one line a rule and day')
-    .action(async (options) => finish(await backtest(io, options)))
+    .action(async (options) => finish(await (await import('./backtest.ts')).backtest(io, options)))
   program
     .command('rules')
     .description('work on rules')
@@ -118,7 +104,9 @@ function addRules(program: Command, io: Io, finish: Finish): void {
       'after',
       '\nExamples:\n  spanwatch rules test\n  spanwatch rules test my-rules/stalled.test.yaml\n',
     )
-    .action(async (files: string[], options) => finish(await testRules(io, files, options)))
+    .action(async (files: string[], options) =>
+      finish(await (await import('./rulesTest.ts')).testRules(io, files, options)),
+    )
 }
 
 function addRecords(program: Command, io: Io, finish: Finish): void {
@@ -127,7 +115,7 @@ function addRecords(program: Command, io: Io, finish: Finish): void {
     .description('copy the ledger, whole, while the daemon runs')
     .addOption(config())
     .option('--to <file>', 'the copy; a dated file in the state folder when left out')
-    .action(async (options) => finish(await backup(io, options)))
+    .action(async (options) => finish(await (await import('./backup.ts')).backup(io, options)))
   program
     .command('report')
     .description("a day's reconciliation, from what the ledger knows now")
@@ -140,12 +128,12 @@ function addRecords(program: Command, io: Io, finish: Finish): void {
     .option('--out <folder>', 'write the mail, its charts and CSV files into a folder')
     .option('--send', 'send it to the channel of reports.daily')
     .option('--json', 'print JSON, amounts as decimal strings')
-    .action(async (options) => finish(await report(io, options)))
+    .action(async (options) => finish(await (await import('./report.ts')).report(io, options)))
   program
     .command('schema')
     .description('print the JSON Schema of config, rules, rules-test or scenario')
     .argument('<name>', 'config, rules, rules-test or scenario')
-    .action((name: string) => finish(schema(io, name)))
+    .action(async (name: string) => finish((await import('./schema.ts')).schema(io, name)))
 }
 
 function addLooking(program: Command, io: Io, finish: Finish): void {
@@ -171,27 +159,31 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
       'after',
       '\nExamples:\n  spanwatch transfers list --state pending --older-than 30m\n  spanwatch transfers list --token USDC --min-amount 10000 --since 7d\n  spanwatch transfers list --since 2026-03-07 --until 2026-03-08 --csv\n',
     )
-    .action((search: string | undefined, options) => finish(listTransfers(io, search, options)))
+    .action(async (search: string | undefined, options) =>
+      finish((await import('./transfers.ts')).listTransfers(io, search, options)),
+    )
   transfers
     .command('show')
     .description('the whole story of a transfer, or of all of a transaction')
     .argument('<name>', 'a key, an id or a hash')
     .addOption(config())
     .option('--json', 'print JSON')
-    .action((name: string, options) => finish(showTransfers(io, name, options)))
+    .action(async (name: string, options) =>
+      finish((await import('./showTransfers.ts')).showTransfers(io, name, options)),
+    )
   program
     .command('learned')
     .description('what transfers taught of the bridge, how sure it is, and what says otherwise')
     .addOption(config())
     .option('--json', 'print JSON')
-    .action((options) => finish(showLearned(io, options)))
+    .action(async (options) => finish((await import('./learned.ts')).showLearned(io, options)))
   const cursors = program.command('cursors').description('see and move cursors')
   cursors
     .command('show')
     .description('how far each reading has come')
     .addOption(config())
     .option('--json', 'print JSON')
-    .action((options) => finish(showCursors(io, options)))
+    .action(async (options) => finish((await import('./cursors.ts')).showCursors(io, options)))
   cursors
     .command('rewind')
     .description('read the list again back to a time')
@@ -199,7 +191,7 @@ function addLooking(program: Command, io: Io, finish: Finish): void {
     .requiredOption('--to <time>', 'a duration such as 24h, an ISO time, or genesis')
     .option('--by <name>', 'who; the user of this machine when left out')
     .option('--json', 'print JSON')
-    .action(async (options) => finish(await rewindCursors(io, options)))
+    .action(async (options) => finish(await (await import('./cursors.ts')).rewindCursors(io, options)))
 }
 
 function addAsking(program: Command, io: Io, finish: Finish): void {
@@ -217,7 +209,9 @@ function addAsking(program: Command, io: Io, finish: Finish): void {
     .option('--csv', 'print CSV')
     .option('--resume <file>', 'with --all: go on where the read that wrote this file was stopped')
     .addHelpText('after', describeEndpoints)
-    .action(async (name: string, words: string[], options) => finish(await query(io, name, words, options)))
+    .action(async (name: string, words: string[], options) =>
+      finish(await (await import('./query.ts')).query(io, name, words, options)),
+    )
   program
     .command('rpc')
     .description('ask the preconfirmation RPC one question')
@@ -227,7 +221,9 @@ function addAsking(program: Command, io: Io, finish: Finish): void {
     .option('--canonical', 'ask the node of the main chain instead')
     .option('--zone', 'ask the node of the zone chain instead')
     .addHelpText('after', describeMethods)
-    .action(async (method: string, words: string[], options) => finish(await rpc(io, method, words, options)))
+    .action(async (method: string, words: string[], options) =>
+      finish(await (await import('./rpc.ts')).rpc(io, method, words, options)),
+    )
 }
 
 function addSandbox(program: Command, io: Io, finish: Finish): void {
@@ -243,7 +239,7 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
     .option('--for <duration>', 'end by itself after this long')
     .option('--listen <address>', 'where the status page listens', '127.0.0.1:0')
     .addOption(logLevel('error'))
-    .action(async (options) => finish(await demo(io, options)))
+    .action(async (options) => finish(await (await import('./demo.ts')).demo(io, options)))
   program
     .command('sandbox')
     .description('the simulated explorer API and RPC alone')
@@ -258,7 +254,7 @@ function addSandbox(program: Command, io: Io, finish: Finish): void {
       'after',
       '\nIt prints a whole configuration that watches it.\n\nExamples:\n  spanwatch sandbox --port 8545 --scenario outage\n  spanwatch sandbox --auth --dialect alpha,beta,ACME\n',
     )
-    .action(async (options) => finish(await sandbox(io, options)))
+    .action(async (options) => finish(await (await import('./sandbox.ts')).sandbox(io, options)))
 }
 
 /** What is made from the commands themselves. */

@@ -1,6 +1,5 @@
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
-import { endpoints } from '../clients/explorer/endpoints.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { WideParams } from '../clients/explorer/question.ts'
 import type { Config } from '../config/config.ts'
@@ -10,7 +9,7 @@ import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { type Job, tellUnreadable } from './query/job.ts'
 import { createRowPrinter, withList } from './query/printRows.ts'
-import { describeEndpoint, getEndpoint, isWide, readQueryParams } from './query/queryParams.ts'
+import { getEndpoint, isWide, readQueryParams } from './query/queryParams.ts'
 import { beginWhole, type Reader, readWhole, type Whole } from './query/readWhole.ts'
 import { atStart, openResumeFile, type ResumeFile } from './query/resumeFile.ts'
 
@@ -45,11 +44,6 @@ export async function query(
   } finally {
     await explorer.close()
   }
-}
-
-/** The endpoints and what they take, for `--help`. */
-export function describeEndpoints(): string {
-  return `\nEndpoints, by number or name ([] may be left out):\n${endpoints.map((endpoint) => `  ${describeEndpoint(endpoint)}\n`).join('')}`
 }
 
 /** Whether the whole answer is wanted. @throws MonitorError `usage` */

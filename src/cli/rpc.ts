@@ -5,6 +5,7 @@ import { nearest } from '../lib/nearest.ts'
 import { toJson } from '../lib/toJson.ts'
 import { cleanText } from '../lib/text.ts'
 import { isRpcMethod, prepareParams, rpcMethods, type RpcMethodName } from '../clients/rpc/rpcMethods.ts'
+import { describeMethod } from './describeMethods.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 
@@ -54,12 +55,6 @@ export async function rpc(
   }
 }
 
-/** The methods and what they take, for `--help`. */
-export function describeMethods(): string {
-  const names = Object.keys(rpcMethods).filter(isRpcMethod)
-  return `\nMethods ([] may be left out; a block is a number, 0x… or a tag, "pending" by default):\n${names.map((name) => `  ${describeMethod(name)}\n`).join('')}`
-}
-
 function getMethod(text: string): RpcMethodName {
   const names = Object.keys(rpcMethods)
   const found = [text, `eth_${text}`].find((name) => isRpcMethod(name))
@@ -70,17 +65,6 @@ function getMethod(text: string): RpcMethodName {
     'usage',
     `rpc: there is no method "${cleanText(text)}".${hint} Methods: ${names.join(', ')}`,
   )
-}
-
-function describeMethod(name: RpcMethodName): string {
-  const { takes, otherwise } = rpcMethods[name] as {
-    readonly takes: readonly string[]
-    readonly otherwise: readonly unknown[]
-  }
-  const params = takes.map((param, at) =>
-    otherwise[at] === undefined ? param.toUpperCase() : `[${param.toUpperCase()}]`,
-  )
-  return [name, ...params].join(' ')
 }
 
 /** A word of the command line as a parameter: true, false, a number, an object in JSON, or the text itself. */

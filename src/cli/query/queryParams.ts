@@ -45,7 +45,7 @@ export function isWide(endpoint: Endpoint, params: WideParams): boolean {
 }
 
 /** One line on an endpoint and what it takes, for help. */
-export function describeEndpoint(endpoint: Endpoint): string {
+function describeEndpoint(endpoint: Endpoint): string {
   const params = Object.entries(shapeOf(endpoint)).map(([name, schema]) =>
     isRequired(schema) ? `--${name}` : `[--${name}]`,
   )
@@ -146,4 +146,9 @@ function valuesOf(schema: z.ZodType): readonly string[] | null {
 
 function usage(message: string): MonitorError {
   return new MonitorError('usage', message)
+}
+
+/** The endpoints and what they take, for `--help`. */
+export function describeEndpoints(): string {
+  return `\nEndpoints, by number or name ([] may be left out):\n${endpoints.map((endpoint) => `  ${describeEndpoint(endpoint)}\n`).join('')}`
 }
