@@ -81,7 +81,10 @@ function advance(
   const old = wanted.first < cut ? splitSpan({ first: wanted.first, last: cut - 1 }) : []
   const start: Advance = before.next === null ? { historyFrom: wanted.first } : {}
   if (read.logs.length > 0) {
-    const lastLogHeight = Math.max(before.lastLogHeight ?? 0, ...read.logs.map(({ height }) => height))
+    const newest = Math.max(...read.logs.map(({ height }) => height))
+    // What a whole answer leaves out of its range a reorganisation moved or took: it is no control question any more.
+    const isCovered = (before.lastLogHeight ?? 0) >= cut && read.missed.length === 0
+    const lastLogHeight = isCovered ? newest : Math.max(before.lastLogHeight ?? 0, newest)
     const moved = { next: wanted.last + 1, lastLogHeight, empty: notYetAbsent, emptyUntil: null }
     return { progress: { ...start, ...moved }, gaps: [...old, ...read.missed] }
   }

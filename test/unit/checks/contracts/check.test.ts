@@ -120,6 +120,32 @@ test('F47: a quiet contract is believed after three readings over 30 s, with a c
   expect(progress().next).toBe(101_001)
 })
 
+test('a log that a reorganisation moved further down is a control question where it is now, not where it was', async () => {
+  const { world, clock, asked, tick, progress } = setUp([99_990])
+  await tick()
+  world.head = 100_004
+  world.heights = [99_987]
+  await tick()
+  world.head = 104_000
+  asked.length = 0
+  for (let round = 0; round < 4; round += 1) {
+    await tick()
+    await clock.advance(15_000)
+  }
+  expect(asked).not.toContainEqual({ first: 99_990, last: 99_990 })
+  expect(progress().next).toBe(104_001)
+})
+
+test('a log that is hidden while older ones are shown is known again as soon as it is shown', async () => {
+  const { world, tick, progress } = setUp([99_950, 99_990])
+  await tick()
+  world.heights = [99_950]
+  await tick()
+  world.heights = [99_950, 99_990]
+  await tick()
+  expect(progress().lastLogHeight).toBe(99_990)
+})
+
 test('F48: a range that is refused is halved, and what stays refused is kept and read later', async () => {
   const { world, clock, taken, tick, gaps, history, progress } = setUp([96_500, 99_000, 99_999])
   world.refuse = ({ first, last }) => first <= 99_000 && last >= 99_000
