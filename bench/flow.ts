@@ -23,7 +23,8 @@ function countOne(at: number): void {
   const token = `0x${Math.floor(random() ** 2 * 20)}`
   const d = random() < 0.5 ? 'MainToZone' : 'ZoneToMain'
   const a = String(BigInt(Math.floor(random() * 1e9)) * 10n ** 12n)
-  recount(db, null, JSON.stringify({ t: token, d, a, s, e: toStep(at + 20_000), l: null }))
+  const flow = JSON.stringify([a, s, toStep(at + 20_000), null])
+  recount(db, null, { state: 'completed', token, direction: d, flow })
 }
 const began = performance.now()
 for (let day = days; day > 0; day -= 1) {

@@ -15,6 +15,7 @@ import { toRisk } from '../cases/money.ts'
 import { selectFlows, type StoredFlow } from '../checks/escrow/flowRow.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TokenBook } from '../ledger/tokenBook.ts'
+import { readCounted } from '../ledger/flow.ts'
 import { formatKey, isOpenRow, parseKey } from '../ledger/transferRows.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Kinds } from '../rules/kinds.ts'
@@ -162,17 +163,11 @@ function readMoney(
   { ledger, tokens }: BreakSources,
   { key, token, flow }: Read<typeof rested>,
 ): Pick<Break, 'amount' | 'inBaseUnits'> {
-  const raw = flow === null ? null : bigintText.read(toCountedAmount(flow))
+  const raw = flow === null ? null : bigintText.read(readCounted(flow)[0] ?? undefined)
   const decimals = decimalsOf(tokens, token)
   if (raw !== undefined && raw !== null)
     return { amount: fromBaseUnits(raw, decimals ?? 0), inBaseUnits: decimals === null }
   return { amount: toDecimal(ledger.getTransfer(formatKey(key))?.amount ?? ''), inBaseUnits: false }
-}
-
-/** What ledger/flow.ts counts of it, base units. */
-function toCountedAmount(flow: string): string | null {
-  const counted = JSON.parse(flow) as { readonly a: string | null }
-  return counted.a
 }
 
 function toAccused({ kinds, tokens }: BreakSources, row: Read<typeof accusations>): Break[] {

@@ -2,7 +2,7 @@ import { wantsMainRead } from './needsDetail.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { formatKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { formatKey, selectTransfers, type StoredTransfer, saveSought } from './transferRows.ts'
 
 /** A transfer that wants to be read by hash. */
 export interface DueCheck {
@@ -58,7 +58,9 @@ export function postponeCheck(
   { now, soughtAt, openIntervalMs }: { now: UnixMs; soughtAt: UnixMs | null; openIntervalMs: number },
 ): void {
   const waitMs = Math.min(openIntervalMs * 2 ** Math.min(row.misses, 10), maxPostponeMs)
-  db.prepare(
-    "UPDATE transfers SET check_at = ?, body = json_patch(body, json_object('m', ?, 'n', ?)) WHERE key = ?",
-  ).run(now + waitMs, row.misses + 1, soughtAt ?? row.soughtAt, row.key)
+  saveSought(db, row, {
+    checkAt: now + waitMs,
+    misses: row.misses + 1,
+    soughtAt: soughtAt ?? row.soughtAt,
+  })
 }

@@ -12,19 +12,37 @@ export const flowSlotMs = 300_000
 export const flowSide = oneOf('started', 'arrived')
 export type FlowSide = Read<typeof flowSide>
 
-/** What is counted of one transfer: kept with it, so that any change takes back just that. */
-interface Counted {
-  readonly t: string
-  readonly d: Direction
+/** What is counted of one transfer beside its token and direction, which its row has: kept with it, so that any change takes back just that. */
+type Counted = readonly [
   /** Base units; null when unknown: counted, and no part of the sum. */
+  amount: string | null,
+  started: number | null,
+  arrived: number | null,
+  /** Step and class of the time it took. */
+  latency: readonly [number, number] | null,
+  /** Of a token that comes in many: what is equal has the same one. */
+  tokenId?: string,
+]
+
+/** As it was written before, with names. */
+interface NamedCounted {
   readonly a: string | null
   readonly s: number | null
   readonly e: number | null
-  /** Step and class of the time it took. */
   readonly l: readonly [number, number] | null
-  /** The id of a token that comes in many: what is equal has the same one. */
   readonly i?: string
 }
+
+/** What counts of a transfer, as `toCount` wrote it. */
+export function readCounted(flow: string): Counted {
+  const counted = JSON.parse(flow) as Counted | NamedCounted
+  if (!('a' in counted)) return counted
+  const { a, s, e, l, i } = counted
+  return i === undefined ? [a, s, e, l] : [a, s, e, l, i]
+}
+
+/** In SQL, the base units that are counted. */
+export const countedAmount = "coalesce(json_extract(flow, '$[0]'), json_extract(flow, '$.a'))"
 
 const total = {
   token: text,
@@ -49,30 +67,30 @@ export interface FlowCopies {
 }
 
 /** What counts of a transfer as it is, by block times; as stored with it. */
-export function toCounted(transfer: Transfer): string {
+export function toCount(transfer: Transfer): Count {
   const { token, direction, amountRaw, destinationAt, state } = transfer
   const startedAt = originLeg(transfer)?.time ?? null
   const tookMs = destinationAt === null || startedAt === null ? null : destinationAt - startedAt
-  const counted: Counted = {
-    t: token.address,
-    d: direction,
-    a: amountRaw === null ? null : String(amountRaw),
-    s: startedAt === null ? null : toStep(startedAt),
-    e: destinationAt === null || state === 'failed' ? null : toStep(destinationAt),
-    l:
-      state !== 'completed' || destinationAt === null || tookMs === null || tookMs < 0
-        ? null
-        : [Math.floor(destinationAt / latencyStepMs) * latencyStepMs, latencyClass(tookMs)],
-    ...(token.id !== '' && { i: token.id }),
-  }
-  return JSON.stringify(counted)
+  const counted = [
+    amountRaw === null ? null : String(amountRaw),
+    startedAt === null ? null : toStep(startedAt),
+    destinationAt === null || state === 'failed' ? null : toStep(destinationAt),
+    state !== 'completed' || destinationAt === null || tookMs === null || tookMs < 0
+      ? null
+      : [Math.floor(destinationAt / latencyStepMs) * latencyStepMs, latencyClass(tookMs)],
+    ...(token.id === '' ? [] : [token.id]),
+  ]
+  const flow = JSON.stringify(counted)
+  return { state, token: token.address, direction, flow }
 }
 
 type LatencyKey = Parameters<typeof countLatency>[2]
 
-/** What counts of one transfer: its state, and what toCounted says. */
+/** What counts of one transfer: its row's columns, and what toCount says. */
 interface Count {
   readonly state: TransferState
+  readonly token: string
+  readonly direction: Direction
   readonly flow: string | null
 }
 
@@ -98,9 +116,9 @@ export function createTally(): Tally {
     step.count += by
     step.sum += by < 0 ? -amount : amount
   }
-  const add = (text: string, by: 1 | -1) => {
-    // Written by toCounted.
-    const { t, d, a, s, e, l, i } = JSON.parse(text) as Counted
+  const add = ({ token: t, direction: d, flow }: Count, by: 1 | -1) => {
+    if (flow === null) return
+    const [a, s, e, l, i] = readCounted(flow)
     const amount = BigInt(a ?? 0)
     if (s !== null) addStep([s, t, d, 'started'], amount, by)
     if (e !== null) addStep([e, t, d, 'arrived'], amount, by)
@@ -119,10 +137,9 @@ export function createTally(): Tally {
         if (before) states.set(before.state, (states.get(before.state) ?? 0) - 1)
         if (after) states.set(after.state, (states.get(after.state) ?? 0) + 1)
       }
-      const [was, is] = [before?.flow ?? null, after?.flow ?? null]
-      if (was === is) return
-      if (was !== null) add(was, -1)
-      if (is !== null) add(is, 1)
+      if (isSameCount(before, after)) return
+      if (before !== null) add(before, -1)
+      if (after !== null) add(after, 1)
     },
     write(db) {
       const addState = db.prepare(
@@ -143,17 +160,20 @@ export function createTally(): Tally {
   }
 }
 
+function isSameCount(a: Count | null, b: Count | null): boolean {
+  return (a?.flow ?? null) === (b?.flow ?? null) && a?.token === b?.token && a?.direction === b?.direction
+}
+
 function getOr<T>(map: Map<string, T>, name: string, make: () => T): T {
   let value = map.get(name)
   if (value === undefined) map.set(name, (value = make()))
   return value
 }
 
-/** Inside a transaction: recounts one transfer by what toCounted said and says of it. */
-export function recount(db: Database, before: string | null, after: string | null): void {
+/** Inside a transaction: recounts one transfer by what toCount said and says of it. */
+export function recount(db: Database, before: Count | null, after: Count | null): void {
   const tally = createTally()
-  const toCount = (flow: string | null): Count => ({ state: 'completed', flow })
-  tally.recount(toCount(before), toCount(after))
+  tally.recount(before, after)
   tally.write(db)
 }
 

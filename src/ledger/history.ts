@@ -1,15 +1,11 @@
 import type { Chain } from '../bridge/observation.ts'
-import { cellOf, type Sighting } from './sighting.ts'
+import type { Sighting } from './sighting.ts'
 import type { LegEvidence } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { int, type Read, table, text } from '../store/table.ts'
+import { int, text } from '../store/table.ts'
 import { listEvidence } from './evidence.ts'
-import { selectTransfers, type StoredTransfer, toStored } from './transferRows.ts'
-
-const rows = table('transfers', { key: int, body: text })
-/** A transfer's row, its sightings still as text. */
-export type HistoryRow = Read<typeof rows>
+import { selectTransfers, storedColumns, type StoredTransfer, toStored } from './transferRows.ts'
 
 /** Which well transfers have to be looked at all the same; everything else about them says that no rule finds anything. */
 export interface HistoryFilter {
@@ -34,22 +30,24 @@ export interface HistoryFilter {
 const historyMs = 600_000
 
 /** The transfers that a filter does not pass over, one at a time, in the order in which they were first named. */
-export function* walkHistory(db: Database, filter: HistoryFilter): Generator<HistoryRow> {
+export function* walkHistory(db: Database, filter: HistoryFilter): Generator<StoredTransfer> {
   const values: (string | number)[] = [filter.until, filter.since, filter.since]
   const where = ["first_seen_at < ? AND (changed_at >= ? OR state = 'pending' OR destination_at >= ?)"]
   if (!filter.all) {
     const plain = listPlain(filter, values)
     where.push(`NOT (${plain.join(' AND ')})`)
   }
-  const select = db.prepare(`SELECT ${rows.list()} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`)
-  for (const row of select.iterate(...values)) yield rows.read(row)
+  const select = db.prepare(
+    `SELECT ${storedColumns} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`,
+  )
+  for (const row of select.iterate(...values)) yield toStored(row)
 }
 
 /** What holds of a transfer that was seen once, whole and well, and that nothing more is to be said of. */
 function listPlain(filter: HistoryFilter, values: (string | number)[]): string[] {
   const plain = [
     "state = 'completed' AND first_seen_at = changed_at AND zone_hash IS NOT NULL AND main_hash IS NOT NULL",
-    "destination_at IS NOT NULL AND json_array_length(body, '$.s') = 1",
+    'destination_at IS NOT NULL AND plain IS NOT NULL',
   ]
   if (filter.slowMs !== null) {
     plain.push('NOT (first_seen_at - destination_at > ? AND destination_at - origin_at >= ?)')
@@ -60,7 +58,7 @@ function listPlain(filter: HistoryFilter, values: (string | number)[]): string[]
       'destination_at >= origin_at AND destination_at <= first_seen_at AND origin_at < first_seen_at',
     )
   if (filter.tokens !== null) plain.push(plainToken(filter.tokens, values))
-  if (filter.batches) plain.push("body NOT LIKE '%batch%'")
+  if (filter.batches) plain.push('plain >= 0')
   if (filter.shared.size > 0) {
     plain.push(
       'zone_hash NOT IN (SELECT value FROM json_each(?)) AND main_hash NOT IN (SELECT value FROM json_each(?))',
@@ -75,19 +73,15 @@ function listPlain(filter: HistoryFilter, values: (string | number)[]): string[]
 
 const doubting = `SELECT 1 FROM leg_evidence e WHERE (e.status <> 'success' OR instr(e.body, '"moves"') OR instr(e.body, '"amount')) AND`
 
-/** The token is listed, and the record's two amounts agree on its decimals as text: what does not is looked at. */
+/** The token is listed, and the record's two amounts agree on its decimals: what does not is looked at. */
 function plainToken(
   tokens: readonly { readonly address: string; readonly decimals: number }[],
   values: (string | number)[],
 ): string {
   if (tokens.length === 0) return '1'
-  const value = `json_extract(body, '$.s[0][${cellOf('value')}]')`
-  const raw = `json_extract(body, '$.s[0][${cellOf('amountRaw')}]')`
-  const fraction = `iif(instr(${value}, '.') > 0, length(${value}) - instr(${value}, '.'), 0)`
-  const digits = `ltrim(replace(${value}, '.', ''), '0')`
   const each = tokens.map(({ address, decimals }) => {
-    values.push(address.toLowerCase(), '0'.repeat(decimals), decimals)
-    return `(token = ? AND ${raw} = ${digits} || substr(?, 1, ? - ${fraction}))`
+    values.push(address.toLowerCase(), decimals)
+    return '(token = ? AND plain = ?)'
   })
   return `(coalesce(${each.join(' OR ')}, 0))`
 }
@@ -100,11 +94,6 @@ export function countHistory(db: Database, until: UnixMs): number {
 /** The number of the transfer that was named last; 0 when there is none. */
 export function newestKey(db: Database): number {
   return int.orNull().get(db, 'SELECT max(key) FROM transfers') ?? 0
-}
-
-/** A row's transfer as it is stored. */
-export function openHistoryRow({ key, body }: HistoryRow): StoredTransfer {
-  return toStored({ key, check_at: null, body })
 }
 
 /** Hashes that more than one transfer bears, on either chain. */

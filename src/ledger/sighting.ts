@@ -145,11 +145,6 @@ export function encodeSighting(sighting: Sighting): Cell[] {
   ]
 }
 
-/** Where a field stands among the cells of an encoded sighting. */
-export function cellOf(field: (typeof contentColumns)[number]): number {
-  return contentColumns.indexOf(field) + 5
-}
-
 export function decodeSighting(cells: readonly Cell[]): Sighting {
   const content = Object.fromEntries(
     contentColumns.map((column, index) => [column, cells[index + 5] ?? null]),

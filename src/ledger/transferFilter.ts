@@ -1,4 +1,5 @@
 import { compareDecimals, type Decimal, toDecimal } from '../bridge/decimal.ts'
+import { countedAmount } from './flow.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
@@ -80,7 +81,7 @@ function notSmall(tokens: readonly TokenSetting[], { digits, scale }: Decimal): 
     const divisor = 10n ** BigInt(scale)
     return [address.toLowerCase(), String((exact + divisor - 1n) / divisor)] as const
   })
-  const raw = "json_extract(flow, '$.a')"
+  const raw = countedAmount
   return [
     `NOT EXISTS (SELECT 1 FROM json_each(?) one WHERE one.key = token
       AND (length(${raw}), ${raw}) < (length(one.value), one.value))`,

@@ -1,12 +1,15 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import { decodeSighting, encodeSighting, type Group, type Sighting } from './sighting.ts'
 import type { Transfer } from '../bridge/transfer.ts'
-import { transferState } from '../store/bridgeCodecs.ts'
+import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, jsonOf, type Row, table, text } from '../store/table.ts'
-import { createTally, type Tally, toCounted } from './flow.ts'
+import { pack } from '../store/pack.ts'
+import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
+import { createTally, type Tally, toCount } from './flow.ts'
+import { plainDecimals } from './plainDecimals.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
 export interface StoredTransfer {
@@ -33,12 +36,12 @@ const maxSightings = 48
 /** Transfers of one transaction that are read beside each other, beyond one for each hash. */
 const maxSharing = 1_000
 
-const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: jsonOf<Body>('s') })
-const counted = table('transfers', { state: transferState, flow: text.orNull() })
+const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
+const counted = table('transfers', { state: transferState, token: text, direction, flow: text.orNull() })
 const sharing = columns({ hash: text, key: int })
 
 const names =
-  'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow'
+  'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow, plain'
 
 const insert = `INSERT INTO transfers (${names}) VALUES (${names.replaceAll(/\w+/g, '?')})`
 
@@ -56,7 +59,12 @@ const lasting = [
   'origin_at',
   'destination_at',
 ] as const
-const passing = ['first_seen_at', 'changed_at', 'read_at', 'check_at', 'body', 'flow'] as const
+const passing = ['first_seen_at', 'changed_at', 'read_at', 'check_at', 'body', 'flow', 'plain'] as const
+
+/** The texts of a row that its body refers to by their place: never to be put in another order. */
+const known = ['rec_id', 'zone_hash', 'main_hash', 'token', 'source_address', 'target_address'] as const
+/** What `toStored` reads of a row. */
+export const storedColumns = ['key', 'check_at', 'body', ...known].join(', ')
 
 // Every index over a column that is set is written anew, whether its value is another one or not.
 const update = `UPDATE transfers SET ${[...lasting, ...passing].map((name) => `${name} = ?`).join(', ')} WHERE key = ?`
@@ -90,9 +98,15 @@ export function listKeysSharing(
   return keys
 }
 
-/** From a row's `key`, `check_at` and `body`; to be saved again it has to be the whole row. */
+/** From a row's `storedColumns`; to be saved again it has to be the whole row. */
 export function toStored(row: Row): StoredTransfer {
-  const { key, checkAt, body } = stored.read(row)
+  const { key, checkAt, body: cell } = stored.read(row)
+  const body = readPacked(cell, knownOf(row))
+  if (!isBody(body))
+    throw new MonitorError(
+      'state.invalid',
+      `The ledger cannot be read: transfers, column body of key ${key}: expected packed sightings.`,
+    )
   return {
     key,
     checkAt,
@@ -110,7 +124,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const all = ambiguous.length === 0 ? members : [...members, ...ambiguous]
   const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
-  const flow = toCounted(transfer)
+  const count = toCount(transfer)
   const found = [
     transfer.id,
     zoneHash,
@@ -125,8 +139,19 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
     transfer.destinationAt,
   ]
   const { firstSeenAt, changedAt, readAt } = transfer
-  const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, toBody(stored), flow]
-  tally.recount(toCount(kept), { state: transfer.state, flow })
+  const body = pack(
+    toBody(stored),
+    knownTexts([
+      transfer.id,
+      zoneHash,
+      mainHash,
+      transfer.token.address,
+      transfer.sourceAddress,
+      transfer.targetAddress,
+    ]),
+  )
+  const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, body, count.flow, plainDecimals(stored.group)]
+  tally.recount(readCount(kept), count)
   if (kept === null) db.prepare(insert).run(key, ...found, ...rest)
   else if (lasting.every((name, index) => kept[name] === found[index]))
     db.prepare(updatePassing).run(...rest, key)
@@ -148,11 +173,23 @@ function saveOtherHashes(
   }
 }
 
+function isBody(body: unknown): body is Body {
+  return typeof body === 'object' && body !== null && 's' in body
+}
+
+function knownOf(row: Row): string[] {
+  return knownTexts(known.map((name) => row[name]))
+}
+
+function knownTexts(cells: readonly Row[string][]): string[] {
+  return cells.map((cell) => (typeof cell === 'string' ? cell : ''))
+}
+
 function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): string | null {
   return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
 }
 
-function toCount(row: Row | null): Parameters<Tally['recount']>[0] {
+function readCount(row: Row | null): Parameters<Tally['recount']>[0] {
   return row && counted.read(row)
 }
 
@@ -165,8 +202,8 @@ export function forgetTransfer(db: Database, key: number): void {
 }
 
 export function deleteTransfer(db: Database, key: number, tally: Tally): void {
-  const row = db.prepare('SELECT state, flow FROM transfers WHERE key = ?').get(key)
-  tally.recount(toCount(row ?? null), null)
+  const row = db.prepare('SELECT state, token, direction, flow FROM transfers WHERE key = ?').get(key)
+  tally.recount(readCount(row ?? null), null)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }
@@ -182,15 +219,24 @@ export const byHash =
 export const byHashes = `(zone_hash IN (SELECT value FROM json_each(?1)) OR main_hash IN (SELECT value FROM json_each(?1))
   OR key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1))))`
 
-function toBody(stored: StoredTransfer): string {
+function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): Body {
   const { members, ambiguous } = stored.group
-  const body: Body = {
+  return {
     s: newestOf(members).map(encodeSighting),
     ...(ambiguous.length > 0 && { a: newestOf(ambiguous).map(encodeSighting) }),
     ...(stored.misses > 0 && { m: stored.misses }),
     ...(stored.soughtAt !== null && { n: stored.soughtAt }),
   }
-  return JSON.stringify(body)
+}
+
+/** Only how often it was sought is other than it was. */
+export function saveSought(
+  db: Database,
+  { key, group, kept }: Pick<StoredTransfer, 'key' | 'group' | 'kept'>,
+  { checkAt, misses, soughtAt }: Pick<StoredTransfer, 'checkAt' | 'misses' | 'soughtAt'>,
+): void {
+  const body = pack(toBody({ group, misses, soughtAt }), knownOf(kept ?? {}))
+  db.prepare('UPDATE transfers SET check_at = ?, body = ? WHERE key = ?').run(checkAt, body, key)
 }
 
 function newestOf(sightings: readonly Sighting[]): readonly Sighting[] {
@@ -216,21 +262,19 @@ interface PendingList {
   forget(): void
 }
 
-const texts = table('transfers', { key: int, body: text })
-
 /** Read at once: a long outage can leave more pending transfers than fit in memory. */
 const sliceSize = 500
 /** Kept derived. Every condition looks at overdue transfers every second, and hardly any of them changes. */
 const maxKept = 20_000
 
-/** Transfers without a destination leg, oldest first. A row is derived anew only when its text has changed. */
+/** Transfers without a destination leg, oldest first. A row is derived anew only when its body has changed. */
 export function createPendingList(db: Database, derive: (row: StoredTransfer) => Transfer): PendingList {
-  const kept = new Map<number, { body: string; transfer: Transfer }>()
+  const kept = new Map<number, { body: string | Uint8Array; transfer: Transfer }>()
 
   function toTransfer(row: Row): { readonly key: number; readonly transfer: Transfer } {
-    const { key, body } = texts.read(row)
+    const { key, body } = stored.read(row)
     const known = kept.get(key)
-    if (known?.body === body) return { key, transfer: known.transfer }
+    if (known && isSameCell(known.body, body)) return { key, transfer: known.transfer }
     const transfer = derive(toStored(row))
     if (kept.size >= maxKept) kept.clear()
     kept.set(key, { body, transfer })
@@ -240,7 +284,7 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
   return {
     *list({ direction, originAtOrBefore }) {
       const select = db.prepare(
-        `SELECT key, check_at, body FROM transfers INDEXED BY transfers_open
+        `SELECT ${storedColumns} FROM transfers INDEXED BY transfers_open
          WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? AND (? = '' OR direction = ?)
          AND (origin_at, key) > (?, ?) ORDER BY origin_at, key LIMIT ${sliceSize}`,
       )
@@ -256,4 +300,8 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
     },
     forget: () => kept.clear(),
   }
+}
+
+function isSameCell(a: string | Uint8Array, b: string | Uint8Array): boolean {
+  return typeof a === 'string' || typeof b === 'string' ? a === b : Buffer.compare(a, b) === 0
 }

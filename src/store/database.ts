@@ -53,6 +53,7 @@ import { operatorBurn } from './migrations/0043_operator_burn.ts'
 import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
 import { supplyTables } from './migrations/0046_supply.ts'
 import { sourceWords } from './migrations/0047_source_words.ts'
+import { compactRows } from './migrations/0048_compact.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -100,6 +101,7 @@ const migrations: readonly string[] = [
   stageEvents,
   earlyFindings,
   sourceWords,
+  compactRows,
 ]
 
 type Row = Record<string, SQLOutputValue>
@@ -311,9 +313,12 @@ function migrate(connection: DatabaseSync, path: string): void {
   const version = readVersion(connection)
   if (version > migrations.length) assertVersion(connection, path)
   if (version > 0 && version < migrations.length) keepOldVersion(connection, path, version)
+  // The type of a column is changed where the table's own text stands. Node before 24.12 has no such guard.
+  connection.enableDefensive?.(false)
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue
     connection.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT;`)
   }
+  connection.enableDefensive?.(true)
   connection.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('generation', ?)").run(randomUUID())
 }

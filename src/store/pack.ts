@@ -1,13 +1,3 @@
-/** What JSON can say. A member that is undefined is left out, as JSON does. */
-export type Packable =
-  | null
-  | undefined
-  | boolean
-  | number
-  | string
-  | readonly Packable[]
-  | { readonly [name: string]: Packable }
-
 /** The first byte: a form that is not known is refused, not guessed. */
 const form = 1
 
@@ -33,8 +23,8 @@ const tag = {
 /** Behind the tags, a byte each: small numbers, words, and texts that came before. */
 const firstSmall = 0x11
 const smallCount = 0x0f
+/** As many as there is room for below what came before: 96. */
 const firstWord = 0x20
-const wordCount = 0x60
 const firstEarlier = 0x80
 const earlierCount = 0x80
 
@@ -97,11 +87,11 @@ const leastEarlier = 3
 const mostJsonDepth = 3
 
 /**
- * A value that JSON can say, in a quarter of its bytes: hashes and amounts as bytes, times as differences, and what
+ * A value that JSON can say (an undefined member is left out, as JSON does), in a quarter of its bytes: hashes and amounts as bytes, times as differences, and what
  * came before by its place.
  * @param known texts that whoever reads it has at hand, such as other columns of the same row; the same when unpacking
  */
-export function pack(value: Packable, known: readonly string[] = []): Uint8Array {
+export function pack(value: unknown, known: readonly string[] = []): Uint8Array {
   const packer = createPacker(known)
   packer.write(value)
   return packer.end()
@@ -230,7 +220,7 @@ function createPacker(known: readonly string[]) {
   let depth = 0
   let at = 1
 
-  function write(value: Packable): void {
+  function write(value: unknown): void {
     switch (typeof value) {
       case 'string':
         return writeText(value)
@@ -240,7 +230,7 @@ function createPacker(known: readonly string[]) {
         return put(value ? tag.true : tag.false)
       case 'object':
         if (value === null) return put(tag.null)
-        if (isList(value)) {
+        if (Array.isArray(value)) {
           put(tag.list)
           putVarint(value.length)
           for (const item of value) write(item)
@@ -252,8 +242,8 @@ function createPacker(known: readonly string[]) {
     }
   }
 
-  function writeObject(value: { readonly [name: string]: Packable }): void {
-    const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+  function writeObject(value: object): void {
+    const entries = Object.entries(value).filter(([, one]: [string, unknown]) => one !== undefined)
     put(tag.object)
     putVarint(entries.length)
     for (const [name, one] of entries) {
@@ -312,8 +302,7 @@ function createPacker(known: readonly string[]) {
     if (value === undefined || JSON.stringify(value) !== text) return false
     put(tag.json)
     depth += 1
-    // Parsed from JSON.
-    write(value as Packable)
+    write(value)
     depth -= 1
     return true
   }
@@ -361,10 +350,6 @@ function createPacker(known: readonly string[]) {
 const hexText = /^0x(?:[0-9a-f]{2})+$/
 const digitsText = /^(?:0|[1-9]\d{2,77})$/
 const decimalText = /^(0|[1-9]\d{0,77})\.(\d{1,77})$/
-
-function isList(value: object): value is readonly Packable[] {
-  return Array.isArray(value)
-}
 
 function parse(text: string): unknown {
   try {

@@ -3,11 +3,13 @@ import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Database } from './database.ts'
+import { unpack } from './pack.ts'
 import { toJson } from '../lib/toJson.ts'
 
 type Cell = SQLOutputValue | undefined
 export type Row = Readonly<Record<string, Cell>>
-type StorageClass = 'TEXT' | 'INTEGER' | 'REAL'
+/** `ANY` holds each value as it is: text of before, bytes of now. */
+type StorageClass = 'TEXT' | 'INTEGER' | 'REAL' | 'ANY'
 
 /** How a value stands in a column. */
 export interface Codec<T> {
@@ -111,6 +113,25 @@ export const text = codec({
   read: (cell) => (typeof cell === 'string' ? cell : undefined),
   write: (value: string) => value,
 })
+
+/** What `pack` wrote, or the JSON text that stood there before. */
+export const packed = codec({
+  type: 'ANY',
+  expected: 'packed bytes, or JSON',
+  read: (cell) => (typeof cell === 'string' || cell instanceof Uint8Array ? cell : undefined),
+  write: (value: string | Uint8Array) => value,
+})
+
+/** @param known as it was given to `pack`. Undefined when it cannot be read. */
+export function readPacked(cell: string | Uint8Array, known: readonly string[] = []): unknown {
+  if (typeof cell === 'string') return parseJson(cell)
+  try {
+    return unpack(cell, known)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
 
 const readInteger = (cell: Cell) => (Number.isSafeInteger(cell) ? Number(cell) : undefined)
 

@@ -27,7 +27,8 @@ function giveDay(
       for (let n = 0; n < Math.max(counts.started ?? 0, counts.arrived ?? 0); n += 1) {
         const s = n < (counts.started ?? 0) ? toStep(at) : null
         const e = n < (counts.arrived ?? 0) ? toStep(at) : null
-        recount(db, null, JSON.stringify({ t: token, d: 'ZoneToMain', a: String(n + 1), s, e, l: null }))
+        const flow = JSON.stringify([String(n + 1), s, e, null])
+        recount(db, null, { state: 'completed', token, direction: 'ZoneToMain', flow })
       }
     }
   })

@@ -1,3 +1,4 @@
+import type { StoredTransfer } from '../../ledger/transferRows.ts'
 import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -9,11 +10,9 @@ import type { Database } from '../../store/database.ts'
 import {
   countHistory,
   hasEvidence,
-  type HistoryRow,
   listEvidenceOf,
   listSharedHashes,
   listStoredSharing,
-  openHistoryRow,
   newestKey,
   walkHistory,
 } from '../../ledger/history.ts'
@@ -81,10 +80,10 @@ export function runBacktest(input: BacktestInput): Backtest {
   }
   const newest = newestKey(db)
   let replayed = 0
-  for (const row of walkHistory(db, toHistoryFilter({ ...input, choice, isAsked, shared }))) {
+  for (const stored of walkHistory(db, toHistoryFilter({ ...input, choice, isAsked, shared }))) {
     replayed += 1
-    replayRow(replay, row)
-    if (newest > 0) input.onAdvance?.(row.key / newest, replayed)
+    replayRow(replay, stored)
+    if (newest > 0) input.onAdvance?.(stored.key / newest, replayed)
   }
   const transfers = countHistory(db, until)
   return { since, until, transfers, replayed, rules: tellings.list(), skipped: choice.skipped }
@@ -95,8 +94,7 @@ interface Step {
   readonly transfer: Transfer
 }
 
-function replayRow(replay: Replay, row: HistoryRow): void {
-  const stored = openHistoryRow(row)
+function replayRow(replay: Replay, stored: StoredTransfer): void {
   const evidence: readonly LegEvidence[] = replay.isAsked
     ? listEvidenceOf(replay.db, stored.group.members)
     : []

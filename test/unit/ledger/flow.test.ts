@@ -10,7 +10,7 @@ import {
   listFlow,
   purgeFlow,
   recount,
-  toCounted,
+  toCount,
   toSlot,
 } from '../../../src/ledger/flow.ts'
 import { foldSlot, listMarkedSlots, listSlots } from '../../../src/ledger/flowSlots.ts'
@@ -47,7 +47,7 @@ function readCounts(db: ReturnType<typeof openDatabase>) {
 /** The same, counted from nothing for these transfers. */
 function recountAll(transfers: readonly Transfer[]) {
   const db = openDatabase(':memory:')
-  for (const transfer of transfers) recount(db, null, toCounted(transfer))
+  for (const transfer of transfers) recount(db, null, toCount(transfer))
   return readCounts(db)
 }
 

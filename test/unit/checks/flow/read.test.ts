@@ -19,15 +19,12 @@ const open = () => {
 type Flow = ReturnType<ReturnType<typeof open>['flowAt']>
 
 /** A withdrawal that left and arrived at these times, as it is counted. */
-const counted = (leftAt: number, arrivedAt: number | null, token = '0xaa', amount = '7') =>
-  JSON.stringify({
-    t: token,
-    d: 'ZoneToMain',
-    a: amount,
-    s: toStep(leftAt),
-    e: arrivedAt === null ? null : toStep(arrivedAt),
-    l: null,
-  })
+const counted = (leftAt: number, arrivedAt: number | null, token = '0xaa', amount = '7') => ({
+  state: 'completed' as const,
+  token,
+  direction: 'ZoneToMain' as const,
+  flow: JSON.stringify([amount, toStep(leftAt), arrivedAt === null ? null : toStep(arrivedAt), null]),
+})
 
 const totalsOf = (totals: ReturnType<Flow['totals']>) =>
   totals
@@ -67,7 +64,7 @@ describe('sliding windows', () => {
       fc.property(fc.array(tick, { maxLength: 12 }), (ticks) => {
         const { db, flowAt } = open()
         let now = start
-        const known: string[] = []
+        const known: ReturnType<typeof counted>[] = []
         for (const { aheadMs, changes, isRolledBack } of ticks) {
           now += aheadMs
           for (const { agoMs, tookMs, token, takesBack } of changes) {

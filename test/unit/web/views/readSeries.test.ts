@@ -16,7 +16,12 @@ function flowOf(gap: { readonly from: number; readonly until: number }, leftAt: 
   for (let at = start; at <= start + 6 * hour; at += minute)
     if (at <= gap.from || at >= gap.until) noteCoverage(db, 'transfers', at, 3 * minute)
   for (const at of leftAt)
-    recount(db, null, JSON.stringify({ t: '0xaa', d: 'ZoneToMain', a: '7', s: toStep(at), e: null, l: null }))
+    recount(db, null, {
+      state: 'completed',
+      token: '0xaa',
+      direction: 'ZoneToMain',
+      flow: JSON.stringify(['7', toStep(at), null, null]),
+    })
   const clock = { now: () => start + 6 * hour, monotonicMs: () => 0, sleep: async () => undefined }
   const flow = readSeries({ clock, db, series: nothingKept(0) }).flow.map(({ at, started }) => [
     (at - start) / hour,
