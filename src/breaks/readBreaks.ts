@@ -20,6 +20,7 @@ import { formatKey, isOpenRow, parseKey } from '../ledger/transferRows.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
+import { hash, isHash } from '../store/hash.ts'
 import type { Database } from '../store/database.ts'
 import { bigintText, columns, instant, int, type Read, text } from '../store/table.ts'
 import { type Break, type BreakKind, breakKinds, sumKeyOf } from './break.ts'
@@ -79,7 +80,7 @@ export function findBreak(sources: BreakSources, name: string, now: UnixMs): Bre
   const flows = selectFlows(sources.db, sql, hash)
   if (!flows.some((flow) => flow.escrow === escrow && flow.token === token)) return null
   const transfers = int
-    .all(sources.db, 'SELECT key FROM transfers WHERE main_hash = ? LIMIT 1000', hash)
+    .all(sources.db, `SELECT key FROM transfers WHERE ${isHash('main_hash', '?1')} LIMIT 1000`, hash)
     .flatMap((one) => findTransfer(sources, one, now) ?? [])
   return withoutTransfers(flows, transfers).find((one) => one.name === name) ?? null
 }
@@ -112,7 +113,7 @@ const rested = columns({
   state: transferState,
   direction,
   token: text,
-  mainHash: text.orNull(),
+  mainHash: hash.orNull(),
   originAt: instant,
   flow: text.orNull(),
 })

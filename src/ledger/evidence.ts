@@ -1,11 +1,11 @@
 import type { Chain, Status } from '../bridge/observation.ts'
-import type { Sighting } from './sighting.ts'
+import { compareText, type Sighting } from './sighting.ts'
 import type { Agreement } from '../bridge/agreement.ts'
 import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { instant, int, jsonOf, oneOf, table, text } from '../store/table.ts'
+import { int } from '../store/table.ts'
+import { listAnswers, listNewestAnswers, saveAnswer } from './legAnswers.ts'
 import { createHmac } from 'node:crypto'
 import { parseDecimal } from '../bridge/amount.ts'
 
@@ -54,18 +54,6 @@ interface Body {
   readonly recipient?: string
 }
 
-const status = oneOf('success', 'failed', 'unknown', 'absent')
-const answers = table('leg_evidence', { requestedAt: instant, status, body: text })
-const newest = table('leg_evidence', { chain, hash: text, source: evidenceSource, status })
-const legs = table('leg_evidence', {
-  chain,
-  hash: text,
-  source: evidenceSource,
-  at: instant.from('requested_at'),
-  status,
-  body: jsonOf<Body>(),
-})
-
 /** A longer action says nothing: half of it would be another one. */
 const maxActionLength = 16_000
 /** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
@@ -73,20 +61,14 @@ const maxMoves = 500
 
 /** @returns whether it says something else than what was known */
 export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
-  const { chain, hash, source } = reading
-  const sql =
-    'SELECT requested_at, status, body FROM leg_evidence WHERE hash = ? AND chain = ? AND source = ?'
-  const known = answers.get(db, sql, hash, chain, source)
-  if (known && known.requestedAt > reading.requestedAt) return false
+  const { chain, hash, source, status, requestedAt: at } = reading
+  const known = listAnswers(db, [hash]).find((one) => one.chain === chain && one.source === source)
+  if (known && known.at > at) return false
   // An empty status takes back nothing that was said.
-  if (known && reading.status === 'unknown' && known.status !== 'unknown') return false
-  const body = encodeBody(reading)
-  db.prepare(
-    `INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (hash, chain, source) DO UPDATE SET
-       requested_at = excluded.requested_at, status = excluded.status, body = excluded.body`,
-  ).run(chain, hash, source, reading.requestedAt, reading.status, body)
-  return known?.status !== reading.status || known.body !== body
+  if (known && status === 'unknown' && known.status !== 'unknown') return false
+  const body = toBody(reading)
+  saveAnswer(db, { chain, hash, source, at, status, body })
+  return known?.status !== status || JSON.stringify(known.body) !== JSON.stringify(body)
 }
 
 /** What is known of every leg that these sightings name; what no source has an opinion on is left out. */
@@ -112,10 +94,36 @@ export function openEvidence(
 
 /** Hashes that a source knew lately: an answer without one of them is no answer. */
 export function listKnownHashes(db: Database, chain: Chain, sources: readonly EvidenceSource[]): string[] {
-  return newest
-    .all(db, 'SELECT chain, hash, source, status FROM leg_evidence ORDER BY id DESC LIMIT 200')
-    .filter((one) => one.chain === chain && one.status === 'success' && sources.includes(one.source))
-    .map(({ hash }) => hash)
+  const known = listNewestAnswers(db, newestLooked).filter(
+    (one) => one.chain === chain && one.status === 'success' && sources.includes(one.source),
+  )
+  return [...new Set(known.map(({ hash }) => hash))]
+}
+
+const newestLooked = 200
+
+/** The newest transactions of a chain that these sources were asked about, the newest first. */
+export function listAsked(
+  db: Database,
+  chain: Chain,
+  sources: readonly EvidenceSource[],
+  count: number,
+): string[] {
+  const asked = listNewestAnswers(db, count * askedOfBoth).filter(
+    (one) => one.chain === chain && sources.includes(one.source),
+  )
+  return [...new Set(asked.map(({ hash }) => hash))].slice(0, count)
+}
+
+/** What was asked last is of both chains, and of other sources. */
+const askedOfBoth = 4
+
+/** Whether any source but the node of the zone said something of a zone leg, or was asked since a time. */
+export function isAnswered(db: Database, hash: string, since: UnixMs): boolean {
+  return listAnswers(db, [hash]).some(
+    ({ chain, source, status, at }) =>
+      chain === 'zone' && source !== 'zoneRpc' && (status !== 'unknown' || at > since),
+  )
 }
 
 /** How long after their newest block the newest transfers were first seen, ms, rising; history that was read later is left out. */
@@ -131,24 +139,18 @@ export function listListingLags(db: Database, count: number): number[] {
 /** What is first seen later than this was filled in, or read by a walk through the past. */
 const maxLagMs = 600_000
 
-/** Forgets what was said of a leg that no transfer names any more. */
-export function deleteEvidence(db: Database, hash: string): void {
-  db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
-}
-
 function listOf(db: Database, hashes: readonly string[]): LegEvidence[] {
-  if (hashes.length === 0) return []
-  const sql = `SELECT chain, hash, source, requested_at, status, body FROM leg_evidence
-    WHERE hash IN (SELECT value FROM json_each(?)) AND status <> 'unknown' ORDER BY source`
-  return legs
-    .all(db, sql, JSON.stringify(hashes))
-    .map(({ body, ...leg }) => ({ ...leg, ...decodeBody(body) }))
+  return listAnswers(db, hashes)
+    .flatMap(({ chain, hash, source, at, status, body }) =>
+      status === 'unknown' ? [] : [{ chain, hash, source, at, status, ...decodeBody(body) }],
+    )
+    .toSorted((a, b) => compareText(a.source, b.source))
 }
 
-function encodeBody(reading: EvidenceReading): string {
+function toBody(reading: EvidenceReading): Body {
   const { errorMessage, moves, amountRaw, amount, reads, height, time, actionType = '' } = reading
   const action = reading.action ?? ''
-  const body: Body = {
+  return {
     ...(errorMessage !== '' && { errorMessage }),
     ...(moves && {
       moves: moves
@@ -168,7 +170,6 @@ function encodeBody(reading: EvidenceReading): string {
     ...(reading.recipient !== undefined && { recipient: reading.recipient }),
     ...(action !== '' && action.length <= maxActionLength && { action }),
   }
-  return JSON.stringify(body)
 }
 
 function decodeBody(body: Body) {

@@ -1,11 +1,12 @@
-import type { Chain } from '../bridge/observation.ts'
 import type { Sighting } from './sighting.ts'
 import type { LegEvidence } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { int, text } from '../store/table.ts'
+import { hash, indexOfHash, textOfHash } from '../store/hash.ts'
+import { int } from '../store/table.ts'
 import { listEvidence } from './evidence.ts'
-import { selectTransfers, storedColumns, type StoredTransfer, toStored } from './transferRows.ts'
+import { isToldOf } from './legAnswers.ts'
+import { storedColumns, type StoredTransfer, toStored } from './transferRows.ts'
 
 /** Which well transfers have to be looked at all the same; everything else about them says that no rule finds anything. */
 export interface HistoryFilter {
@@ -61,17 +62,16 @@ function listPlain(filter: HistoryFilter, values: (string | number)[]): string[]
   if (filter.batches) plain.push('plain >= 0')
   if (filter.shared.size > 0) {
     plain.push(
-      'zone_hash NOT IN (SELECT value FROM json_each(?)) AND main_hash NOT IN (SELECT value FROM json_each(?))',
+      ...['zone_hash', 'main_hash'].map(
+        (name) => `${textOfHash(name)} NOT IN (SELECT value FROM json_each(?))`,
+      ),
     )
     const hashes = JSON.stringify([...filter.shared])
     values.push(hashes, hashes)
   }
-  if (filter.evidence)
-    plain.push(...['zone_hash', 'main_hash'].map((name) => `NOT EXISTS (${doubting} e.hash = ${name})`))
+  if (filter.evidence) plain.push(...['zone_hash', 'main_hash'].map((name) => `NOT ${isToldOf(name)}`))
   return plain
 }
-
-const doubting = `SELECT 1 FROM leg_evidence e WHERE (e.status <> 'success' OR instr(e.body, '"moves"') OR instr(e.body, '"amount')) AND`
 
 /** The token is listed, and the record's two amounts agree on its decimals: what does not is looked at. */
 function plainToken(
@@ -98,25 +98,19 @@ export function newestKey(db: Database): number {
 
 /** Hashes that more than one transfer bears, on either chain. */
 export function listSharedHashes(db: Database): Set<string> {
-  const of = (column: string) =>
-    text.all(
+  const of = (column: string) => {
+    const index = indexOfHash(column)
+    return hash.all(
       db,
-      `SELECT ${column} FROM transfers WHERE ${column} IS NOT NULL GROUP BY ${column} HAVING count(*) > 1`,
+      `SELECT ${column} FROM transfers WHERE ${index} IN (
+        SELECT ${index} FROM transfers WHERE ${column} IS NOT NULL GROUP BY 1 HAVING count(*) > 1
+      ) AND ${column} IS NOT NULL GROUP BY ${column} HAVING count(*) > 1`,
     )
+  }
   return new Set([...of('zone_hash'), ...of('main_hash')])
-}
-
-/** Whether any second source was ever asked; without, no leg has to be looked up. */
-export function hasEvidence(db: Database): boolean {
-  return db.prepare('SELECT 1 FROM leg_evidence LIMIT 1').get() !== undefined
 }
 
 /** What is known of every leg that these sightings name. */
 export function listEvidenceOf(db: Database, sightings: readonly Sighting[]): LegEvidence[] {
   return listEvidence(db, sightings)
-}
-
-export function listStoredSharing(db: Database, chain: Chain, hash: string, limit: number): StoredTransfer[] {
-  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
-  return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit)
 }

@@ -6,11 +6,13 @@ import type { Sighting } from './sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { fromHashCell, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
-import { int, table, text } from '../store/table.ts'
+import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
-import { deleteEvidence, type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
+import { type EvidenceReading, isAnswered, listEvidence, saveEvidence } from './evidence.ts'
+import { deleteAnswers } from './legAnswers.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import {
   byHash,
@@ -20,6 +22,7 @@ import {
   isOpenRow,
   listKeysSharing,
   parseKey,
+  listSharing,
   selectTransfers,
   type StoredTransfer,
 } from './transferRows.ts'
@@ -166,7 +169,7 @@ export function createLedger(
 function recordEvidence(state: LedgerState, reading: EvidenceReading, now: UnixMs): TransferChange[] {
   const { db, resting } = state
   const { hash } = reading
-  const known = selectTransfers(db, byHash, hash, hash, hash).map((stored) => {
+  const known = selectTransfers(db, byHash, hash).map((stored) => {
     const row = withTimes(resting, stored)
     return { row, before: toTransfer(state, row, listEvidence(db, row.group.members)) }
   })
@@ -202,16 +205,21 @@ function postponeChecks(
 
 function listUnconfirmed(db: Database, records: readonly Observation[]): string[] {
   const hashes = records.flatMap((o) => (o.status === 'failed' && o.zoneHash !== null ? [o.zoneHash] : []))
-  const sql = "SELECT 1 FROM transfers WHERE zone_hash = ? AND state = 'failed' LIMIT 1"
+  const sql = `SELECT 1 FROM transfers WHERE ${isHash('zone_hash', '?1')} AND state = 'failed' LIMIT 1`
   return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
 }
 
 function listWithoutEvidence(db: Database, since: UnixMs, now: UnixMs, limit: number): string[] {
   const sql = `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
-     WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL
-     AND NOT EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = zone_hash AND e.chain = 'zone' AND e.source <> 'zoneRpc' AND (e.status <> 'unknown' OR e.requested_at > ?))
-     LIMIT ?`
-  return text.all(db, sql, since, now - maxPostponeMs, limit)
+     WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL`
+  const found: string[] = []
+  for (const cells of db.prepare(sql).iterate(since)) {
+    const zoneHash = fromHashCell(cells['zone_hash'])
+    if (zoneHash === undefined || isAnswered(db, zoneHash, now - maxPostponeMs)) continue
+    found.push(zoneHash)
+    if (found.length === limit) break
+  }
+  return found
 }
 
 function purgeTransfers({ db, resting }: LedgerState, before: UnixMs, limit: number): number {
@@ -225,11 +233,6 @@ function purgeTransfers({ db, resting }: LedgerState, before: UnixMs, limit: num
     db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
   }
   return keys.length
-}
-
-function listSharing(db: Database, chain: Chain, hash: string, limit: number): StoredTransfer[] {
-  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
-  return selectTransfers(db, `WHERE ${column} = ? ORDER BY key LIMIT ?`, hash, limit)
 }
 
 function isFirstTo(db: Database, { key, targetAddress, originAt }: Transfer): boolean {
@@ -270,8 +273,8 @@ function forgetEvidence(db: Database, key: number): void {
       row.group.members.flatMap((one) => [one.zoneHash ?? [], one.mainHash ?? []].flat()),
     )
     for (const hash of hashes) {
-      if (selectTransfers(db, `${byHash} AND key <> ? LIMIT 1`, hash, hash, hash, key).length > 0) continue
-      deleteEvidence(db, hash)
+      if (selectTransfers(db, `${byHash} AND key <> ?2 LIMIT 1`, hash, key).length > 0) continue
+      deleteAnswers(db, hash)
       dropQueuedHash(db, hash)
     }
   }

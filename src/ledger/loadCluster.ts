@@ -1,7 +1,7 @@
 import type { Sighting } from './sighting.ts'
 import type { Database } from '../store/database.ts'
 import { type RestingRecords, withTimes } from './restingRecords.ts'
-import { byHashes, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { byHashes, byIds, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
 /** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
 export function loadCluster(
@@ -58,7 +58,7 @@ function selectNamed(db: Database, { ids, hashes, looseHashes }: Names<string[]>
     return selectTransfers(db, where, JSON.stringify(names))
   }
   return [
-    ...select('WHERE rec_id IN (SELECT value FROM json_each(?1))', ids),
+    ...select(`WHERE ${byIds}`, ids),
     ...select(`WHERE ${byHashes}`, hashes),
     ...select(`WHERE ${byHashes} AND loose = 1`, looseHashes),
   ]

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, table, text } from '../store/table.ts'
+import { hash } from '../store/hash.ts'
+import { columns, instant, int, table } from '../store/table.ts'
 import { formatKey, parseKey } from './transferRows.ts'
 
 /** A transfer whose record was not where it should be, and the reads since that did not find it. */
@@ -44,7 +45,7 @@ const missing = table('missing_records', {
   firstAt: instant.orNull(),
   lastAt: instant.orNull(),
 })
-const hashes = columns({ mainHash: text, zoneHash: text })
+const hashes = columns({ mainHash: hash, zoneHash: hash })
 
 /** @param seenAt when a transfer was last shown, where that is not stored yet */
 export function createMissingRecords(db: Database, seenAt: (key: string) => UnixMs | null): MissingRecords {

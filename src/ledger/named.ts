@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts'
+import { indexOfId, isHash } from '../store/hash.ts'
 import { int } from '../store/table.ts'
 import { formatKey, parseKey } from './transferRows.ts'
 
@@ -15,10 +16,20 @@ export function listNamed(db: Database, name: string, limit: number): string[] {
       'SELECT key FROM transfers WHERE key = COALESCE((SELECT transfer_key FROM aliases WHERE key = ?1), ?1)'
     return int.all(db, sql, key).map(formatKey)
   }
-  const sql = `SELECT key FROM transfers WHERE zone_hash = ?1 UNION SELECT key FROM transfers WHERE main_hash = ?1
-    UNION SELECT key FROM other_hashes WHERE hash = ?1
-    UNION SELECT key FROM transfers WHERE rec_id = ?1 UNION SELECT key FROM transfers WHERE rec_id = ?2 ORDER BY key LIMIT ?3`
-  return int.all(db, sql, lower, wanted, limit).map(formatKey)
+  return listBearing(db, lower, wanted, limit).map(formatKey)
+}
+
+/** Keys of the transfers that bear a hash or an id, oldest first, or an id as it was typed; a limit below 0 is none. */
+export function listBearing(db: Database, name: string, typed: string, limit: number): number[] {
+  const conditions = [
+    isHash('zone_hash', '?1'),
+    isHash('main_hash', '?1'),
+    isHash('rec_id', '?1', indexOfId),
+    isHash('rec_id', '?2', indexOfId),
+  ]
+  const sql = `${conditions.map((one) => `SELECT key FROM transfers WHERE ${one}`).join(' UNION ')}
+    UNION SELECT key FROM other_hashes WHERE hash = ?1 ORDER BY key LIMIT ?3`
+  return int.all(db, sql, name, typed, limit)
 }
 
 /** Every key that a transfer goes by: its own first, then those of transfers that were joined into it. */

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { instant, text } from '../store/table.ts'
+import { hash } from '../store/hash.ts'
+import { instant } from '../store/table.ts'
 
 /** When value last left either chain; null before the first transfer. */
 export function readNewestOrigin(db: Database): UnixMs | null {
@@ -11,5 +12,5 @@ export function readNewestOrigin(db: Database): UnixMs | null {
 export function readRecentMainHash(db: Database): string | null {
   const sql =
     'SELECT main_hash FROM transfers WHERE main_hash IS NOT NULL AND state = ? ORDER BY origin_at DESC LIMIT 1'
-  return text.get(db, sql, 'completed')
+  return hash.get(db, sql, 'completed')
 }

@@ -5,6 +5,7 @@ import { needsDetail } from './needsDetail.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from './sighting.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
+import { isHash } from '../store/hash.ts'
 import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { createTally, type Tally } from './flow.ts'
@@ -169,7 +170,7 @@ function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): nu
 function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: Transfer): boolean {
   if (direction !== 'ZoneToMain' || zone === null) return false
   if (group.members.some(({ source }) => source === 'E12')) return false
-  const sql = 'SELECT 1 FROM transfers WHERE zone_hash = ? AND key <> ? LIMIT 1'
+  const sql = `SELECT 1 FROM transfers WHERE ${isHash('zone_hash', '?1')} AND key <> ?2 LIMIT 1`
   return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined
 }
 

@@ -1,5 +1,7 @@
 import { compareDecimals, type Decimal, toDecimal } from '../bridge/decimal.ts'
+import { indexOfHash, textOfHash } from '../store/hash.ts'
 import { countedAmount } from './flow.ts'
+import { listBearing } from './named.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
@@ -30,7 +32,9 @@ export interface TransferFilter {
 
 const placed = table('transfers', { originAt: instant })
 
-type Condition = readonly [sql: string, values: readonly (string | number)[]]
+type Condition = readonly [sql: string, values: readonly (string | number | Uint8Array)[]]
+
+const noLimit = -1
 
 /** Read at once where what fits shows only in the transfer itself. */
 const sliceSize = 500
@@ -57,7 +61,7 @@ export function listMatching(
   }: { readonly tokens: readonly TokenSetting[]; readonly read: (row: StoredTransfer) => Transfer },
 ): Transfer[] {
   const { minAmount, limit = 50, offset = 0 } = filter
-  const conditions = toConditions(filter)
+  const conditions = toConditions(db, filter)
   if (minAmount !== undefined) conditions.push(notSmall(tokens, minAmount))
   if (minAmount === undefined) return select(db, conditions, { limit, offset }).map(read)
   const found: Transfer[] = []
@@ -105,26 +109,37 @@ function select(
   return selectTransfers(db, sql, ...values, limit, offset)
 }
 
-function toConditions(filter: TransferFilter): Condition[] {
+/** A hash whose text fits a pattern; what it begins with finds the candidates, as bytes or, in rows of before, as text. */
+function endsOf(column: string, from: string, pattern: string): Condition {
+  const index = indexOfHash(column)
+  const bound = (fill: string) => Buffer.from(from.slice(2).padEnd(16, fill).slice(0, 16), 'hex')
+  const start = from.slice(0, 8)
+  return [
+    `((${index} BETWEEN ? AND ? OR ${index} BETWEEN ? AND ?) AND ${textOfHash(column)} GLOB ?)`,
+    [bound('0'), bound('f'), start, start.padEnd(8, 'f'), pattern],
+  ]
+}
+
+function toConditions(db: Database, filter: TransferFilter): Condition[] {
   const conditions: Condition[] = []
   const key = filter.hash === undefined ? null : parseKey(filter.hash)
   if (filter.hash !== undefined) {
     const hash = filter.hash.toLowerCase()
     conditions.push(
       key === null
-        ? [
-            '(zone_hash = ? OR main_hash = ? OR rec_id = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))',
-            [hash, hash, hash, hash],
-          ]
+        ? ['key IN (SELECT value FROM json_each(?))', [JSON.stringify(listBearing(db, hash, hash, noLimit))]]
         : ['(key = ? OR key IN (SELECT transfer_key FROM aliases WHERE key = ?))', [key, key]],
     )
   }
   if (filter.ends) {
     // Hex digits alone: nothing of it is a sign of the pattern's.
     const pattern = `${filter.ends.from}*${filter.ends.to}`
+    const [zone, main] = ['zone_hash', 'main_hash'].map((column) =>
+      endsOf(column, filter.ends?.from ?? '', pattern),
+    )
     conditions.push([
-      '(zone_hash GLOB ? OR main_hash GLOB ? OR key IN (SELECT key FROM other_hashes WHERE hash GLOB ?) OR source_address GLOB ? OR target_address GLOB ?)',
-      [pattern, pattern, pattern, pattern, pattern],
+      `(${zone?.[0]} OR ${main?.[0]} OR key IN (SELECT key FROM other_hashes WHERE hash GLOB ?) OR source_address GLOB ? OR target_address GLOB ?)`,
+      [...(zone?.[1] ?? []), ...(main?.[1] ?? []), pattern, pattern, pattern],
     ])
   }
   if (filter.state) conditions.push(['state = ?', [filter.state]])

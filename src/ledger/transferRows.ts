@@ -6,6 +6,7 @@ import { decodeSighting, encodeSighting, type Group, type Sighting } from './sig
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { fromHashCell, hash, indexOfId, isAnyHash, isHash, toHashCell } from '../store/hash.ts'
 import { pack } from '../store/pack.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { createTally, type Tally, toCount } from './flow.ts'
@@ -38,7 +39,7 @@ const maxSharing = 1_000
 
 const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
 const counted = table('transfers', { state: transferState, token: text, direction, flow: text.orNull() })
-const sharing = columns({ hash: text, key: int })
+const sharing = columns({ hash, key: int })
 
 const names =
   'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow, plain'
@@ -77,6 +78,12 @@ export function selectTransfers(db: Database, where: string, ...values: SQLInput
     .map(toStored)
 }
 
+/** Transfers that bear a hash on a chain, oldest first. */
+export function listSharing(db: Database, chain: Chain, hash: string, limit: number): StoredTransfer[] {
+  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+  return selectTransfers(db, `WHERE ${isHash(column, '?1')} ORDER BY key LIMIT ?2`, hash, limit)
+}
+
 /** By hash, which transfers bear it on this chain, oldest first; null when they are too many to be read at once. */
 export function listKeysSharing(
   db: Database,
@@ -85,7 +92,7 @@ export function listKeysSharing(
 ): Map<string, string[]> | null {
   const column = chain === 'main' ? 'main_hash' : 'zone_hash'
   const limit = hashes.length + maxSharing
-  const sql = `SELECT ${column} AS hash, key FROM transfers WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}, key LIMIT ?`
+  const sql = `SELECT ${column} AS hash, key FROM transfers WHERE ${isAnyHash(column, '?1')} ORDER BY key LIMIT ?2`
   const rows = sharing.all(db, sql, JSON.stringify(hashes), limit)
   if (rows.length === limit) return null
   const keys = new Map<string, string[]>()
@@ -126,9 +133,9 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
   const count = toCount(transfer)
   const found = [
-    transfer.id,
-    zoneHash,
-    mainHash,
+    transfer.id === null ? null : toHashCell(transfer.id),
+    zoneHash === null ? null : toHashCell(zoneHash),
+    mainHash === null ? null : toHashCell(mainHash),
     all.some((sighting) => sighting.id === null) ? 1 : 0,
     transfer.direction,
     transfer.state,
@@ -153,7 +160,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, body, count.flow, plainDecimals(stored.group)]
   tally.recount(readCount(kept), count)
   if (kept === null) db.prepare(insert).run(key, ...found, ...rest)
-  else if (lasting.every((name, index) => kept[name] === found[index]))
+  else if (lasting.every((name, index) => isSameCell(kept[name], found[index])))
     db.prepare(updatePassing).run(...rest, key)
   else db.prepare(update).run(...found, ...rest, key)
   if (all.length > 1) saveOtherHashes(db, key, all, zoneHash, mainHash)
@@ -182,7 +189,7 @@ function knownOf(row: Row): string[] {
 }
 
 function knownTexts(cells: readonly Row[string][]): string[] {
-  return cells.map((cell) => (typeof cell === 'string' ? cell : ''))
+  return cells.map((cell) => fromHashCell(cell) ?? '')
 }
 
 function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): string | null {
@@ -211,13 +218,15 @@ export function deleteTransfer(db: Database, key: number, tally: Tally): void {
 /** Transfers that are not well over. In these words, or the planner does not see that the index of them answers. */
 export const isOpenRow = "state IN ('pending', 'unbacked', 'failed')"
 
-/** Every row that bears this hash on either chain, a replaced one included. */
-export const byHash =
-  'WHERE (zone_hash = ? OR main_hash = ? OR key IN (SELECT key FROM other_hashes WHERE hash = ?))'
+/** Every row that bears the hash of the first parameter on either chain, a replaced one included. */
+export const byHash = `WHERE (${isHash('zone_hash', '?1')} OR ${isHash('main_hash', '?1')} OR key IN (SELECT key FROM other_hashes WHERE hash = ?1))`
 
 /** The same for any hash of a JSON list. */
-export const byHashes = `(zone_hash IN (SELECT value FROM json_each(?1)) OR main_hash IN (SELECT value FROM json_each(?1))
+export const byHashes = `(${isAnyHash('zone_hash', '?1')} OR ${isAnyHash('main_hash', '?1')}
   OR key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1))))`
+
+/** Every row of one of the ids of a JSON list. */
+export const byIds = isAnyHash('rec_id', '?1', indexOfId)
 
 function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): Body {
   const { members, ambiguous } = stored.group
@@ -302,6 +311,6 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
   }
 }
 
-function isSameCell(a: string | Uint8Array, b: string | Uint8Array): boolean {
-  return typeof a === 'string' || typeof b === 'string' ? a === b : Buffer.compare(a, b) === 0
+function isSameCell(a: unknown, b: unknown): boolean {
+  return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b
 }

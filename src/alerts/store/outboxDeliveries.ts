@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { z } from 'zod'
+import { isHash } from '../../store/hash.ts'
 import type { Database } from '../../store/database.ts'
 import { flag, instant, int, json, oneOf, type Read, table, text, texts } from '../../store/table.ts'
 import { alertColumns, type AlertRow, alertTable } from './alertRows.ts'
@@ -162,5 +163,7 @@ export function readTransferState(db: Database, key: string): string | null {
 
 /** The transfers that bear a hash on the main chain. */
 export function listKeysOfMainHash(db: Database, hash: string): string[] {
-  return int.all(db, 'SELECT key FROM transfers WHERE main_hash = ? LIMIT 200', hash).map(formatKey)
+  return int
+    .all(db, `SELECT key FROM transfers WHERE ${isHash('main_hash', '?1')} LIMIT 200`, hash)
+    .map(formatKey)
 }

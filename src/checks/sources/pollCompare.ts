@@ -4,7 +4,6 @@ import type { Seat } from '../../clients/seat.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Holding } from '../../kernel/balanceReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { text } from '../../store/table.ts'
 import {
   type Difference,
   findOdd,
@@ -14,6 +13,8 @@ import {
   type Word,
 } from '../../kernel/compareWords.ts'
 import { explorerWitness, nodeWitness, type ShownHead, type Witness } from '../../kernel/witnesses.ts'
+import { hash } from '../../store/hash.ts'
+import { listAsked } from '../../ledger/evidence.ts'
 
 type Comparing = Pick<Kernel, 'clock' | 'config' | 'db' | 'explorers' | 'rpcs'>
 
@@ -202,7 +203,11 @@ async function compareTransactions(
   const nodes = witnesses.filter(({ balance }) => balance !== null)
   const explorers = witnesses.filter(({ balance, transactions }) => balance === null && transactions !== null)
   return [
-    ...(await compareLines({ chain, what: 'receipt', witnesses: nodes }, listAsked(db, chain), signal)),
+    ...(await compareLines(
+      { chain, what: 'receipt', witnesses: nodes },
+      listAsked(db, chain, ['canonical', 'zoneRpc'], maxTransactions),
+      signal,
+    )),
     ...(await compareLines(
       { chain, what: 'record', witnesses: explorers },
       listRecords(db, clock.now() - filledMs),
@@ -257,15 +262,9 @@ function oneOfEach(found: readonly Difference[]): Difference[] {
   return [...new Map(found.map((one) => [one.names.join(' '), one])).values()]
 }
 
-/** The newest transactions of a chain that any source was asked about, the doubted ones among them. */
-function listAsked(db: Kernel['db'], chain: Chain): string[] {
-  const sql = `SELECT hash FROM leg_evidence WHERE chain = ? AND source IN ('canonical', 'zoneRpc') ORDER BY id DESC LIMIT ?`
-  return [...new Set(text.all(db, sql, chain, maxTransactions))]
-}
-
 /** The newest transfers that were over before a time. */
 function listRecords(db: Kernel['db'], before: UnixMs): string[] {
   const sql = `SELECT zone_hash FROM transfers WHERE state = 'completed' AND zone_hash IS NOT NULL
     AND destination_at < ? ORDER BY key DESC LIMIT ?`
-  return [...new Set(text.all(db, sql, before, maxTransactions))]
+  return [...new Set(hash.all(db, sql, before, maxTransactions))]
 }

@@ -1,4 +1,5 @@
-import type { StoredTransfer } from '../../ledger/transferRows.ts'
+import { hasAnswers } from '../../ledger/legAnswers.ts'
+import { listSharing, type StoredTransfer } from '../../ledger/transferRows.ts'
 import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -9,10 +10,8 @@ import type { Facts } from '../../checks/index.ts'
 import type { Database } from '../../store/database.ts'
 import {
   countHistory,
-  hasEvidence,
   listEvidenceOf,
   listSharedHashes,
-  listStoredSharing,
   newestKey,
   walkHistory,
 } from '../../ledger/history.ts'
@@ -66,7 +65,7 @@ export function runBacktest(input: BacktestInput): Backtest {
   const choice = chooseRules(rules)
   const judged = rules.filter((rule) => choice.events.includes(rule) || choice.stalled.includes(rule))
   const tellings = createTellings(judged, { since, until })
-  const isAsked = hasEvidence(db)
+  const isAsked = hasAnswers(db)
   const shared = listSharedHashes(db)
   const replay: Replay = {
     ...input,
@@ -122,7 +121,7 @@ function withSameOrigin(replay: Replay, past: Past): readonly UnixMs[] {
   for (const hash of hashes) {
     if (hash === null || !replay.shared.has(hash)) continue
     for (const chain of ['main', 'zone'] as const) {
-      for (const { group } of listStoredSharing(replay.db, chain, hash, mostRelated))
+      for (const { group } of listSharing(replay.db, chain, hash, mostRelated))
         for (const { firstAt } of group.members) times.add(firstAt)
     }
   }
@@ -191,7 +190,7 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
   return {
     sharing(chain, hash) {
       if (!replay.shared.has(hash)) return judged[chain]?.hash === hash ? [judged] : []
-      return listStoredSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
+      return listSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
         const evidence = listEvidenceOf(replay.db, stored.group.members)
         return deriveAt(toPast(stored, evidence), at, replay.book) ?? []
       })

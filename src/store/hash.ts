@@ -1,0 +1,51 @@
+import { codec } from './table.ts'
+
+/** A hash, or an address, as a row keeps it: bytes; what is none stays text. */
+export function toHashCell(text: string): Uint8Array | string {
+  return isPlainHex.test(text) ? Uint8Array.from(Buffer.from(text.slice(2), 'hex')) : text
+}
+
+const isPlainHex = /^0x(?:[0-9a-f]{64}|[0-9a-f]{40})$/
+
+export function fromHashCell(cell: unknown): string | undefined {
+  if (typeof cell === 'string') return cell
+  return cell instanceof Uint8Array
+    ? `0x${Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength).toString('hex')}`
+    : undefined
+}
+
+/** Rows of before hold it as text. */
+export const hash = codec({ type: 'ANY', expected: 'a hash', read: fromHashCell, write: toHashCell })
+
+/** How many bytes an index keeps of a hash: it finds candidates, the whole hash decides. */
+const indexed = 8
+
+/** What an index of a hash is over. */
+export const indexOfHash = (column: string) => `substr(${column}, 1, ${indexed})`
+/** The same of ids, of which many begin alike. */
+export const indexOfId = (column: string) => `substr(${column}, -${indexed})`
+
+/** In SQL: whether a column holds the hash that a numbered parameter gives as text. */
+export function isHash(column: string, given: string, index = indexOfHash): string {
+  const forms = [given, toBytes(given)]
+  return `(${index(column)} IN (${forms.map(index).join(', ')}) AND ${column} IN (${forms.join(', ')}))`
+}
+
+/** In SQL: whether a column holds one of the hashes that a numbered parameter gives as a JSON list of texts. */
+export function isAnyHash(column: string, given: string, index = indexOfHash): string {
+  const each = (of: (form: string) => string) =>
+    ['value', toBytes('value')]
+      .map((form) => `SELECT ${of(form)} FROM json_each(${given})`)
+      .join(' UNION ALL ')
+  // The plus keeps the planner from looking for an index of whole hashes.
+  return `(${index(column)} IN (${each(index)}) AND +${column} IN (${each((form) => form)}))`
+}
+
+/** Bytes of a text of hex digits; NULL for any other. */
+function toBytes(text: string): string {
+  return `unhex(substr(${text}, 3))`
+}
+
+/** In SQL: the text of a column that may hold it as bytes. */
+export const textOfHash = (column: string) =>
+  `iif(typeof(${column}) = 'blob', '0x' || lower(hex(${column})), ${column})`
