@@ -6,7 +6,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { openDatabase } from '../src/store/database.ts'
+import { listEveryAnswer } from '../test/support/everyAnswer.ts'
 import { shippedPoll } from '../test/support/incidents.ts'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario } from '../test/support/runScenario.ts'
@@ -29,13 +30,13 @@ await run.app.stop()
 clock.stop()
 const copy = join(folder, 'copy.sqlite')
 cpSync(join(folder, 'state', 'ledger.sqlite'), copy)
-const db = new DatabaseSync(copy)
-db.exec('VACUUM')
+const db = openDatabase(copy)
+db.prepare('VACUUM').run()
 const count = (sql: string) => Number(Object.values(db.prepare(sql).get() ?? {})[0])
 const transfers = count('SELECT count(*) FROM transfers')
 const completed = count("SELECT count(*) FROM transfers WHERE state = 'completed'")
 console.log(
-  `${transfers} transfers, ${completed} of them completed, ${(count('SELECT count(*) FROM leg_evidence') / transfers).toFixed(2)} answers each`,
+  `${transfers} transfers, ${completed} of them completed, ${(listEveryAnswer(db).length / transfers).toFixed(2)} answers each`,
 )
 const sizes = db
   .prepare('SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name ORDER BY bytes DESC')

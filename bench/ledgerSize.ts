@@ -26,7 +26,7 @@ const small = 10_000
 const commits = { warmUp: 100, measured: 200 }
 const pageSize = 100
 const fullScan =
-  /^SCAN (transfers|leg_evidence|evidence_queue|alerts|outbox|decisions|flow_\w+|escrow_legs)\b(?!.*INDEX)/
+  /^SCAN (transfers|leg_answers|evidence_queue|alerts|outbox|decisions|flow_\w+|escrow_legs)\b(?!.*INDEX)/
 
 interface Work {
   readonly commitMs: number

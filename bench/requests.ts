@@ -1,3 +1,4 @@
+import { countAsked } from '../test/support/everyAnswer.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,13 +57,10 @@ rmSync(folder, { recursive: true, force: true })
 process.exitCode = ratio <= target ? 0 : 1
 
 function count() {
-  const rows = app.parts.db
-    .prepare('SELECT chain, count(DISTINCT hash) AS n FROM leg_evidence GROUP BY chain')
-    .all()
-  const of = (chain: string) => Number(rows.find((row) => row['chain'] === chain)?.['n'] ?? 0)
+  const { db } = app.parts
   const requests = ['E2', 'E9', 'E13', 'E14', 'E15', 'E16', 'E21'].reduce(
     (sum, endpoint) => sum + (sandbox.requests.get(endpoint) ?? 0),
     0,
   )
-  return { zone: of('zone'), main: of('main'), requests }
+  return { zone: countAsked(db, 'zone'), main: countAsked(db, 'main'), requests }
 }

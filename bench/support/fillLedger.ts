@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pack } from '../../src/store/pack.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createLedger } from '../../src/ledger/ledger.ts'
 import type { Observation } from '../../src/bridge/observation.ts'
@@ -37,7 +38,7 @@ export function fillLedger(folder: string, count: number, until: number): void {
 }
 
 function fill(db: ReturnType<typeof openDatabase>, count: number, stepMs: number): void {
-  const random = (bytes: number) => `'0x' || lower(hex(randomblob(${bytes})))`
+  const address = "'0x' || lower(hex(randomblob(20)))"
   const columns = db
     .prepare("SELECT name FROM pragma_table_info('transfers')")
     .all()
@@ -50,23 +51,18 @@ function fill(db: ReturnType<typeof openDatabase>, count: number, stepMs: number
     main_hash: 'n.main',
     source_address: 'n.source',
     target_address: 'n.target',
-    body: Object.entries(marks).reduce(
-      (text, [name, mark]) => `replace(${text}, '${mark}', n.${name})`,
-      't.body',
-    ),
     ...Object.fromEntries(times.map((name) => [name, `t.${name} + n.i * ${stepMs}`])),
   }
   db.prepare(
     `INSERT INTO transfers (${columns.join(', ')})
      WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < ${count}),
-     n AS MATERIALIZED (SELECT i, ${random(32)} AS id, ${random(32)} AS zone, ${random(32)} AS main, ${random(20)} AS source,
-       ${random(20)} AS target FROM i)
+     n AS MATERIALIZED (SELECT i, randomblob(32) AS id, randomblob(32) AS zone, randomblob(32) AS main, ${address} AS source,
+       ${address} AS target FROM i)
      SELECT ${columns.map((name) => named[name] ?? `t.${name}`).join(', ')} FROM n, transfers t WHERE t.key = 1`,
   ).run()
   db.prepare(
-    `INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body)
-     SELECT 'zone', zone_hash, 'E9', read_at, 'success', '{}' FROM transfers WHERE key > 1`,
-  ).run()
+    'INSERT INTO leg_answers (hash, telling, answers) SELECT zone_hash, 0, ? FROM transfers WHERE key > 1',
+  ).run(pack([['zone', 'E9', 0, 'success', {}]], ['']))
 }
 
 function createTemplate(at: number): Observation {

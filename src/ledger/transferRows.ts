@@ -9,7 +9,7 @@ import type { Database } from '../store/database.ts'
 import { fromHashCell, hash, indexOfId, isAnyHash, isHash, toHashCell } from '../store/hash.ts'
 import { pack } from '../store/pack.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
-import { createTally, type Tally, toCount } from './flow.ts'
+import { createTally, readCounted, type Tally, toCount } from './flow.ts'
 import { plainDecimals } from './plainDecimals.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
@@ -235,6 +235,28 @@ function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): 
     ...(ambiguous.length > 0 && { a: newestOf(ambiguous).map(encodeSighting) }),
     ...(stored.misses > 0 && { m: stored.misses }),
     ...(stored.soughtAt !== null && { n: stored.soughtAt }),
+  }
+}
+
+/** Writes rows of before, behind one key and up to another, in the form of now. */
+export function repackTransfers(db: Database, after: number, until: number): void {
+  const where = "WHERE key > ? AND key <= ? AND typeof(body) = 'text'"
+  const update = db.prepare(
+    'UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, body = ?, flow = ?, plain = ? WHERE key = ?',
+  )
+  for (const stored of selectTransfers(db, where, after, until)) {
+    const row = stored.kept ?? {}
+    const cells = [row['rec_id'], row['zone_hash'], row['main_hash']].map((cell) =>
+      typeof cell === 'string' ? toHashCell(cell) : (cell ?? null),
+    )
+    const { flow } = counted.read(row)
+    update.run(
+      ...cells,
+      pack(toBody(stored), knownOf(row)),
+      flow === null ? null : JSON.stringify(readCounted(flow)),
+      plainDecimals(stored.group),
+      stored.key,
+    )
   }
 }
 

@@ -8,6 +8,7 @@ import { cleanText } from '../lib/text.ts'
 import { createReporting } from '../report/poll.ts'
 import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
+import { repackSome } from '../ledger/repack.ts'
 import { purgeFlow } from '../ledger/flow.ts'
 import { purgeLearned } from '../ledger/learned.ts'
 import { purgeOpenLessons } from '../ledger/openLessons.ts'
@@ -55,6 +56,7 @@ export function createWatching(
       run: async () => checkpoint(kernel.state),
     },
     ...listBackupPolls(kernel),
+    createRepacking(kernel.db),
     { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
     ...(heartbeat
       ? [
@@ -69,6 +71,23 @@ export function createWatching(
   return {
     runner,
     pollerStatus: () => [...runner.status(), ...opened.flatMap((check) => check.status?.() ?? [])],
+  }
+}
+
+const repackMs = 500
+/** Rows in one step: a few milliseconds. */
+const repackRows = 100
+
+/** A ledger of before takes on the form of now while it is watched with. */
+function createRepacking(db: Database): Poller {
+  let isDone = false
+  return {
+    name: 'repack',
+    schedule: repackMs,
+    asksNobody: true,
+    run: async () => {
+      isDone ||= !repackSome(db, repackRows)
+    },
   }
 }
 

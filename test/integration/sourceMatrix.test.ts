@@ -1,3 +1,4 @@
+import { saveAnswer } from '../../src/ledger/legAnswers.ts'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createComparePoll, type Compared } from '../../src/checks/sources/pollCompare.ts'
@@ -123,9 +124,7 @@ function fillLedger(
     ['zone', 'zoneRpc'],
   ] as const)
     for (const transfer of over)
-      db.prepare(
-        "INSERT OR IGNORE INTO leg_evidence (chain, hash, source, requested_at, status, body) VALUES (?, ?, ?, 0, 'success', '{}')",
-      ).run(chain, transfer[chain]?.hash ?? '', source)
+      saveAnswer(db, { chain, hash: transfer[chain]?.hash ?? '', source, at: 0, status: 'success', body: {} })
   for (const { main, zone, direction, id } of over) {
     const [mainHash, zoneHash] = [main?.hash ?? null, zone?.hash ?? null]
     const times = { mainTime: main?.at ?? null, zoneTime: zone?.at ?? null }

@@ -1,3 +1,4 @@
+import { countAsked } from '../support/everyAnswer.ts'
 import { describe, expect, test } from 'vitest'
 import { type BridgeWorld, calmPoll, createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
 
@@ -138,7 +139,7 @@ describe.each(Object.entries(forms))('semantics.md 47: a batch whose action is w
     await world.pass(150_000)
     const { ledger, db } = world.monitor.app.parts
     const nameOf = (key: string) => hashes.get(ledger.getTransfer(key)?.main?.hash ?? '') ?? key
-    expect(Number(db.prepare('SELECT count(DISTINCT hash) AS n FROM leg_evidence').get()?.['n'])).toBe(24)
+    expect(countAsked(db)).toBe(24)
     const told = world.told().map(({ kind, subject }) => ({ kind, name: nameOf(subject) }))
     const wrong = [
       'an inflated item',

@@ -1,3 +1,4 @@
+import { countAsked } from '../support/everyAnswer.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createScaledClock } from '../../src/lib/clock.ts'
 import { createFakeExplorer, send, toWire, type WireRecord } from '../support/fakeExplorer.ts'
@@ -63,7 +64,6 @@ async function judge({ records, transactions, fees = [] }: Case, expected: numbe
   })
   onTestFinished(() => Promise.all([monitor.stop(), fake.close()]).then(() => undefined))
   const { db } = monitor.app.parts
-  const count = (sql: string) => Number(db.prepare(sql).get()?.['n'])
   const told = () =>
     db
       .prepare('SELECT kind, finding FROM alerts ORDER BY id')
@@ -72,11 +72,7 @@ async function judge({ records, transactions, fees = [] }: Case, expected: numbe
         const { facts } = JSON.parse(String(row['finding'])) as { facts: Record<string, unknown> }
         return `${String(row['kind'])} ${String(facts['what'] ?? facts['reason'])}`
       })
-  await until(
-    () =>
-      count("SELECT count(DISTINCT hash) AS n FROM leg_evidence WHERE chain = 'main'") >= transactions.length,
-    120_000,
-  )
+  await until(() => countAsked(db, 'main') >= transactions.length, 120_000)
   if (expected > 0) await until(() => told().length >= expected, 30_000)
   await new Promise((resolve) => setTimeout(resolve, 500))
   return told()

@@ -1,3 +1,4 @@
+import { countAsked } from '../support/everyAnswer.ts'
 import { describe, expect, test } from 'vitest'
 import { type BridgeWorld, createBridgeWorld, otherToken, token, user } from '../support/bridgeWorld.ts'
 
@@ -39,10 +40,7 @@ async function worldOf(actions: readonly object[], records: readonly [number, Re
   const world = await createBridgeWorld({ rules, prepare: (bare) => teach(bare) })
   world.zone(bundle, { actionType: 'exit', actionData: JSON.stringify({ type: 'exit', exits: actions }) })
   for (const [n, overrides] of records) world.withdraw(n, { zoneTxHash: bundle, ...overrides })
-  const count = () =>
-    Number(
-      world.monitor.app.parts.db.prepare('SELECT count(DISTINCT hash) AS n FROM leg_evidence').get()?.['n'],
-    )
+  const count = () => countAsked(world.monitor.app.parts.db)
   await world.until(() => count() >= 16 + 1 + records.length, 'evidence of every leg')
   await world.pass(60_000)
   const recipientOf = (key: string) => world.monitor.app.parts.ledger.getTransfer(key)?.targetAddress

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
+import { listAnswers } from '../../../src/ledger/legAnswers.ts'
+import { repackSome } from '../../../src/ledger/repack.ts'
+import { toStored } from '../../../src/ledger/transferRows.ts'
+import { encodeSighting } from '../../../src/ledger/sighting.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
+import { fromHashCell } from '../../../src/store/hash.ts'
+import { hash, toRecord } from '../../support/records.ts'
+
+const now = 2_000_000
+const settings = {
+  tokens: [],
+  openIntervalMs: 10_000,
+  evidence: { since: 0, holdMs: 15_000, wantsReceipt: null },
+}
+
+function fill(db: Database): Ledger {
+  const ledger = createLedger(db, settings)
+  const records = Array.from({ length: 25 }, (_, index) =>
+    toRecord({
+      id: index % 3 === 0 ? null : index % 3 === 1 ? `record ${index}` : hash(`id ${index}`),
+      zoneHash: hash(`zone ${index}`),
+      mainHash: index % 4 === 0 ? null : hash(`main ${index}`),
+      zoneEventIndex: String(index),
+      value: '1.5',
+      amountRaw: 1_500_000n,
+      ...(index % 5 === 0 && { tokenId: String(index), tokenType: 'ERC1155' }),
+    }),
+  )
+  ledger.recordAnswer(records, now)
+  // Seen in another form, so that a row has more than one.
+  ledger.recordAnswer([{ ...(records[7] ?? toRecord({})), status: 'failed' }], now + 1)
+  for (let index = 0; index < 25; index += 2)
+    ledger.recordEvidence(
+      [
+        {
+          chain: 'zone',
+          hash: hash(`zone ${index}`),
+          source: 'E9',
+          requestedAt: now,
+          status: index % 6 === 0 ? 'failed' : 'success',
+          errorMessage: index % 6 === 0 ? 'out of gas' : '',
+          moves: null,
+          action: '{"type":"withdraw","amount":"1500000"}',
+        },
+      ],
+      now,
+    )
+  return ledger
+}
+
+/** The rows as a version before wrote them: text, and a row for each answer. */
+function writeOldForm(db: Database): void {
+  for (const row of db.prepare('SELECT * FROM transfers').all()) {
+    const { group, misses, soughtAt } = toStored(row)
+    const body = {
+      s: group.members.map(encodeSighting),
+      ...(group.ambiguous.length > 0 && { a: group.ambiguous.map(encodeSighting) }),
+      ...(misses > 0 && { m: misses }),
+      ...(soughtAt !== null && { n: soughtAt }),
+    }
+    const [a, s, e, l, i] = JSON.parse(String(row['flow']))
+    const flow = { t: row['token'], d: row['direction'], a, s, e, l, ...(i === undefined ? {} : { i }) }
+    db.prepare(
+      'UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, body = ?, flow = ?, plain = NULL WHERE key = ?',
+    ).run(
+      ...['rec_id', 'zone_hash', 'main_hash'].map((name) => fromHashCell(row[name]) ?? null),
+      JSON.stringify(body),
+      JSON.stringify(flow),
+      Number(row['key']),
+    )
+  }
+  const hashes = db
+    .prepare('SELECT hash FROM leg_answers')
+    .all()
+    .map((row) => fromHashCell(row['hash']) ?? '')
+  const insert = db.prepare(
+    'INSERT INTO leg_evidence (chain, hash, source, requested_at, status, body) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  for (const { chain, hash: name, source, at, status, body } of listAnswers(db, hashes))
+    insert.run(chain, name, source, at, status, JSON.stringify(body))
+  db.prepare('DELETE FROM leg_answers').run()
+}
+
+const rowsOf = (db: Database) => ({
+  transfers: db.prepare('SELECT * FROM transfers ORDER BY key').all(),
+  answers: db.prepare('SELECT hash, telling, answers FROM leg_answers ORDER BY hash').all(),
+})
+/** Everything that is asked of it by a name. */
+const seenIn = (ledger: Ledger, all: readonly Transfer[]) =>
+  all.map(({ key, id, zone, main }) => ({
+    transfer: ledger.getTransfer(key),
+    named: [id, zone?.hash, main?.hash].map((name) =>
+      name === null || name === undefined ? [] : ledger.listTransfers({ hash: name }).map((one) => one.key),
+    ),
+  }))
+
+test('a ledger of before is read as it is, part by part takes on the form of now, and says the same all the while', () => {
+  const db = openDatabase(':memory:')
+  const ledger = fill(db)
+  const rows = rowsOf(db)
+  const all = ledger.listTransfers({ limit: 100 })
+  const seen = seenIn(ledger, all)
+  expect(all.length).toBeGreaterThan(20)
+  writeOldForm(db)
+  expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
+  let steps = 1
+  for (; repackSome(db, 4); steps += 1) expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
+  expect(steps).toBeGreaterThan(4)
+  expect(rowsOf(db)).toEqual(rows)
+  expect(db.prepare('SELECT count(*) AS n FROM leg_evidence').get()).toEqual({ n: 0 })
+})
+
+test('an answer about a transaction of which an older one is kept in the form of before takes its place', () => {
+  const db = openDatabase(':memory:')
+  fill(db)
+  const before = listAnswers(db, [hash('zone 2')])
+  writeOldForm(db)
+  const ledger = createLedger(db, settings)
+  const failed = {
+    chain: 'zone',
+    hash: hash('zone 2'),
+    source: 'E9',
+    requestedAt: now + 5,
+    moves: null,
+  } as const
+  ledger.recordEvidence([{ ...failed, status: 'failed', errorMessage: 'reverted' }], now + 5)
+  expect(before).toHaveLength(1)
+  expect(listAnswers(db, [hash('zone 2')])).toMatchObject([{ status: 'failed', at: now + 5 }])
+})
+
+test('a thousand hashes that begin alike are a thousand transfers, each found by its own', () => {
+  const ledger = createLedger(openDatabase(':memory:'), settings)
+  const alike = (start: string, index: number) =>
+    `0x${start.repeat(8)}${index.toString(16).padStart(48, '0')}`
+  const names = Array.from({ length: 1_000 }, (_, index) => ({
+    id: `${index}-same end`,
+    zoneHash: alike('ab', index),
+    mainHash: alike('cd', index),
+  }))
+  for (let start = 0; start < names.length; start += 100)
+    ledger.recordAnswer(
+      names.slice(start, start + 100).map((name) => toRecord(name)),
+      now,
+    )
+  for (const name of names) {
+    for (const wanted of [name.id, name.zoneHash, name.mainHash])
+      expect(ledger.listTransfers({ hash: wanted }).map(({ id }) => id)).toEqual([name.id])
+  }
+  expect(ledger.listTransfers({ hash: alike('ab', 1_000) })).toEqual([])
+})
