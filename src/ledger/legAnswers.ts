@@ -19,7 +19,7 @@ import {
   text,
 } from '../store/table.ts'
 
-export const answerStatus = oneOf('success', 'failed', 'unknown', 'absent')
+const answerStatus = oneOf('success', 'failed', 'unknown', 'absent')
 
 /** The newest answer of one source about one leg, as it is stored. */
 export interface LegAnswer {

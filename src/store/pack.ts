@@ -221,25 +221,18 @@ function createPacker(known: readonly string[]) {
   let at = 1
 
   function write(value: unknown): void {
-    switch (typeof value) {
-      case 'string':
-        return writeText(value)
-      case 'number':
-        return writeNumber(value)
-      case 'boolean':
-        return put(value ? tag.true : tag.false)
-      case 'object':
-        if (value === null) return put(tag.null)
-        if (Array.isArray(value)) {
-          put(tag.list)
-          putVarint(value.length)
-          for (const item of value) write(item)
-          return
-        }
-        return writeObject(value)
-      default:
-        return put(tag.null)
-    }
+    if (typeof value === 'string') return writeText(value)
+    if (typeof value === 'number') return writeNumber(value)
+    if (typeof value === 'boolean') return put(value ? tag.true : tag.false)
+    if (Array.isArray(value)) return writeList(value)
+    if (typeof value === 'object' && value !== null) return writeObject(value)
+    put(tag.null)
+  }
+
+  function writeList(list: readonly unknown[]): void {
+    put(tag.list)
+    putVarint(list.length)
+    for (const item of list) write(item)
   }
 
   function writeObject(value: object): void {
