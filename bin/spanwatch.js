@@ -28,6 +28,10 @@ if (major < wanted) {
   // Stripped and compiled code is kept beside the packages, where whoever installed them can write and nobody else:
   // a start takes half as long. Where it cannot be written, nothing is kept.
   const { enableCompileCache } = await import('node:module')
+  // Room for new objects grows to 50 MB on a machine with much memory, and is never given back: a daemon's are gone within
+  // a poll. The size itself cannot be changed any more once Node runs, its growth can.
+  const { setFlagsFromString } = await import('node:v8')
+  setFlagsFromString('--semi-space-growth-factor=1')
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/spanwatch', import.meta.url)))
   // Node 24 calls its SQLite experimental. It is what was tested, and standard error is the log.
   const { emitWarning } = process
