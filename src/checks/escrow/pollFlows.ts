@@ -156,12 +156,13 @@ async function readBlocks(
   )
 }
 
-/** The highest row up to a height, if it is higher than the one that is known. */
+/** The highest row up to a height, if it is higher than the one that is known, which is where the rows have it. */
 function newestOf(rows: FlowsRead['rows'], to: number, known: MainStream['known']): MainStream['known'] {
+  const isListed = rows.some(({ hash, height }) => hash === known?.hash && height !== null)
   return rows.reduce<MainStream['known']>(
     (best, { hash, height }) =>
       height !== null && height <= to && (best === null || height > best.height) ? { hash, height } : best,
-    known,
+    isListed ? null : known,
   )
 }
 
@@ -173,7 +174,9 @@ function moveCursor(
 ): void {
   const now = readStream(db, state.id) ?? state
   const known = now.known !== null && read.gone.includes(now.known.hash) ? null : now.known
-  const isNewer = known === null || (read.newest !== null && read.newest.height > known.height)
+  const isNewer =
+    known === null ||
+    (read.newest !== null && (read.newest.height > known.height || read.newest.hash === known.hash))
   saveStream(db, { ...now, cursor: read.to, known: isNewer ? read.newest : known })
 }
 

@@ -98,6 +98,15 @@ test('F46: one that is in another block is the same, there', async () => {
   expect(sumSince(900)).toBe('-20')
 })
 
+test('F46: one that is in an earlier block now is looked for there ever after', async () => {
+  const { world, read, stored, stream } = setUp([payout('01', 990), payout('02', 1_000)])
+  await read(2)
+  world.rows = [payout('01', 990), payout('02', 996)]
+  expect(await read(40)).toBe(0)
+  expect(stored('02')?.height).toBe(996)
+  expect(stream()).toMatchObject({ cursor: world.head, known: { hash: '0x02', height: 996 } })
+})
+
 test('F46: empty answers take nothing back: there is no other row to show that the list was read', async () => {
   const { world, read, stored, stream } = setUp([payout('01', 990), payout('02', 1_000)])
   await read(2)
