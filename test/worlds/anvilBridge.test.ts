@@ -172,4 +172,38 @@ describe.runIf(hasAnvil())('a bridge of real contracts on two real nodes', () =>
       },
     ])
   })
+
+  test('a reorganisation that puts transactions into other blocks is told as that alone', async () => {
+    const bridge = await startCarrying()
+    const { ann } = bridge.people
+    await bridge.deposit(ann, ann, 1_000_000n)
+    await bridge.pass(20_000)
+    await bridge.deployed.main.node.reorganise(8)
+    await bridge.untilTold('chain.reorg')
+    await bridge.pass(10 * minute)
+    expect(bridge.told()).toMatchObject([{ kind: 'chain.reorg', facts: { source: 'canonical' } }])
+  })
+
+  test('a deposit that a reorganisation takes away after it was credited is told as that transaction', async () => {
+    const bridge = await startCarrying()
+    const { node } = bridge.deployed.main
+    const { thief, ann } = bridge.people
+    const hash = await bridge.deposit(ann, thief, stolen)
+    await bridge.pass(20_000)
+    await node.reorganise(8, hash)
+    await bridge.untilTold('chain.reorg', 'transfer.unbacked', 'escrow.shortfall')
+    await bridge.pass(3 * minute)
+    // While the two sources had not been asked of the same chain yet they seemed to disagree; that is over.
+    const standing = bridge.told().filter(({ isOver }) => isOver !== true)
+    expect(standing.toSorted((a, b) => a.kind.localeCompare(b.kind))).toMatchObject([
+      { kind: 'chain.reorg' },
+      { kind: 'escrow.shortfall', severity: 'critical', facts: { missing: '777.000001' } },
+      {
+        kind: 'transfer.unbacked',
+        severity: 'critical',
+        transfer: { direction: 'MainToZone', amount: '777.000001', main: { hash } },
+        facts: { reason: 'absent' },
+      },
+    ])
+  })
 })

@@ -46,6 +46,8 @@ export interface TestNode extends AsyncDisposable {
   /** From the first that was made here on. */
   readonly blocks: MinedBlock[]
   mine(timeMs: number): Promise<MinedBlock>
+  /** Replaces the newest blocks by as many others; the first has all transactions, but for one. */
+  reorganise(depth: number, without?: Hash): Promise<void>
   /** @returns the hash; it is mined with the next block */
   send(from: Address, contract: Contract, functionName: string, args: readonly unknown[]): Promise<Hash>
   read(contract: Contract, functionName: string, args: readonly unknown[]): Promise<unknown>
@@ -73,9 +75,15 @@ export async function startNode(chainId: number, firstHeight: number, timeMs: nu
     // viem knows no methods of test nodes; what they answer is theirs to say.
     (client.request as (request: object) => Promise<T>)({ method, params })
   const blocks: MinedBlock[] = []
-  let sending: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
+  /** One at a time: the node gives two transactions that come at once the same nonce. */
+  function queue<T>(job: () => Promise<T>): Promise<T> {
+    const done = last.then(job)
+    last = done.catch(() => undefined)
+    return done
+  }
 
-  async function mine(atMs: number): Promise<MinedBlock> {
+  async function mineNow(atMs: number): Promise<MinedBlock> {
     await ask('evm_mine', [{ timestamp: toSeconds(atMs) }])
     const block = await client.getBlock({ includeTransactions: true })
     const traces =
@@ -101,25 +109,37 @@ export async function startNode(chainId: number, firstHeight: number, timeMs: nu
     return mined
   }
 
+  async function reorganiseNow(depth: number, without?: Hash): Promise<void> {
+    const replaced = blocks.slice(-depth)
+    const kept = replaced
+      .flatMap(({ transactions }) => transactions)
+      .filter(({ sent }) => sent.hash !== without)
+    const raw = await Promise.all(
+      kept.map(({ sent }) => ask<string>('eth_getRawTransactionByHash', [sent.hash])),
+    )
+    await ask('anvil_rollback', [depth])
+    blocks.splice(-depth)
+    for (const transaction of raw) await ask('eth_sendRawTransaction', [transaction])
+    // A second later than what they replace: other blocks.
+    for (const { timeMs: before } of replaced) await mineNow(before + 1_000)
+  }
+
   return {
     url: anvil.url,
     client,
     accounts: await wallet.getAddresses(),
     blocks,
-    mine,
-    send(account, { address, abi }, functionName, args) {
-      // One at a time: the node gives two that come at once the same nonce.
-      const hash = sending.then(() =>
-        // With its gas given it is mined even if it fails.
+    mine: (atMs) => queue(() => mineNow(atMs)),
+    reorganise: (depth, without) => queue(() => reorganiseNow(depth, without)),
+    send: (account, { address, abi }, functionName, args) =>
+      // With its gas given it is mined even if it fails.
+      queue(() =>
         wallet.writeContract({ account, address, abi, functionName, args, chain: null, gas: 1_000_000n }),
-      )
-      sending = hash.catch(() => undefined)
-      return hash
-    },
+      ),
     read: ({ address, abi }, functionName, args) => client.readContract({ address, abi, functionName, args }),
     async deploy(account, { name, abi, bytecode }, args, atMs) {
       const hash = await wallet.deployContract({ account, abi, bytecode, args, chain: null })
-      const { transactions } = await mine(atMs)
+      const { transactions } = await queue(() => mineNow(atMs))
       const address = transactions.find(({ sent }) => sent.hash === hash)?.receipt.contractAddress
       if (!address) throw new Error(`${name} was not deployed`)
       return { name, abi, address }
