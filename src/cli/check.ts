@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { proposeZoneTokens } from '../checks/escrow/supply/proposeZoneTokens.ts'
 import { kinds } from '../checks/index.ts'
 import type { ChannelSettings, Config } from '../config/config.ts'
 import { listUnwatched } from '../config/listUnwatched.ts'
 import { verifyEmail } from '../delivery/channels/email.ts'
 import { isTlsCode } from '../lib/isTlsCode.ts'
-import { errorText } from '../lib/errors.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
@@ -14,7 +16,9 @@ import { checkExplorer } from './checkExplorer.ts'
 import { checkRpc } from './checkRpc.ts'
 import { checkSlackApp } from './checkSlackApp.ts'
 import { exitCodes, type Io } from './io.ts'
+import { ledgerPath } from '../store/openState.ts'
 import { loadProject } from './loadProject.ts'
+import { openLedger } from './openLedger.ts'
 import { formatResult, type OnlineResult } from './onlineResult.ts'
 import { formatDuration } from '../lib/duration.ts'
 
@@ -30,6 +34,7 @@ export async function check(io: Io, options: CheckCommand): Promise<number> {
   const { config, rules, warnings } = await loadProject(io, options.config)
   io.out(describeConfig(config, rules))
   io.out(describeUnwatched(config, rules))
+  io.out(proposeSettings(config))
   if (warnings !== '') io.out(`\nwarnings\n${warnings}\n`)
   if (options.online) return await reportOnline(io, config)
   io.out('\nThe configuration is fine.\n')
@@ -42,6 +47,46 @@ function describeUnwatched(config: Config, rules: readonly LoadedRule[]): string
     ({ setting, what, write }) => `  ${setting}: ${what}\n    ${write}\n`,
   )
   return rows.length === 0 ? '' : `\nnot watched, and what to write\n${rows.join('')}`
+}
+
+/** Newest deposits that are looked at of each token. */
+const depositsLooked = 100
+
+/** What the ledger's matched deposits say that the configuration could: to be confirmed by whoever writes it. */
+function proposeSettings(config: Config): string {
+  const tokens = config.bridge.tokens.filter(({ zoneAddress }) => zoneAddress === undefined)
+  const opened = tokens.length === 0 ? null : openReadable(config)
+  if (opened === null) return ''
+  try {
+    const deposits = tokens.flatMap(({ address }) =>
+      opened.ledger.listTransfers({
+        token: address,
+        direction: 'MainToZone',
+        state: 'completed',
+        limit: depositsLooked,
+      }),
+    )
+    const rows = proposeZoneTokens(deposits).map(
+      ({ token, zoneAddress, agree, deposits: count }) =>
+        `  ${token}: ${agree} of ${count} matched deposits were credited by ${zoneAddress}\n    zoneAddress: "${zoneAddress}"\n`,
+    )
+    return rows.length === 0
+      ? ''
+      : `\nfound in the ledger; write it under its token of bridge.tokens once you have checked it\n${rows.join('')}`
+  } finally {
+    opened.db.close()
+  }
+}
+
+/** Null before a first start, and of a ledger that only a daemon could read: neither is a mistake in the configuration. */
+function openReadable(config: Config): ReturnType<typeof openLedger> | null {
+  if (!existsSync(ledgerPath(config.stateDir))) return null
+  try {
+    return openLedger(config)
+  } catch (error) {
+    if (error instanceof MonitorError && error.code === 'state.invalid') return null
+    throw error
+  }
 }
 
 async function reportOnline(io: Io, config: Config): Promise<number> {
