@@ -241,26 +241,17 @@ export type FirstTimers = Read<typeof firstTimers>
 
 const maxRecipients = 500
 
-/** Of what arrived from `from` on, the newest some hundred; `leftFrom` bounds when it left. */
-export function countFirstTimers(db: Database, from: UnixMs, leftFrom: UnixMs): FirstTimers[] {
+/** Of what arrived within a time, the newest some hundred; `leftFrom` bounds when it left. */
+export function countFirstTimers(
+  db: Database,
+  { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
+  leftFrom: UnixMs,
+): FirstTimers[] {
   const sql = `SELECT token, direction, count(*) AS count, sum(NOT EXISTS (
       SELECT 1 FROM transfers o WHERE o.target_address = t.target_address AND o.origin_at < ?1)) AS first
     FROM (SELECT token, direction, target_address FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
-      AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`
-  return firstTimers.all(db, sql, from, leftFrom)
-}
-
-const failures = columns({ token: text, direction, failed: int, recipients: int, senders: int, tokens: int })
-
-/** Of transfers whose newest block is from `from` on those that failed, by direction (token '') and by token; `leftFrom` bounds when they left. */
-export function countFailures(db: Database, from: UnixMs, leftFrom: UnixMs): Read<typeof failures>[] {
-  const count = (token: string) => `SELECT ${token} AS token, direction, count(*) AS failed,
-      count(DISTINCT target_address) AS recipients, count(DISTINCT source_address) AS senders, count(DISTINCT token) AS tokens
-    FROM ended GROUP BY 1, 2`
-  const sql = `WITH ended AS (SELECT token, direction, target_address, source_address FROM transfers
-      WHERE state = 'failed' AND origin_at >= ?1 AND max(origin_at, coalesce(destination_at, 0)) >= ?2)
-    ${count("''")} UNION ALL ${count('token')}`
-  return failures.all(db, sql, leftFrom, from)
+      AND destination_at < ?3 AND origin_at < ?3 AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`
+  return firstTimers.all(db, sql, from, leftFrom, until)
 }
 
 const dayMs = 86_400_000

@@ -1,9 +1,8 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowPast, FlowTotalFact } from './facts.ts'
 import type { Interval } from '../../kernel/coverage.ts'
-import type { Database } from '../../store/database.ts'
-import { flowSlotMs, type FlowTotal } from '../../ledger/flow.ts'
-import { addTo, listSlots } from '../../ledger/flowSlots.ts'
+import { flowSlotMs, type FlowStep, type FlowTotal } from '../../ledger/flow.ts'
+import { addTo } from '../../ledger/flowSlots.ts'
 
 /** When the list was read. */
 export interface Observed {
@@ -11,6 +10,9 @@ export interface Observed {
   /** Of a time, from 0 to 1. */
   share(within: Interval): number
 }
+
+/** Slots that begin from one time on and before another, rising. */
+export type ReadSlots = (from: UnixMs, until: UnixMs) => readonly FlowStep[]
 
 const weekMs = 7 * 86_400_000
 /** A gap of so little is no blindness. */
@@ -45,7 +47,7 @@ export interface FlowPasts {
  * Windows of the past, on a grid so that each is read once; one whose slots change is read again. At most `maxReads` are
  * read in one tick: after a start a week of them takes some seconds to a minute.
  */
-export function createFlowPast(db: Database, observed: Observed, maxReads: number): FlowPasts {
+export function createFlowPast(readSlots: ReadSlots, observed: Observed, maxReads: number): FlowPasts {
   const lengths = new Map<number, Kept>()
 
   function keptOf(lengthMs: number): Kept {
@@ -64,7 +66,7 @@ export function createFlowPast(db: Database, observed: Observed, maxReads: numbe
       const kept = keptOf(lengthMs)
       const made = kept.made
       if (made && before >= made.before && before < made.before + resumMs) return made.past
-      const read = (at: UnixMs) => readWindow({ db, observed }, at, lengthMs)
+      const read = (at: UnixMs) => readWindow({ readSlots, observed }, at, lengthMs)
       const windows = listWindows(kept.windows, { lengthMs, before, since, maxReads, read })
       if (windows === null) return made?.past ?? null
       const past = summarizePast(windows, lengthMs)
@@ -106,12 +108,12 @@ function listWindows(
 }
 
 function readWindow(
-  { db, observed }: { readonly db: Database; readonly observed: Observed },
+  { readSlots, observed }: { readonly readSlots: ReadSlots; readonly observed: Observed },
   at: UnixMs,
   lengthMs: number,
 ): PastWindow {
   const totals = new Map<string, FlowTotal>()
-  for (const { at: _, ...total } of listSlots(db, at, at + lengthMs)) addTo(totals, total, 1)
+  for (const { at: _, ...total } of readSlots(at, at + lengthMs)) addTo(totals, total, 1)
   return {
     at,
     isObserved: observed.share({ from: at, until: at + lengthMs }) >= observedShare,

@@ -2,9 +2,9 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowCopiesFact, FlowFacts, FlowTotalFact } from './facts.ts'
 import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
+import { countFailures } from '../../ledger/countFailures.ts'
 import {
   countCopies,
-  countFailures,
   countFirstTimers,
   type FlowCopies,
   flowSlotMs,
@@ -17,7 +17,7 @@ import {
   toSlot,
   toStep,
 } from '../../ledger/flow.ts'
-import { createFlowPast, type FlowPasts, type Observed } from './past.ts'
+import { createFlowPast, type FlowPasts, type Observed, type ReadSlots } from './past.ts'
 import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../ledger/flowSlots.ts'
 
 const hourMs = 3_600_000
@@ -33,6 +33,8 @@ export interface FlowSources {
   readonly settleMs: () => number
   /** Left out, what was noted in the ledger. */
   readonly observed?: Observed
+  /** Slots as they are, where nothing may be summed up; left out, those of the ledger, which are kept up to date. */
+  readonly slots?: ReadSlots
   /** How much is read in one tick; left out, what no tick notices. */
   readonly limits?: { readonly folds: number; readonly windows: number }
 }
@@ -50,11 +52,12 @@ function observedBy(db: Database): Observed {
  */
 export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
   const { db, observed = observedBy(db), limits = { folds: 24, windows: 12 } } = sources
+  const readSlots = sources.slots ?? ((from, until) => listSlots(db, from, until))
   const flow: Flow = {
     ...sources,
     observed,
-    windows: createFlowWindows(db, limits.folds),
-    past: createFlowPast(db, observed, limits.windows),
+    windows: createFlowWindows({ db, readSlots, maxFolds: sources.slots ? 0 : limits.folds }),
+    past: createFlowPast(readSlots, observed, limits.windows),
     keep: createKeeper(),
     began: new Map(),
   }
@@ -102,11 +105,11 @@ function readFlow(flow: Flow, now: UnixMs): FlowFacts {
       ),
     firstTimers: (windowMs) =>
       keep(`first ${windowMs}`, now, 30_000, () =>
-        countFirstTimers(db, begin(windowMs), begin(windowMs) - travelMs),
+        countFirstTimers(db, { from: begin(windowMs), until: end }, begin(windowMs) - travelMs),
       ),
     failures: (windowMs) =>
       keep(`failures ${windowMs}`, now, restMs(windowMs), () =>
-        countFailures(db, begin(windowMs), begin(windowMs) - travelMs),
+        countFailures(db, { from: begin(windowMs), until: end }, begin(windowMs) - travelMs),
       ),
     newestAt: (of) => readNewestFlow(db, of, end),
     token,
@@ -182,7 +185,8 @@ interface Middle {
 /** Sliding windows: whole slots are kept in memory and changed by what is summed up anew, the edges are read. */
 interface FlowWindows {
   readonly db: Database
-  /** How many slots at most are summed up in one tick: there are many after a pause and while history is read. */
+  readonly readSlots: ReadSlots
+  /** How many slots at most are summed up in one tick: there are many after a pause and while history is read. 0: none ever. */
   readonly maxFolds: number
   readonly middles: Map<number, Middle>
   readonly edges: Map<number, { readonly from: UnixMs; readonly steps: readonly FlowStep[] }>
@@ -194,14 +198,15 @@ interface FlowWindows {
   newestLeft: UnixMs | null
 }
 
-function createFlowWindows(db: Database, maxFolds: number): FlowWindows {
-  return { db, maxFolds, middles: new Map(), edges: new Map(), tail: null, folds: null, newestLeft: null }
+function createFlowWindows(of: Pick<FlowWindows, 'db' | 'readSlots' | 'maxFolds'>): FlowWindows {
+  return { ...of, middles: new Map(), edges: new Map(), tail: null, folds: null, newestLeft: null }
 }
 
 /** Sums up what changed. @returns the slots concerned; null when nothing kept from before may be relied on */
 function advance(windows: FlowWindows, now: UnixMs): readonly UnixMs[] | null {
   const { db, edges, folds, maxFolds, middles } = windows
   windows.tail = null
+  if (maxFolds === 0) return []
   // Another number than ours: a tick was rolled back after it had changed what is kept here.
   const isTrusted = folds !== null && folds === readFolds(db)
   if (!isTrusted) {
@@ -242,17 +247,17 @@ function fold({ db, edges, middles }: FlowWindows, slot: UnixMs): void {
   }
 }
 
-function middleOf({ db, middles }: FlowWindows, windowMs: number, { from, until }: Interval): Middle {
+function middleOf({ readSlots, middles }: FlowWindows, windowMs: number, { from, until }: Interval): Middle {
   const known = middles.get(windowMs)
   if (known && known.from <= from && known.until <= until && from <= known.until) {
-    for (const slot of listSlots(db, known.from, from)) addTo(known.totals, slot, -1)
-    for (const slot of listSlots(db, known.until, until)) addTo(known.totals, slot, 1)
+    for (const slot of readSlots(known.from, from)) addTo(known.totals, slot, -1)
+    for (const slot of readSlots(known.until, until)) addTo(known.totals, slot, 1)
     known.from = from
     known.until = until
     return known
   }
   const middle: Middle = { from, until, totals: new Map() }
-  for (const slot of listSlots(db, from, until)) addTo(middle.totals, slot, 1)
+  for (const slot of readSlots(from, until)) addTo(middle.totals, slot, 1)
   if (middles.size >= maxWindows) middles.clear()
   middles.set(windowMs, middle)
   return middle

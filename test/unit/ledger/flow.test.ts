@@ -194,7 +194,7 @@ test('recipients are new who were paid nothing before the window', () => {
     [paid('1', '0x01', 100_000), paid('2', '0x01', 800_000), paid('3', '0x02', 800_000)],
     1_000_000,
   )
-  expect(countFirstTimers(db, 500_000, 0)).toMatchObject([{ count: 2, first: 1 }])
+  expect(countFirstTimers(db, { from: 500_000, until: 1e12 }, 0)).toMatchObject([{ count: 2, first: 1 }])
 })
 
 describe('latency', () => {
