@@ -1,5 +1,6 @@
 import { kinds } from '../checks/index.ts'
 import { resolve } from 'node:path'
+import { sayFrom } from '../replay/backtest/chooseRules.ts'
 import { type Backtest, runBacktest } from '../replay/backtest/runBacktest.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { suggest } from '../lib/nearest.ts'
@@ -11,7 +12,6 @@ import { exitCodes, type Io } from './io.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { readTime } from './readTime.ts'
-import type { RuleTellings } from '../replay/backtest/tellings.ts'
 import { toCsvLine } from '../lib/csv.ts'
 
 export interface BacktestCommand {
@@ -92,7 +92,7 @@ function formatBacktest({ present, changed }: BacktestResult): string {
   const head = `${transfers} transfers from ${from} to ${isoTime(until)}, ${replayed} of them looked at in full`
   const names = namesOf(present, changed)
   const blocks = names.flatMap((name) =>
-    formatRule(find(present, name), find(changed, name), changed !== null),
+    formatRule(find(present, name), find(changed, name), { isCompared: changed !== null, since }),
   )
   const skipped = (changed ?? present).skipped
   return [
@@ -106,7 +106,13 @@ function formatBacktest({ present, changed }: BacktestResult): string {
   ].join('\n')
 }
 
-function formatRule(before: RuleTellings | null, after: RuleTellings | null, isCompared: boolean): string[] {
+type RuleResult = Backtest['rules'][number]
+
+function formatRule(
+  before: RuleResult | null,
+  after: RuleResult | null,
+  { isCompared, since }: { readonly isCompared: boolean; readonly since: number },
+): string[] {
   const rule = after ?? before
   if (rule === null) return []
   const shown = isCompared
@@ -120,6 +126,7 @@ function formatRule(before: RuleTellings | null, after: RuleTellings | null, isC
   const days = [...new Set([...Object.keys(before?.days ?? {}), ...Object.keys(after?.days ?? {})])].sort()
   return [
     `${rule.severity.padEnd(8)} ${rule.rule} (${rule.kind}): raised ${shown}${more.length > 0 ? `, ${more.join(', ')}` : ''}`,
+    ...(rule.from !== null && rule.from > since ? [`  ${sayFrom(rule.from)}`] : []),
     ...days.map(
       (day) =>
         `  ${day}  ${isCompared ? `${before?.days[day] ?? 0} now, ${after?.days[day] ?? 0} then` : rule.days[day]}`,
@@ -162,7 +169,7 @@ function namesOf(present: Backtest, changed: Backtest | null): string[] {
   return [...new Set([...present.rules, ...(changed?.rules ?? [])].map(({ rule }) => rule))]
 }
 
-function find(of: Backtest | null, name: string): RuleTellings | null {
+function find(of: Backtest | null, name: string): RuleResult | null {
   return of?.rules.find(({ rule }) => rule === name) ?? null
 }
 

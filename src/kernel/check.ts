@@ -5,6 +5,7 @@ import type { Detector, JudgedOn } from '../rules/kind.ts'
 import type { CommitHooks } from './commit.ts'
 import type { SharedFacts } from './facts.ts'
 import type { Given } from './given.ts'
+import type { Kept } from './kept.ts'
 import type { Kernel } from './kernel.ts'
 import type { Poller, PollerStatus } from './runner.ts'
 
@@ -21,6 +22,8 @@ interface Watch<Part extends object, Others extends object> {
   readonly kinds: readonly (Detector & JudgedOn<SharedFacts & Part & Others>)[]
   /** What it measures, for Prometheus. Names and labels are public: add, don't rename. */
   readonly metrics?: readonly Metric[]
+  /** Left out, none of its facts is kept with its times. */
+  readonly kept?: Kept<Part>
   open(kernel: Kernel): OpenCheck<Part>
 }
 

@@ -21,6 +21,7 @@ import { purgeOwedLegs } from './owedStore.ts'
 import { type EscrowBalances, pollBalances } from './pollBalances.ts'
 import { checkFlows } from './pollChecks.ts'
 import { readFlows, readNewFlows, readPastFlows } from './pollFlows.ts'
+import { escrowKept } from './kept.ts'
 import { escrowShortfall } from './shortfall.ts'
 import { supplyExcess } from './supply/excess.ts'
 import { listSupplyTokens, pollSupply, type SupplyReader } from './supply/pollSupply.ts'
@@ -50,6 +51,7 @@ export const escrow: Check<EscrowPart> = {
     supplyUnknown,
   ],
   given: givenEscrow,
+  kept: escrowKept,
   open(kernel) {
     const { config, db, stakes } = kernel
     const watch = openEscrowWatch(kernel)

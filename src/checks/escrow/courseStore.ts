@@ -42,7 +42,12 @@ export function noteCourse(db: Database, token: string, { holdings, owed, openOu
   }
 }
 
-function spareOf({ holdings, owed, openOut }: Pick<CoursePoint, 'holdings' | 'owed' | 'openOut'>): bigint {
+/** What would be left once all that is owed was paid; below 0 it lacks. */
+export function spareOf({
+  holdings,
+  owed,
+  openOut,
+}: Pick<CoursePoint, 'holdings' | 'owed' | 'openOut'>): bigint {
   return holdings + openOut - owed
 }
 

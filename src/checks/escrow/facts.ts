@@ -146,7 +146,11 @@ function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum 
   }
 }
 
-function toHoldings({ db, watch }: EscrowFactSources): EscrowPart['escrow']['holdings'] {
+/** Of each token that is watched what its escrows hold and owe. */
+export function toHoldings({
+  db,
+  watch,
+}: Pick<EscrowFactSources, 'db' | 'watch'>): EscrowPart['escrow']['holdings'] {
   const holdings = listHoldings(watch)
   return listEscrowTokens(db).flatMap((known) => {
     const escrows = holdings.filter(({ token }) => token === known.token).map(({ address }) => address)

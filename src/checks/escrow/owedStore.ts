@@ -193,9 +193,14 @@ export function listOwedKeysSince(db: Database, token: string, { height, time }:
 
 /** What was owed at a time: at the newest block until then that a transfer stands in. */
 export function readOwedAt(db: Database, { token, start }: EscrowToken, time: UnixMs): bigint | null {
-  const sql = 'SELECT MAX(main_height) FROM escrow_legs WHERE token = ? AND main_time <= ?'
-  const height = Math.max(int.orNull().get(db, sql, token, time) ?? 0, start?.height ?? 0)
+  const height = Math.max(readMainHeightAt(db, token, time), start?.height ?? 0)
   return readOwed(db, token, { height, time })
+}
+
+/** The newest main block until a time that a transfer of a token stands in; 0 without one. */
+export function readMainHeightAt(db: Database, token: string, time: UnixMs): number {
+  const sql = 'SELECT MAX(main_height) FROM escrow_legs WHERE token = ? AND main_time <= ?'
+  return int.orNull().get(db, sql, token, time) ?? 0
 }
 
 /** Legs on the main chain above one height up to another, and what each may have changed the balance by, base units. */

@@ -3,6 +3,7 @@ import { createTokenBook } from '../../ledger/tokenBook.ts'
 import { flowFailing } from './failing.ts'
 import type { FlowPart } from './facts.ts'
 import { flowImbalance } from './imbalance.ts'
+import { flowKept } from './kept.ts'
 import { flowQuiet } from './quiet.ts'
 import { createFlow } from './read.ts'
 import { type EscrowAmounts, flowSurge } from './surge.ts'
@@ -11,6 +12,7 @@ import { type EscrowAmounts, flowSurge } from './surge.ts'
 export const flow: Check<FlowPart, EscrowAmounts> = {
   name: 'flow',
   kinds: [flowSurge, flowQuiet, flowImbalance, flowFailing],
+  kept: flowKept,
   // What crosses the bridge in a test is what its records say.
   given: {
     shape: {},

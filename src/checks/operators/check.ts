@@ -1,16 +1,15 @@
-import { parseDecimal } from '../../bridge/amount.ts'
-import { toBaseUnits } from '../../bridge/decimal.ts'
 import { createBalanceReads } from '../../kernel/balanceReads.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
 import { readNewestOrigin } from '../../ledger/newestOrigin.ts'
 import { givenOperators, type OperatorFact, type OperatorsPart } from './facts.ts'
+import { operatorsKept } from './kept.ts'
 import { operatorLowBalance } from './lowBalance.ts'
 import { operatorQuiet } from './quiet.ts'
 import { createOperatorsPoll, isSilenceProven } from './poll.ts'
 import { burnHourMs, type BurnHour } from './burn.ts'
-import { listBurn, listOperators, purgeBurn, type StoredOperator } from './store.ts'
+import { leastOf, listBurn, listOperators, purgeBurn, type StoredOperator } from './store.ts'
 
 const weekMs = 7 * 86_400_000
 /** As long as what crosses the bridge: so far back rules can be tried on it. */
@@ -22,6 +21,7 @@ export const operators: Check<OperatorsPart> = {
   name: 'operators',
   kinds: [operatorLowBalance, operatorQuiet],
   given: givenOperators,
+  kept: operatorsKept,
   open(kernel) {
     const { clock, config, db, rpcs } = kernel
     const { bridge, poll } = config
@@ -60,12 +60,12 @@ function createBurnReader(db: Kernel['db']): BurnReader {
 
 function listFacts({ config, db }: Pick<Kernel, 'config' | 'db'>, burnOf: BurnReader): OperatorFact[] {
   const known = new Map(listOperators(db).map((operator) => [operator.address, operator]))
-  return config.bridge.operators.map(({ address, minBalance }) => {
+  return config.bridge.operators.map((operator) => {
+    const { address } = operator
     const stored = known.get(address)
-    const least = minBalance === null ? null : parseDecimal(minBalance)
     return {
       address,
-      minBalance: least && toBaseUnits(least, 18),
+      minBalance: leastOf(operator),
       balance: stored?.balance ?? null,
       balanceAt: stored?.balanceAt ?? null,
       burn: stored ? burnOf(stored) : [],

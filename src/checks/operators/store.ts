@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { parseDecimal } from '../../bridge/amount.ts'
+import { toBaseUnits } from '../../bridge/decimal.ts'
 import type { Absence } from '../../clients/explorer/absence.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
@@ -17,6 +19,12 @@ export interface StoredOperator {
   readonly absence: Absence | null
   /** Request time of the newest answer that can be trusted. */
   readonly readAt: UnixMs | null
+}
+
+/** What the configuration wants an operator to hold at least, wei. */
+export function leastOf({ minBalance }: { readonly minBalance: string | null }): bigint | null {
+  const least = minBalance === null ? null : parseDecimal(minBalance)
+  return least && toBaseUnits(least, 18)
 }
 
 export function listOperators(db: Database): StoredOperator[] {

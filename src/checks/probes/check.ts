@@ -4,15 +4,17 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { sayDuration } from '../../lib/sayTime.ts'
 import { shortHash } from '../../lib/shortHash.ts'
 import { type ProbeFact, type ProbesPart, givenProbes } from './facts.ts'
+import { probesKept } from './kept.ts'
 import { probeMissed } from './missed.ts'
 import { type ProbeLine, readProbeLine } from './line.ts'
-import { noteSince, readLastThrough, readOpen, readSince } from './store.ts'
+import { noteSince, type Prober, readProbe, readSince, toProbers } from './store.ts'
 
 /** Transfers of known probers: whether they come through, and how long they take. It sends none, and asks nothing. */
 export const probes: Check<ProbesPart> = {
   name: 'probes',
   kinds: [probeMissed],
   given: givenProbes,
+  kept: probesKept,
   metrics: [
     {
       type: 'gauge',
@@ -35,7 +37,7 @@ export const probes: Check<ProbesPart> = {
   ],
   open(kernel) {
     const { clock, config, db } = kernel
-    const probers = config.bridge.probes.map((probe) => ({ ...probe, address: probe.address.toLowerCase() }))
+    const probers = toProbers(config.bridge)
     const list = () => listProbes(kernel, probers)
     const lines = (now: UnixMs) => list().map((probe) => readProbeLine(db, probe, now))
     return {
@@ -48,17 +50,11 @@ export const probes: Check<ProbesPart> = {
   },
 }
 
-type Prober = Pick<ProbeFact, 'address' | 'direction' | 'everyMs'>
-
 function listProbes(
   { db, startedAt }: Pick<Kernel, 'db' | 'startedAt'>,
   probers: readonly Prober[],
 ): ProbeFact[] {
-  return probers.map((prober) => {
-    const last = readLastThrough(db, prober)
-    const since = readSince(db, prober) ?? startedAt
-    return { ...prober, since, last, open: readOpen(db, prober, last?.leftAt ?? since) }
-  })
+  return probers.map((prober) => readProbe(db, prober, readSince(db, prober) ?? startedAt))
 }
 
 function toMetrics(lines: readonly ProbeLine[]): Readonly<Record<string, readonly Sample[]>> {

@@ -1,49 +1,74 @@
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { HistoryFilter } from '../../ledger/history.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import type { OpenKept } from '../../kernel/kept.ts'
 import type { HistoryPart } from '../../rules/kind.ts'
 import type { LoadedRule } from '../../rules/types.ts'
+import type { OpenPast } from './openPast.ts'
+import { pastOf, sayPast } from './pastOf.ts'
+import type { KeptRule } from './replayFacts.ts'
 
 export interface Choice {
   readonly events: readonly LoadedRule[]
   readonly stalled: readonly LoadedRule[]
+  readonly conditions: readonly KeptRule[]
   readonly skipped: readonly { readonly rule: string; readonly kind: string; readonly reason: string }[]
+  /** From when on rules can be judged that look at more than transfers. */
+  readonly from: ReadonlyMap<string, UnixMs>
 }
 
-/** Which rules the ledger's history can be judged by. */
-export function chooseRules(rules: readonly LoadedRule[]): Choice {
-  const reasons = new Map(rules.map((rule) => [rule, skipReason(rule)]))
-  const judged = rules.filter((rule) => reasons.get(rule) === null)
+/** Which rules the ledger's history can be judged by, and from when on. */
+export function chooseRules(rules: readonly LoadedRule[], past: OpenPast, until: UnixMs): Choice {
+  const chosen = rules.map((rule) => ({ rule, ...choose(rule, past, until) }))
+  const judged = chosen.filter(({ reason }) => reason === null)
+  const byTransfers = judged.filter(({ kept }) => kept === null).map(({ rule }) => rule)
   return {
-    events: judged.filter(({ detector }) => detector.from === 'transfer'),
-    stalled: judged.filter(({ detector }) => detector.from === 'facts'),
-    skipped: rules.flatMap((rule) => {
-      const reason = reasons.get(rule) ?? null
-      return reason === null ? [] : [{ rule: rule.name, kind: rule.kind, reason }]
-    }),
+    events: byTransfers.filter(({ detector }) => detector.from === 'transfer'),
+    stalled: byTransfers.filter(({ detector }) => detector.from === 'facts'),
+    conditions: judged.flatMap(({ rule, kept, since }) =>
+      kept === null ? [] : [{ rule, kept, since: since ?? 0 }],
+    ),
+    skipped: chosen.flatMap(({ rule, reason }) =>
+      reason === null ? [] : [{ rule: rule.name, kind: rule.kind, reason }],
+    ),
+    from: new Map(judged.flatMap(({ rule, since }) => (since === null ? [] : [[rule.name, since]]))),
   }
 }
 
-/** Null when it can be judged. */
-function skipReason({ kind, detector, params }: LoadedRule): string | null {
-  if (detector.from === 'facts' && detector.judgesPast) return null
-  if (detector.from === 'transfer') {
-    const hasShare =
-      typeof params === 'object' && params !== null && 'share' in params && params.share !== undefined
-    return hasShare ? 'what the escrows held in the past is not kept' : null
-  }
-  const [family] = kind.split('.')
-  return reasonsByFamily[family ?? ''] ?? 'what it is judged by is not kept in the ledger'
+interface Chosen {
+  /** Null when it can be judged. */
+  readonly reason: string | null
+  /** Null for what is judged by transfers. */
+  readonly kept: OpenKept<object> | null
+  /** Null for all that the ledger has of transfers. */
+  readonly since: UnixMs | null
 }
 
-const reasonsByFamily: Readonly<Record<string, string>> = {
-  source: 'how sources answered in the past is not kept',
-  preconf: 'preconfirmations of the past are not kept whole',
-  chain: 'heads of the past are not kept',
-  flow: 'it is not replayed yet, although what crossed is kept for 32 days',
-  escrow: 'movements and balances of the past are not kept whole',
-  operator: 'balances of the past are kept by the hour, and when operators sent is not',
-  monitor: 'it is about the monitor, not about the bridge',
+function choose({ detector, kind, params }: LoadedRule, past: OpenPast, until: UnixMs): Chosen {
+  const by = pastOf(detector)
+  const never = (reason: string): Chosen => ({ reason, kept: null, since: null })
+  if (by.by === 'nothing') return never(sayPast(by))
+  const kept = by.by === 'facts' ? (past.get(by.kept) ?? null) : null
+  const needed = [
+    ...(kept === null ? [] : [kept.since(kind, params)]),
+    ...(sharesOfEscrows.has(kind) && hasShare(params) ? [past.escrows.since(kind, params)] : []),
+  ]
+  if (needed.includes(null)) return never('not yet: nothing of what it is judged by was kept until now')
+  const since = needed.length === 0 ? null : Math.max(...needed.map((one) => one ?? 0))
+  if (since !== null && since >= until) return never(sayFrom(since))
+  return { reason: null, kept, since }
+}
+
+/** Kinds whose `share` is one of what the escrows held. */
+const sharesOfEscrows: ReadonlySet<string> = new Set(['transfer.large', 'flow.surge'])
+
+function hasShare(params: unknown): boolean {
+  return typeof params === 'object' && params !== null && 'share' in params && params.share !== undefined
+}
+
+/** From when on a rule can be tried on the past. */
+export function sayFrom(since: UnixMs): string {
+  return `can be replayed from ${new Date(since).toISOString()} on: the facts kept reach back so far`
 }
 
 /**

@@ -19,6 +19,8 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { createTokenBook, type TokenBook } from '../../ledger/tokenBook.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules, toHistoryFilter } from './chooseRules.ts'
+import { type OpenPast, openPast } from './openPast.ts'
+import { replayFacts } from './replayFacts.ts'
 import { createLatency } from '../../ledger/readLatency.ts'
 import { deriveAt, momentOf, type Past, pendingSpan, replayStalled, toPast } from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
@@ -29,7 +31,10 @@ export interface Backtest {
   readonly transfers: number
   /** Transfers that had to be looked at in full; no rule can find anything of the rest. */
   readonly replayed: number
-  readonly rules: readonly RuleTellings[]
+  readonly rules: readonly (RuleTellings & {
+    /** From when on it could be judged by what is kept; null where that is all that the ledger has of transfers. */
+    readonly from: UnixMs | null
+  })[]
   /** Rules that history says nothing of, and why. */
   readonly skipped: readonly { readonly rule: string; readonly kind: string; readonly reason: string }[]
 }
@@ -49,6 +54,7 @@ interface Replay extends BacktestInput {
   readonly choice: Choice
   readonly tellings: Tellings
   readonly book: TokenBook
+  readonly past: OpenPast
   readonly isAsked: boolean
   readonly shared: ReadonlySet<string>
   readonly facts: Facts
@@ -62,8 +68,11 @@ interface Replay extends BacktestInput {
  */
 export function runBacktest(input: BacktestInput): Backtest {
   const { db, rules, since, until } = input
-  const choice = chooseRules(rules)
-  const judged = rules.filter((rule) => choice.events.includes(rule) || choice.stalled.includes(rule))
+  const book = createTokenBook(db, input.bridge.tokens)
+  const past = openPast({ ...input, book })
+  const choice = chooseRules(rules, past, until)
+  const skipped = new Set(choice.skipped.map(({ rule }) => rule))
+  const judged = rules.filter(({ name }) => !skipped.has(name))
   const tellings = createTellings(judged, { since, until })
   const isAsked = hasAnswers(db)
   const shared = listSharedHashes(db)
@@ -71,7 +80,8 @@ export function runBacktest(input: BacktestInput): Backtest {
     ...input,
     choice,
     tellings,
-    book: createTokenBook(db, input.bridge.tokens),
+    book,
+    past,
     isAsked,
     shared,
     facts: emptyFacts(input),
@@ -84,8 +94,11 @@ export function runBacktest(input: BacktestInput): Backtest {
     replayRow(replay, stored)
     if (newest > 0) input.onAdvance?.(stored.key / newest, replayed)
   }
+  const others = (now: UnixMs) => ({ ...replay.facts, ...past.escrows.facts(now) })
+  replayFacts(choice.conditions, { since, until, tellings, others })
   const transfers = countHistory(db, until)
-  return { since, until, transfers, replayed, rules: tellings.list(), skipped: choice.skipped }
+  const told = tellings.list().map((one) => ({ ...one, from: choice.from.get(one.rule) ?? null }))
+  return { since, until, transfers, replayed, rules: told, skipped: choice.skipped }
 }
 
 interface Step {
@@ -200,8 +213,7 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
       originLeg(transfer) === null || transfer.destinationAt === null
         ? replay.ledger.joinedByAmount(transfer)
         : null,
-    // What the escrows held then is not in the ledger.
-    escrowBalance: () => null,
+    escrowBalance: (token) => replay.past.reserveOf(token, at),
   }
 }
 
@@ -216,6 +228,10 @@ function emptyFacts({ db, ledger, until }: BacktestInput): Facts {
     sources: [],
     canonicalHead: null,
     zoneRpcHead: null,
+    // What the sources lacked then is not kept: what a kind looks at of them is as in a world where nothing is the matter.
+    drift: [],
+    lacks: [],
+    listLag: null,
     listPending: () => [],
     countPending: () => ledger.countByState().pending,
   }

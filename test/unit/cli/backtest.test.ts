@@ -139,8 +139,51 @@ test('--since and --until choose what is counted, their beginning included and t
 test('what history says nothing of is named, not counted as nothing', async () => {
   fill(() => undefined)
   const { out } = await run()
-  expect(out).toContain('not replayed\n  halted (chain.stalled): heads of the past are not kept\n')
+  expect(out).toContain(
+    'not replayed\n  halted (chain.stalled): never: heads and blocks of the past are not kept\n',
+  )
   expect(out).not.toMatch(/^\w+ +halted/m)
+})
+
+const flowRules = `rules:
+  - { name: surge, on: flow.surge, with: { window: 10m, maxCount: 3 }, severity: warning }
+  - { name: short, on: escrow.shortfall, severity: critical }
+`
+
+test('what crossed is judged from the oldest step on that is kept, and says from when on that is', async () => {
+  write('rules/rules.yaml', flowRules)
+  fill((ledger) => {
+    for (let n = 0; n < 5; n += 1) {
+      const at = start + n * minute
+      ledger.recordAnswer(
+        [toRecord(named(n, { zoneTime: at - 20_000, mainTime: at - 10_000, requestedAt: at }))],
+        at,
+      )
+    }
+  })
+  const { out } = await run('--until', '2026-03-01T01:00:00Z')
+  expect(out).toContain('warning  surge (flow.surge): raised 1\n')
+  expect(out).toContain(
+    '\n  can be replayed from 2026-02-28T23:59:40.000Z on: the facts kept reach back so far\n',
+  )
+  expect(out).toContain(
+    'short (escrow.shortfall): not yet: nothing of what it is judged by was kept until now\n',
+  )
+  // The fourth arrived ten seconds before the fourth minute; it is raised at the next whole one.
+  expect((await run('--json', '--rule', 'surge')).json().rules[0]).toMatchObject({
+    from: start - 20_000,
+    firstAt: start + 3 * minute,
+  })
+})
+
+test('what lies before the oldest step that is kept is not judged as if nothing had crossed', async () => {
+  write('rules/rules.yaml', flowRules)
+  const of = { zoneTime: start - 20_000, mainTime: start - 10_000, requestedAt: start }
+  fill((ledger) => ledger.recordAnswer([toRecord(named(1, of))], start))
+  const { out } = await run('--until', '2001-01-01T00:00:00Z')
+  expect(out).toMatch(
+    /surge \(flow\.surge\): can be replayed from \S+ on: the facts kept reach back so far\n/,
+  )
 })
 
 test('--rules compares with other rules, also as CSV', async () => {

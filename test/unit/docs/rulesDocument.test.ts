@@ -1,5 +1,6 @@
 import { kinds } from '../../../src/checks/index.ts'
 import { describe, expect, test } from 'vitest'
+import { pastOf, sayPast } from '../../../src/replay/backtest/pastOf.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import type { Detector, FactType } from '../../../src/rules/kind.ts'
 import { createRuleSchema } from '../../../src/rules/ruleSchema.ts'
@@ -59,6 +60,15 @@ describe('docs/rules.md', () => {
 
   test('its kinds are those of the checks, in their order', () => {
     expect([...sections.keys()]).toEqual(kinds.all.map(({ kind }) => kind))
+  })
+
+  test('by what each kind is tried on the past, or why it is not, is as the code says', () => {
+    const rows = readTable(document, 'kinds', 'tried on').flatMap(([named = '', text]) =>
+      listCodes(named).map((kind) => [kind, text]),
+    )
+    const known = kinds.all.map((kind) => [kind.kind, sayPast(pastOf(kind))])
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(known))
+    expect(rows).toHaveLength(known.length)
   })
 
   test.each(kinds.all)('$kind: nature, meaning, names, parameters and facts', (detector) => {

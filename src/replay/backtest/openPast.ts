@@ -1,0 +1,48 @@
+import { canonicalToken } from '../../bridge/movedToken.ts'
+import { escrowKept } from '../../checks/escrow/kept.ts'
+import type { EscrowPart } from '../../checks/escrow/holding.ts'
+import type { Kept, KeptGround, OpenKept } from '../../kernel/kept.ts'
+import { createSettle } from '../../kernel/listLag.ts'
+import { createLearned, listTokenPairs } from '../../ledger/learned.ts'
+import type { TokenBook } from '../../ledger/tokenBook.ts'
+import type { UnixMs } from '../../lib/clock.ts'
+import { listKept } from './pastOf.ts'
+
+/** What checks kept of the past, opened. */
+export interface OpenPast {
+  get(kept: Kept<object>): OpenKept<object> | undefined
+  readonly escrows: OpenKept<EscrowPart>
+  /** What the escrows held of a token, or owed where that was more; null where it is not known. */
+  reserveOf(token: string, now: UnixMs): bigint | null
+}
+
+export function openPast({
+  db,
+  bridge,
+  book,
+  until,
+}: Pick<KeptGround, 'db' | 'bridge'> & { readonly book: TokenBook; readonly until: UnixMs }): OpenPast {
+  const learned = createLearned(db)
+  const ground: KeptGround = {
+    db,
+    bridge,
+    learned,
+    settleMs: createSettle(db, { now: () => until }),
+    token: (address) => book.find(address),
+  }
+  const escrows = escrowKept.open(ground)
+  const opened = new Map<Kept<object>, OpenKept<object>>(
+    listKept().map((kept) => [kept, kept === escrowKept ? escrows : kept.open(ground)]),
+  )
+  const movesAs = new Map(listTokenPairs(db, learned).map(({ token, moved }) => [token, moved]))
+  return {
+    get: (kept) => opened.get(kept),
+    escrows,
+    reserveOf(address, now) {
+      const token = movesAs.get(canonicalToken(address)) ?? canonicalToken(address)
+      const { holdings } = escrows.facts(now).escrow
+      const judged = holdings.find((one) => one.token === token)?.judged ?? null
+      return judged && (judged.holdings > judged.owed ? judged.holdings : judged.owed)
+    },
+  }
+}
