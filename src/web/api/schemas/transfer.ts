@@ -50,6 +50,12 @@ export const evidence = z
     paidIn: z.string().exactOptional(),
     reads: count.exactOptional(),
     unasked: z.enum(evidenceSources).exactOptional(),
+    agreement: z
+      .strictObject({
+        by: z.array(z.string()).describe('Who says so, by the names of their sources'),
+        silent: z.array(z.string()).describe('Who was asked too and could not tell'),
+      })
+      .exactOptional(),
     height: z.int().nullable().exactOptional(),
     time: time.nullable().exactOptional(),
   })
