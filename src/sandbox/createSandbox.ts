@@ -90,6 +90,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     traffic: scenario.traffic,
     history: scenario.history,
     answers: scenario.answers,
+    stages: scenario.stages,
     timeline: worldFaults(scenario.timeline),
   })
   const { auth = null } = options

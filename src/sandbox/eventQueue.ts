@@ -3,8 +3,8 @@ import { nth } from '../lib/nth.ts'
 export interface WorldEvent {
   readonly at: number
   readonly order: number
-  readonly kind: 'mainLeg' | 'zoneLeg' | 'list' | 'unlist' | 'fault'
-  /** A transfer's number, or a fault's place in the timeline. */
+  readonly kind: 'mainLeg' | 'zoneLeg' | 'list' | 'unlist' | 'fault' | 'propose' | 'step'
+  /** A transfer's number, or a fault's place in the timeline; of a proposal 0. */
   readonly subject: number
 }
 

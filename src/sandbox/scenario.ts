@@ -11,9 +11,10 @@ import { schemaProblems } from '../lib/schemaProblems.ts'
 import { withoutEchoes } from '../lib/yamlProblems.ts'
 import { answersSchema } from './answers.ts'
 import type { PlannedFault, FaultRow } from './faults/fault.ts'
-import { historySchema, trafficSchema } from './settings.ts'
+import { historySchema, stagesSchema, trafficSchema } from './settings.ts'
 import { answerFaults } from './faults/answerFaults.ts'
 import { chainFaults, preconfFaults } from './faults/chainFaults.ts'
+import { stageFaults } from './faults/stageFaults.ts'
 import { theftFaults, transferFaults } from './faults/transferFaults.ts'
 
 /** Every fault that a scenario can name. A new one is a new row in one of these lists. */
@@ -22,6 +23,7 @@ export const faultTable: readonly FaultRow[] = [
   ...theftFaults,
   ...chainFaults,
   ...preconfFaults,
+  ...stageFaults,
   ...answerFaults,
 ]
 
@@ -48,6 +50,10 @@ const scenarioSchema = z.strictObject({
   traffic: trafficSchema.prefault({}),
   history: historySchema.prefault({}),
   answers: answersSchema.prefault({}),
+  stages: stagesSchema
+    .nullable()
+    .default(null)
+    .describe('What withdrawals pass before they are paid: a proposal, a proof, a time to dispute it'),
   events: z
     .array(eventSchema)
     .default([])

@@ -69,5 +69,17 @@ export const historySchema = z.strictObject({
   transfers: z.int().min(0).max(5_000_000).default(360),
 })
 
+/** What a withdrawal passes before it is paid, and how long each takes. */
+export const stagesSchema = z.strictObject({
+  every: duration.default(600_000).describe('How often what left the zone is proposed on the main chain'),
+  prove: latency
+    .default({ min: 30_000, max: 240_000 })
+    .describe('How long after its proposal a withdrawal is proven'),
+  dispute: duration.default(900_000).describe('How long a proof may be disputed before it can be claimed'),
+  claim: latency.default({ min: 30_000, max: 240_000 }).describe('How long after that it is claimed'),
+  expires: duration.default(90_000_000).describe('How long it can be claimed'),
+})
+
+export type StageSettings = z.output<typeof stagesSchema>
 export type Traffic = z.output<typeof trafficSchema>
 export type History = z.output<typeof historySchema>

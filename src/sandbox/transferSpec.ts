@@ -72,5 +72,7 @@ export interface TransferSpec {
   zoneUnknownUntil?: UnixMs
   /** What the zone leg really moves, when it differs from what record and explorer say. */
   zoneMovedRaw?: bigint
+  /** Of a withdrawal that passes stages: the step that nobody takes. */
+  nobody?: 'prove' | 'claim'
   patches?: readonly RecordPatch[]
 }

@@ -5,9 +5,10 @@ import type { Log, MainTransaction, PreconfStory, TokenMove } from './chain/main
 import { createEventQueue, type EventQueue } from './eventQueue.ts'
 import { addressOf } from './hashes.ts'
 import { mixUnit, seedFromText } from './random.ts'
-import type { History, Traffic } from './settings.ts'
+import type { History, StageSettings, Traffic } from './settings.ts'
 import { createListIndex, type ListIndex } from './facets.ts'
 import { createSortedIndex, type SortedIndex } from './sortedIndex.ts'
+import { createStages, type Stages } from './stageState.ts'
 import { createTokens, type Token } from './tokens.ts'
 import type { CrossRecord, TransferSpec } from './transferSpec.ts'
 
@@ -163,6 +164,8 @@ export interface World {
   /** Times in which fewer transfers begin, or in which those of a route do not arrive. */
   readonly lulls: { readonly from: UnixMs; readonly until: UnixMs; readonly share: number }[]
   readonly closures: Closure[]
+  /** Null where a withdrawal is paid without any. */
+  readonly stages: Stages | null
   nextKey: number
   nextArrivalAt: UnixMs
   lastPayout: number
@@ -174,6 +177,7 @@ export interface WorldOptions {
   readonly traffic: Traffic
   readonly history: History
   readonly answers?: Answers
+  readonly stages?: StageSettings | null
   /** Times relative to `startAt`; negative ones happen in the history. */
   readonly timeline?: readonly TimedFault[]
 }
@@ -226,6 +230,7 @@ export function createWorld(options: WorldOptions): World {
     stalls: [],
     lulls: [],
     closures: [],
+    stages: options.stages ? createStages(options.stages) : null,
     nextKey: 0,
     nextArrivalAt: Number.NEGATIVE_INFINITY,
     lastPayout: -1,

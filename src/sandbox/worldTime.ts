@@ -6,6 +6,7 @@ import { peekEvent, planEvent, takeEvent, type WorldEvent } from './eventQueue.t
 import { mainBlockTime, mainHeightAt, zoneBlockTime, zoneHeightAt } from './heights.ts'
 import { addListed, isListed, removeListed } from './listIndex.ts'
 import { insertSorted, removeSorted } from './sortedIndex.ts'
+import { propose, takeStep } from './stages.ts'
 import { directionAt, directionOf, draw, legTime, injectedKey, tokenOf } from './transfers.ts'
 import type { Direction, TransferSpec } from './transferSpec.ts'
 import { type LegSums, listLagMs, type World } from './world.ts'
@@ -31,7 +32,7 @@ export function injectTransfer(world: World, spec: TransferSpec): number {
   const key = injectedKey(world.injected.length)
   const originAt = spec.originAt ?? world.now
   const direction = spec.direction ?? directionOf(world, key)
-  const destinationAt = spec.destinationAt ?? originAt + latencyMs(world, key, direction)
+  const destinationAt = spec.destinationAt ?? arrivalOf(world, key, direction, originAt)
   const number = addTransfer(world, key, originAt, destinationAt, { ...spec, direction })
   world.injected.push(number)
   if (spec.sameOriginAs !== undefined) share(world, nth(world.zoneOwner, spec.sameOriginAs), number)
@@ -60,6 +61,7 @@ function begin(world: World): void {
   world.timeline.forEach((fault, place) =>
     planEvent(world.queue, Math.max(fault.at, world.genesisAt), 'fault', place),
   )
+  if (world.stages !== null) planEvent(world.queue, world.genesisAt, 'propose', 0)
   world.nextArrivalAt = nextArrival(world, world.genesisAt)
 }
 
@@ -75,6 +77,10 @@ function happen(world: World, event: WorldEvent): void {
       return unlist(world, event.subject)
     case 'fault':
       return world.timeline[event.subject]?.apply(world)
+    case 'propose':
+      return world.stages === null ? undefined : propose(world, world.stages)
+    case 'step':
+      return world.stages === null ? undefined : takeStep(world, world.stages, event)
     default:
       return event.kind satisfies never
   }
@@ -160,7 +166,7 @@ function addOrdinary(world: World, originAt: UnixMs, direction?: 'ZoneToMain'): 
   const partner = way === 'ZoneToMain' ? payoutPartner(world, key, originAt) : null
   const destinationAt =
     partner === null
-      ? delivered(world, key, way, originAt + latencyMs(world, key, way))
+      ? delivered(world, key, way, arrivalOf(world, key, way, originAt))
       : nth(world.destinationAt, partner)
   const number = addTransfer(world, key, originAt, destinationAt, direction && { direction })
   world.ordinary.push(number)
@@ -197,6 +203,8 @@ function planTransfer(world: World, number: number, special: TransferSpec): void
   const deposit = directionAt(world, number) === 'MainToZone'
   if (special.originAbsent === undefined) planEvent(queue, originAt, deposit ? 'mainLeg' : 'zoneLeg', number)
   if (Number.isFinite(destinationAt)) planEvent(queue, destinationAt, deposit ? 'zoneLeg' : 'mainLeg', number)
+  if (world.stages !== null && !deposit && special.destinationAt === undefined)
+    world.stages.waiting.push(number)
   const listedAt = special.listedAt ?? firstListedAt(world, number, deposit, special)
   if (Number.isFinite(listedAt)) planEvent(queue, Math.max(listedAt, world.now), 'list', number)
   if (special.unlistedAt !== undefined) planEvent(queue, special.unlistedAt, 'unlist', number)
@@ -225,6 +233,13 @@ function payoutPartner(world: World, key: number, originAt: UnixMs): number | nu
   const waits =
     Number.isFinite(world.destinationAt[previous]) && nth(world.destinationAt, previous) >= originAt + 2_000
   return waits && world.mainOwner[previous] === previous ? previous : null
+}
+
+/** When it arrives by itself; what passes stages does so once it is claimed. */
+function arrivalOf(world: World, key: number, direction: Direction, originAt: UnixMs): UnixMs {
+  return world.stages !== null && direction === 'ZoneToMain'
+    ? Number.POSITIVE_INFINITY
+    : originAt + latencyMs(world, key, direction)
 }
 
 function latencyMs(world: World, key: number, direction: Direction): number {

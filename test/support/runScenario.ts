@@ -7,6 +7,8 @@ import { loadScenario, parseScenario } from '../../src/sandbox/scenario.ts'
 import type { LeapingClock } from './leapingClock.ts'
 import { createPatientClock } from './patientClock.ts'
 import { noBridge } from './appConfig.ts'
+import { loadGood, smallest } from '../unit/config/loadInMemory.ts'
+import { toStagesYaml } from '../../src/sandbox/toWatchYaml.ts'
 import { type Monitor, startMonitor } from './startMonitor.ts'
 
 export interface ScenarioRun extends Monitor {
@@ -100,6 +102,9 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
         ...noBridge,
         contracts: options.contracts?.(sandbox.world) ?? [contracts.bridge],
         events: scenario.events,
+        ...(scenario.stages && {
+          stages: loadGood(`${smallest}bridge:\n${toStagesYaml(scenario.stages)}`).config.bridge.stages,
+        }),
         escrows: tokens.map(({ address }) => ({ address: contracts.escrow, token: address, baseline: null })),
         operators: [{ address: contracts.relayer, minBalance: '0.5' }],
         tokens: tokens.map(({ address, symbol, decimals, type, zoneAddress }) => ({

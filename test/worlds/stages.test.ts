@@ -1,6 +1,7 @@
 import { encodeAbiParameters, toEventSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { calmPoll, createBridgeWorld } from '../support/bridgeWorld.ts'
+import { runLeaping } from '../support/leapingScenario.ts'
 import { loadGood, smallest } from '../unit/config/loadInMemory.ts'
 
 const minute = 60_000
@@ -116,5 +117,70 @@ describe('a withdrawal with stages', () => {
     world.prove(hash)
     await world.pass(minute)
     expect(world.firing()).toEqual([])
+  })
+})
+
+/** Faster than the scenario that is shipped; what nobody claims expires a little more than a day later. */
+const quick = `name: x
+traffic: { transfersPerMinute: 2 }
+history: { for: 30m, transfers: 40 }
+stages: { every: 2m, prove: { min: 5s, max: 40s }, dispute: 4m, claim: { min: 5s, max: 40s }, expires: 24h10m }
+`
+
+const watch = {
+  config: { poll: calmPoll },
+  preconfIntervalMs: 30_000,
+  secondSource: true,
+  zoneRpc: true,
+}
+
+async function play(timeline: string, ms: number) {
+  const run = await runLeaping({ scenario: `${quick}timeline:${timeline}`, ...watch })
+  await run.pass(ms)
+  const { db } = run.app.parts
+  const count = (sql: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.['n'])
+  return {
+    told: run.alerts().map(({ kind }) => kind),
+    open: () => run.alerts().filter(({ state }) => state === 'firing'),
+    rules: () =>
+      db
+        .prepare('SELECT DISTINCT rule FROM alerts WHERE fired_at IS NOT NULL ORDER BY rule')
+        .all()
+        .map(({ rule }) => String(rule)),
+    eventsOf: (stage: string) => count(`stage_events WHERE stage = '${stage}'`),
+    paid: count("transfers WHERE direction = 'ZoneToMain' AND state = 'completed'"),
+  }
+}
+
+describe('a sandbox with stages, by the shipped rules', () => {
+  test('in which all goes well tells nothing, and its withdrawals are paid', async () => {
+    const world = await play(' []\n', 25 * minute)
+    expect(world.told).toEqual([])
+    expect([world.eventsOf('proposed') > 8, world.eventsOf('proven') > 8, world.paid > 8]).toEqual([
+      true,
+      true,
+      true,
+    ])
+  })
+
+  test('whose proposer stops is told, and what waits for it', async () => {
+    const world = await play('\n  - { at: 10m, for: 60m, fault: proposal.stopped }\n', 50 * minute)
+    expect(world.rules()).toEqual(['proposal-overdue', 'withdrawal-not-proposed', 'withdrawal-stalled'])
+  })
+
+  test('in which proofs become void is told of what has to be proven again, and that it was', async () => {
+    const world = await play('\n  - { at: 10m, fault: proposal.removed, back: 4m }\n', 18 * minute)
+    expect(world.rules()).toEqual(['withdrawal-prove-again'])
+    expect([world.eventsOf('removed'), world.open()]).toEqual([1, []])
+  })
+
+  test('in which nobody claims a withdrawal is told before that expires, and of one that nobody proves nothing is', async () => {
+    const forgotten = 'fault: withdrawal.forgotten, token: USDC, amount: "4100"'
+    const world = await play(
+      `\n  - { at: 1m, ${forgotten}, step: claim }\n  - { at: 1m, ${forgotten}, step: prove }\n`,
+      25 * minute,
+    )
+    expect(world.rules()).toEqual(['withdrawal-expires'])
+    expect(world.told).toHaveLength(1)
   })
 })

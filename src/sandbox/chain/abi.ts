@@ -16,6 +16,9 @@ export const topics = {
   roleGranted: '0x2f8788117e7eff1d82e926ec794901d17c78024a50270940304540a733656f0d', // RoleGranted(bytes32,address,address)
   threshold: '0xadfa8ecb21b6962ebcd0adbd9ab985b7b4c5b5eb3b0dead683171565c7bfe171', // ThresholdUpdated(uint256)
   fee: '0x8c4d35e54a3f2ef1134138fd8ea3daee6a3c89e10d2665996babdf70261e2c76', // FeeUpdated(uint256)
+  rootProposed: '0xc6bebe1909fcfb0724d1b19607592490e0d6515b5220b11d9a9b4bc4d4b98d5a', // RootProposed(uint256)
+  withdrawalProven: '0x3c9fdb97df440b02d0ba13eba803c3c776aad694f751ebb93fd4147c5a4b6713', // WithdrawalProven(bytes32)
+  rootRemoved: '0x405489853c45b03e4598e22168171787ed885bb2adc17e43efa1f5b9b3dae06e', // RootRemoved(uint256)
   signer: '0x2d025324f0a785e8c12d0a0d91a9caa49df4ef20ff87e0df7213a1d4f3157beb', // SignerUpdated(address,address)
 } as const
 
@@ -34,6 +37,9 @@ export const selectors = {
   unpause: '0x3f4ba83a', // unpause()
   transferOwnership: '0xf2fde38b', // transferOwnership(address)
   setThreshold: '0x960bfe04', // setThreshold(uint256)
+  proposeRoot: '0x4a47e93c', // proposeRoot(uint256)
+  proveWithdrawal: '0x0c37a75d', // proveWithdrawal(bytes32)
+  removeRoot: '0x38af30b0', // removeRoot(uint256)
   balanceOf: '0x70a08231', // balanceOf(address)
   balanceOfId: '0x00fdd58e', // balanceOf(address,uint256)
   decimals: '0x313ce567', // decimals()

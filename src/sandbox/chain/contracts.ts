@@ -52,6 +52,9 @@ const bridgeAbi = [
     ['batchIndex', 'uint256', true],
     ['root', 'bytes32', false],
   ]),
+  event('RootProposed', [['zoneHeight', 'uint256', false]]),
+  event('WithdrawalProven', [['zoneTxHash', 'bytes32', true]]),
+  event('RootRemoved', [['zoneHeight', 'uint256', false]]),
   view('owner', 'address'),
   view('paused', 'bool'),
 ]
