@@ -1,3 +1,4 @@
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Learned } from '../ledger/learned.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -19,6 +20,7 @@ export interface Kept<Part extends object> {
 export interface KeptGround {
   readonly db: Database
   readonly bridge: AppConfig['bridge']
+  readonly ledger: Pick<Ledger, 'getTransfer'>
   readonly learned: Learned
   readonly settleMs: () => number
   readonly token: (address: string) => { readonly symbol: string | null; readonly decimals: number | null }
@@ -27,8 +29,10 @@ export interface KeptGround {
 export interface OpenKept<Part extends object> {
   /** How often rules are judged by them. */
   readonly everyMs: number
-  /** From when on what a rule looks at is kept; null while nothing is. */
-  since(kind: string, params: unknown): UnixMs | null
+  /** From when on what a rule looks at is kept; else why it cannot be tried on the past. */
+  since(kind: string, params: unknown): UnixMs | string
   /** As it was at a moment, whichever. */
   facts(now: UnixMs): Part
 }
+
+export const notKeptYet = 'not yet: nothing of what it is judged by was kept until now'

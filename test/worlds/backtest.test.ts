@@ -131,3 +131,41 @@ test('of probes it raises what the daemon raised, and nothing else', async () =>
   expectSame(run, probed, world.now(), 2 * minute)
   expect(replay(run, probed, world.now()).rules[0]).toMatchObject({ told: 1, resolved: 1 })
 })
+
+const staged = `rules:
+  - { name: again, on: transfer.prove_again, severity: warning }
+  - { name: late, on: transfer.stage_overdue, with: { stage: left, after: 3m }, severity: warning }
+  - { name: later, on: transfer.stage_overdue, with: { stage: left, after: 30m }, severity: warning }
+  - { name: proposer, on: proposal.overdue, with: { within: 4m }, severity: critical }
+  - { name: proposer-longer, on: proposal.overdue, with: { within: 30m }, severity: critical }
+`
+
+test('of stages it raises what the daemon raised, and nothing else', async () => {
+  const scenario = `name: x
+traffic: { transfersPerMinute: 3, depositShare: 1 }
+history: { for: 10m, transfers: 30 }
+stages: { every: 2m, prove: { min: 5s, max: 30s }, dispute: 6m, claim: { min: 5s, max: 30s } }
+timeline:
+  - { at: 90s, fault: transfer.normal, direction: ZoneToMain, token: USDC, amount: "50", count: 2, spacing: 2s }
+  - { at: 6m30s, fault: proposal.removed, back: 5m }
+  - { at: 7m, fault: proposal.stopped }
+  - { at: 9m, fault: transfer.normal, direction: ZoneToMain, token: USDC, amount: "70" }
+`
+  const run = await runLeaping({ scenario, rules: staged, config: { poll: calmPoll }, preconfIntervalMs: 30_000 })
+  await run.pass(18 * minute)
+  expect(new Set(firedBy(run).map(({ rule }) => rule))).toEqual(new Set(['again', 'late', 'proposer']))
+  // Logs are read some two minutes after their block.
+  expectSame(run, staged, run.sandbox.world.now, 4 * minute)
+})
+
+test('of stages it says nothing while nothing of the main chain was shown', async () => {
+  const scenario = `name: x
+traffic: { transfersPerMinute: 0 }
+history: { for: 10m, transfers: 0 }
+stages: { every: 2m }
+timeline: [{ at: 0s, fault: proposal.stopped }]
+`
+  const run = await runLeaping({ scenario, rules: staged, config: { poll: calmPoll }, preconfIntervalMs: 30_000 })
+  await run.pass(12 * minute)
+  expect([firedBy(run), replayedBy(replay(run, staged, run.sandbox.world.now))]).toEqual([[], []])
+})

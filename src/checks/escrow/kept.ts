@@ -1,4 +1,4 @@
-import type { Kept, KeptGround, OpenKept } from '../../kernel/kept.ts'
+import { type Kept, type KeptGround, notKeptYet, type OpenKept } from '../../kernel/kept.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { instant } from '../../store/table.ts'
 import { type CoursePoint, courseSteps, listCourse, spareOf } from './courseStore.ts'
@@ -48,7 +48,7 @@ function openCourse({ bridge, db, learned }: KeptGround): OpenKept<EscrowPart> {
   const started = instant.orNull().get(db, 'SELECT min(start_time) FROM escrow_tokens') ?? 0
   return {
     everyMs: courseSteps.minute.stepMs,
-    since: () => oldest && Math.max(oldest, started),
+    since: () => (oldest === null ? notKeptYet : Math.max(oldest, started)),
     facts: (now) => ({
       supplies: [],
       escrow: {

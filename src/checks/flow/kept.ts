@@ -1,5 +1,5 @@
 import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
-import type { Kept } from '../../kernel/kept.ts'
+import { type Kept, notKeptYet } from '../../kernel/kept.ts'
 import { type FlowStep, flowSlotMs, listFlow, toSlot } from '../../ledger/flow.ts'
 import { addTo } from '../../ledger/flowSlots.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -39,7 +39,7 @@ export const flowKept: Kept<FlowPart> = {
       everyMs: 60_000,
       since(_, params) {
         const asksCopies = hasCopies(params)
-        if (steps === null || (asksCopies && amounts === null)) return null
+        if (steps === null || (asksCopies && amounts === null)) return notKeptYet
         // Where nothing was forgotten yet, the first amounts are about as old as the first steps.
         const isWhole = amounts !== null && amounts < steps + dayMs
         return asksCopies && amounts !== null && !isWhole ? amounts + weekMs : steps

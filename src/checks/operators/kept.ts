@@ -1,4 +1,4 @@
-import type { Kept } from '../../kernel/kept.ts'
+import { type Kept, notKeptYet } from '../../kernel/kept.ts'
 import { instant } from '../../store/table.ts'
 import { burnHourMs, toBurnHour } from './burn.ts'
 import type { OperatorsPart } from './facts.ts'
@@ -18,7 +18,7 @@ export const operatorsKept: Kept<OperatorsPart> = {
     const oldest = instant.orNull().get(db, 'SELECT min(at) FROM operator_burn')
     return {
       everyMs: burnHourMs,
-      since: () => oldest,
+      since: () => oldest ?? notKeptYet,
       facts: (now) => ({
         newestOriginAt: null,
         operators: operators.map(({ address, minBalance, hours }) => {

@@ -1,7 +1,11 @@
-import type { Kept } from '../../kernel/kept.ts'
+import { listCovered } from '../../kernel/coverage.ts'
+import { type Kept, notKeptYet } from '../../kernel/kept.ts'
 import { instant } from '../../store/table.ts'
 import type { ProbesPart } from './facts.ts'
 import { readProbe, readSince, toProbers } from './store.ts'
+
+/** What was read longer ago says nothing of a moment. */
+const lateMs = 3_600_000
 
 /** By what the transfers of probers say of themselves; what failed counts as failed from when it left. */
 export const probesKept: Kept<ProbesPart> = {
@@ -17,11 +21,11 @@ export const probesKept: Kept<ProbesPart> = {
       everyMs: 60_000,
       since: () =>
         oldest === null || probers.length === 0
-          ? null
+          ? notKeptYet
           : Math.max(oldest, Math.min(...probers.map(({ since }) => since))),
       facts: (now) => ({
         probes: {
-          shownUntil: now,
+          shownUntil: listCovered(db, 'transfers', { from: now - lateMs, until: now }).at(-1)?.until ?? null,
           list: probers
             .filter(({ since }) => since <= now)
             .map((prober) => readProbe(db, prober, prober.since, now)),

@@ -1,5 +1,6 @@
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import type { AppConfig } from '../../kernel/settings.ts'
 import type { Standing } from '../../kernel/stages.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
@@ -17,12 +18,15 @@ export interface StageBook {
   proposals: Proposal[]
   readonly removals: Proposal[]
   lastId: number
+  /** How many proposals and removals were taken in. */
+  turns: number
+  readonly hasWords: boolean
   /** Since when these stages are followed: of what left before, nothing is known. Infinity before that is known. */
   since: UnixMs
   /** What was judged, by the transfer's key, until time or an event changes it. */
   readonly known: Map<
     string,
-    { readonly standing: Standing; readonly lastId: number; readonly readAt: UnixMs }
+    { readonly standing: Standing; readonly turns: number; readonly said: number; readonly readAt: UnixMs }
   >
 }
 
@@ -36,7 +40,9 @@ export function openStageBook({
   db,
   config,
   challengeWords,
-}: Pick<Kernel, 'db' | 'config' | 'challengeWords'>): StageBook {
+}: Pick<Kernel, 'db' | 'challengeWords'> & {
+  readonly config: { readonly bridge: Pick<AppConfig['bridge'], 'stages'> }
+}): StageBook {
   const { stages: settings } = config.bridge
   return {
     db,
@@ -47,6 +53,8 @@ export function openStageBook({
     proposals: [],
     removals: [],
     lastId: 0,
+    turns: 0,
+    hasWords: settings.some(({ challenge }) => challenge.length > 0),
     since: Infinity,
     known: new Map(),
   }
@@ -59,17 +67,24 @@ function toRule({ stage, event, challenge, lastsMs, everyMs }: StageSetting): St
 /** Takes in what was saved since. */
 export function readOn(book: StageBook): void {
   const news = listStageEvents(book.db, book.lastId)
-  const proposals = book.proposals.length
-  for (const event of news) takeIn(book, event)
+  takeIn(book, news)
   book.lastId = news.at(-1)?.id ?? book.lastId
+}
+
+/** Events that were not taken in before. */
+export function takeIn(book: StageBook, news: readonly StoredStageEvent[]): void {
+  const proposals = book.proposals.length
+  for (const event of news) sortIn(book, event)
   if (book.proposals.length > proposals)
     book.proposals = book.proposals.toSorted((a, b) => a.at - b.at).slice(-mostProposals)
 }
 
-function takeIn(book: StageBook, { stage, name, zoneHeight, hash, at }: StoredStageEvent): void {
+function sortIn(book: StageBook, { stage, name, zoneHeight, hash, at }: StoredStageEvent): void {
   if (name !== '') book.named.set(name, [...(book.named.get(name) ?? []), { stage, at }])
-  else if (zoneHeight !== null)
-    (stage === 'removed' ? book.removals : book.proposals).push({ stage, hash, zoneHeight, at })
+  else if (zoneHeight !== null) {
+    book.turns += 1
+    ;(stage === 'removed' ? book.removals : book.proposals).push({ stage, hash, zoneHeight, at })
+  }
 }
 
 /**
@@ -83,19 +98,24 @@ export function standingIn(book: StageBook, transfer: Transfer, now: UnixMs): St
   if (transfer.originAt < book.since) return null
   const known = book.known.get(key)
   const isOver = known !== undefined && known.standing.until !== null && now >= known.standing.until
-  const isOld = known === undefined || isOver || known.lastId !== book.lastId || now - known.readAt >= wordsMs
+  const said = namesOf(transfer).reduce((sum, name) => sum + (book.named.get(name)?.length ?? 0), 0)
+  const isOld =
+    known === undefined ||
+    isOver ||
+    known.turns !== book.turns ||
+    known.said !== said ||
+    (book.hasWords && now - known.readAt >= wordsMs)
   const standing = isOld ? judge(book, transfer, zone.height, now) : known.standing
   if (isOld) {
     if (book.known.size >= mostKnown) book.known.clear()
-    book.known.set(key, { standing, lastId: book.lastId, readAt: now })
+    book.known.set(key, { standing, turns: book.turns, said, readAt: now })
   }
   return standing.stage === 'left' && standing.until === null ? null : standing
 }
 
 function judge(book: StageBook, transfer: Transfer, zoneHeight: number, now: UnixMs): Standing {
-  const names = [transfer.zone?.hash, transfer.id?.toLowerCase()].filter((name) => name !== undefined)
   const said: Said = {
-    named: names.flatMap((name) => book.named.get(name) ?? []),
+    named: namesOf(transfer).flatMap((name) => book.named.get(name) ?? []),
     proposals: book.proposals,
     removals: book.removals,
     wordOf: ({ hash }, stage) => {
@@ -105,6 +125,11 @@ function judge(book: StageBook, transfer: Transfer, zoneHeight: number, now: Uni
     },
   }
   return standingOf({ at: transfer.originAt, zoneHeight }, book.rules, said, now)
+}
+
+/** What events name it by. */
+function namesOf({ id, zone }: Transfer): string[] {
+  return [zone?.hash, id?.toLowerCase()].filter((name) => name !== undefined)
 }
 
 /** When the newest proposal came that still stands; null before one did. */

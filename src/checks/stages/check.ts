@@ -4,7 +4,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { sayInstant } from '../../lib/sayTime.ts'
 import { readMetaNumber, saveMeta } from '../../store/meta.ts'
 import { newestProposal, openStageBook, readOn, type StageBook, standingIn } from './book.ts'
-import { givenStages, noStages, type StagesPart } from './facts.ts'
+import { givenStages, noStages, sinceName, type StagesPart } from './facts.ts'
+import { stagesKept } from './kept.ts'
 import { transferStageOverdue } from './overdue.ts'
 import { proposalOverdue } from './proposalOverdue.ts'
 import { transferProveAgain } from './proveAgain.ts'
@@ -12,7 +13,6 @@ import { readStageEvent } from './readStageEvent.ts'
 import { purgeStageEvents, saveStageEvents } from './store.ts'
 
 const purgedAtOnce = 200
-const sinceName = 'stages_since'
 /** So many are named on the card; the findings name all. */
 const named = 10
 
@@ -21,6 +21,7 @@ export const stages: Check<StagesPart> = {
   name: 'stages',
   kinds: [transferStageOverdue, transferProveAgain, proposalOverdue],
   given: givenStages,
+  kept: stagesKept,
   open(kernel) {
     const { clock, config, db } = kernel
     const book = openStageBook(kernel)

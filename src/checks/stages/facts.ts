@@ -5,6 +5,9 @@ import { moment } from '../../kernel/moment.ts'
 import type { Standing } from '../../kernel/stages.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
+/** Since when the stages are followed, in the ledger's `meta`. */
+export const sinceName = 'stages_since'
+
 export interface StagesPart {
   readonly stages: {
     /** Since when events of stages are read. Null where there are no stages. */

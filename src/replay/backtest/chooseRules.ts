@@ -53,8 +53,10 @@ function choose({ detector, kind, params }: LoadedRule, past: OpenPast, until: U
     ...(kept === null ? [] : [kept.since(kind, params)]),
     ...(sharesOfEscrows.has(kind) && hasShare(params) ? [past.escrows.since(kind, params)] : []),
   ]
-  if (needed.includes(null)) return never('not yet: nothing of what it is judged by was kept until now')
-  const since = needed.length === 0 ? null : Math.max(...needed.map((one) => one ?? 0))
+  const why = needed.find((one) => typeof one === 'string')
+  if (why !== undefined) return never(why)
+  const times = needed.filter((one) => typeof one === 'number')
+  const since = times.length === 0 ? null : Math.max(...times)
   if (since !== null && since >= until) return never(sayFrom(since))
   return { reason: null, kept, since }
 }

@@ -19,13 +19,15 @@ export interface OpenPast {
 export function openPast({
   db,
   bridge,
+  ledger,
   book,
   until,
-}: Pick<KeptGround, 'db' | 'bridge'> & { readonly book: TokenBook; readonly until: UnixMs }): OpenPast {
+}: Pick<KeptGround, 'db' | 'bridge' | 'ledger'> & { readonly book: TokenBook; readonly until: UnixMs }): OpenPast {
   const learned = createLearned(db)
   const ground: KeptGround = {
     db,
     bridge,
+    ledger,
     learned,
     settleMs: createSettle(db, { now: () => until }),
     token: (address) => book.find(address),
