@@ -151,7 +151,12 @@ timeline:
   - { at: 7m, fault: proposal.stopped }
   - { at: 9m, fault: transfer.normal, direction: ZoneToMain, token: USDC, amount: "70" }
 `
-  const run = await runLeaping({ scenario, rules: staged, config: { poll: calmPoll }, preconfIntervalMs: 30_000 })
+  const run = await runLeaping({
+    scenario,
+    rules: staged,
+    config: { poll: calmPoll },
+    preconfIntervalMs: 30_000,
+  })
   await run.pass(18 * minute)
   expect(new Set(firedBy(run).map(({ rule }) => rule))).toEqual(new Set(['again', 'late', 'proposer']))
   // Logs are read some two minutes after their block.
@@ -165,7 +170,12 @@ history: { for: 10m, transfers: 0 }
 stages: { every: 2m }
 timeline: [{ at: 0s, fault: proposal.stopped }]
 `
-  const run = await runLeaping({ scenario, rules: staged, config: { poll: calmPoll }, preconfIntervalMs: 30_000 })
+  const run = await runLeaping({
+    scenario,
+    rules: staged,
+    config: { poll: calmPoll },
+    preconfIntervalMs: 30_000,
+  })
   await run.pass(12 * minute)
   expect([firedBy(run), replayedBy(replay(run, staged, run.sandbox.world.now))]).toEqual([[], []])
 })

@@ -22,7 +22,10 @@ export function openPast({
   ledger,
   book,
   until,
-}: Pick<KeptGround, 'db' | 'bridge' | 'ledger'> & { readonly book: TokenBook; readonly until: UnixMs }): OpenPast {
+}: Pick<KeptGround, 'db' | 'bridge' | 'ledger'> & {
+  readonly book: TokenBook
+  readonly until: UnixMs
+}): OpenPast {
   const learned = createLearned(db)
   const ground: KeptGround = {
     db,
