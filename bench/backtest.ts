@@ -104,7 +104,8 @@ function record(ledger: ReturnType<typeof createLedger>, n: number): void {
 }
 
 function toRecord(n: number, { at }: { readonly at: number }): Observation {
-  const hash = (name: string) => `0x${name}${n.toString(16).padStart(62, '0')}`
+  // Hashes differ from their first bytes on, by which the ledger finds them.
+  const hash = (name: string) => `0x${name}${n.toString(16).padStart(14, '0').padEnd(62, '0')}`
   return {
     source: 'E12',
     requestedAt: at,
