@@ -32,7 +32,7 @@ export interface PastWindow {
 
 interface Kept {
   readonly windows: Map<UnixMs, PastWindow>
-  made: { readonly before: UnixMs; readonly past: FlowPast } | null
+  made: { readonly before: UnixMs; readonly grid: string; readonly past: FlowPast } | null
 }
 
 export interface FlowPasts {
@@ -66,16 +66,25 @@ export function createFlowPast(readSlots: ReadSlots, observed: Observed, maxRead
       const kept = keptOf(lengthMs)
       const made = kept.made
       if (made && before >= made.before && before < made.before + resumMs) return made.past
+      // The same windows say the same, however much later.
+      const grid = `${oldestOf(before, since, lengthMs)} ${Math.floor(before / lengthMs)}`
+      if (made && made.grid === grid) {
+        kept.made = { ...made, before }
+        return made.past
+      }
       const read = (at: UnixMs) => readWindow({ readSlots, observed }, at, lengthMs)
       const windows = listWindows(kept.windows, { lengthMs, before, since, maxReads, read })
       if (windows === null) return made?.past ?? null
       const past = summarizePast(windows, lengthMs)
-      kept.made = { before, past }
+      kept.made = { before, grid, past }
       return past
     },
     drop(slots) {
-      for (const [lengthMs, { windows }] of lengths) {
-        for (const slot of slots) windows.delete(Math.floor(slot / lengthMs) * lengthMs)
+      for (const [lengthMs, kept] of lengths) {
+        const isGone = slots
+          .map((slot) => kept.windows.delete(Math.floor(slot / lengthMs) * lengthMs))
+          .includes(true)
+        if (isGone && kept.made) kept.made = { ...kept.made, grid: '' }
       }
     },
     forget: () => lengths.clear(),
@@ -94,7 +103,7 @@ function listWindows(
   },
 ): PastWindow[] | null {
   const { lengthMs, before, since } = of
-  const oldest = Math.ceil(Math.max(before - weekMs, since) / lengthMs) * lengthMs
+  const oldest = oldestOf(before, since, lengthMs)
   for (const at of known.keys()) if (at < oldest) known.delete(at)
   let left = of.maxReads
   const windows: PastWindow[] = []
@@ -105,6 +114,10 @@ function listWindows(
     windows.push(window)
   }
   return windows
+}
+
+function oldestOf(before: UnixMs, since: UnixMs, lengthMs: number): UnixMs {
+  return Math.ceil(Math.max(before - weekMs, since) / lengthMs) * lengthMs
 }
 
 function readWindow(
