@@ -5,7 +5,7 @@ import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
-import { listAnswers, listNewestAnswers, saveAnswer } from './legAnswers.ts'
+import { type AnswerBody, listAnswers, listNewestAnswers, saveAnswer } from './legAnswers.ts'
 import { createHmac } from 'node:crypto'
 import { parseDecimal } from '../bridge/amount.ts'
 
@@ -35,23 +35,6 @@ export interface EvidenceReading {
   readonly recipient?: string
   /** The transaction of the past that paid this origin. */
   readonly paidIn?: string
-}
-
-interface Body {
-  readonly errorMessage?: string
-  readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
-  readonly whole?: boolean
-  readonly amountRaw?: string
-  readonly amount?: string
-  readonly reads?: number
-  readonly unasked?: EvidenceSource
-  readonly agreement?: Agreement
-  readonly height?: number
-  readonly time?: UnixMs
-  readonly actionType?: string
-  readonly action?: string
-  readonly paidIn?: string
-  readonly recipient?: string
 }
 
 /** A longer action says nothing: half of it would be another one. */
@@ -147,7 +130,7 @@ function listOf(db: Database, hashes: readonly string[]): LegEvidence[] {
     .toSorted((a, b) => compareText(a.source, b.source))
 }
 
-function toBody(reading: EvidenceReading): Body {
+function toBody(reading: EvidenceReading): AnswerBody {
   const { errorMessage, moves, amountRaw, amount, reads, height, time, actionType = '' } = reading
   const action = reading.action ?? ''
   return {
@@ -172,7 +155,7 @@ function toBody(reading: EvidenceReading): Body {
   }
 }
 
-function decodeBody(body: Body) {
+function decodeBody(body: AnswerBody) {
   return {
     errorMessage: body.errorMessage ?? '',
     moves:

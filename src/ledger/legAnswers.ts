@@ -1,9 +1,10 @@
 import type { Chain } from '../bridge/observation.ts'
-import type { EvidenceSource } from '../bridge/transfer.ts'
+import type { Agreement } from '../bridge/agreement.ts'
+import type { EvidenceSource, TokenMove } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { hash, isAnyHash, textOfHash, toHashCell } from '../store/hash.ts'
+import { hash, isAnyHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { pack } from '../store/pack.ts'
 import {
@@ -28,11 +29,28 @@ export interface LegAnswer {
   readonly source: EvidenceSource
   readonly at: UnixMs
   readonly status: Read<typeof answerStatus>
-  /** The rest of it: a JSON object of members that are left out where there is nothing to say. */
-  readonly body: object
+  readonly body: AnswerBody
 }
 
-type PackedAnswer = readonly [LegAnswer['chain'], EvidenceSource, UnixMs, LegAnswer['status'], object]
+/** The rest of an answer, as JSON: what there is nothing to say of is left out. */
+export interface AnswerBody {
+  readonly errorMessage?: string
+  readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
+  readonly whole?: boolean
+  readonly amountRaw?: string
+  readonly amount?: string
+  readonly reads?: number
+  readonly unasked?: EvidenceSource
+  readonly agreement?: Agreement
+  readonly height?: number
+  readonly time?: UnixMs
+  readonly actionType?: string
+  readonly action?: string
+  readonly paidIn?: string
+  readonly recipient?: string
+}
+
+type PackedAnswer = readonly [LegAnswer['chain'], EvidenceSource, UnixMs, LegAnswer['status'], AnswerBody]
 
 const legs = table('leg_answers', { id: int, hash, answers: packed })
 /** As each answer had a row of its own; what is still there is moved little by little. */
@@ -43,7 +61,7 @@ const oldAnswers = table('leg_evidence', {
   source: evidenceSource,
   at: instant.from('requested_at'),
   status: answerStatus,
-  body: jsonOf<object>(),
+  body: jsonOf<AnswerBody>(),
 })
 
 /** Everything that was answered about the legs of these transactions. */
@@ -62,8 +80,8 @@ export function listAnswers(db: Database, hashes: readonly string[]): LegAnswer[
 export function saveAnswer(db: Database, answer: LegAnswer): void {
   const [row] = legs.all(
     db,
-    `SELECT ${legs.list()} FROM leg_answers WHERE ${isAnyHash('hash', '?1')}`,
-    JSON.stringify([answer.hash]),
+    `SELECT ${legs.list()} FROM leg_answers WHERE ${isHash('hash', '?1')}`,
+    answer.hash,
   )
   const old = listOld(db, 'WHERE hash = ?', answer.hash)
   const others = [...(row ? toAnswers(row) : []), ...old].filter(
@@ -73,7 +91,7 @@ export function saveAnswer(db: Database, answer: LegAnswer): void {
   write(db, row?.id ?? old[0]?.id ?? nextId(db), [...others, answer])
 }
 
-function write(db: Database, id: number, answers: readonly Omit<LegAnswer, never>[]): void {
+function write(db: Database, id: number, answers: readonly LegAnswer[]): void {
   const [first] = answers
   if (first === undefined) return
   const cells = answers.map(
@@ -132,7 +150,7 @@ export function listNewestAnswers(db: Database, count: number): LegAnswer[] {
 
 /** Forgets what was said of the legs of a transaction. */
 export function deleteAnswers(db: Database, name: string): void {
-  db.prepare(`DELETE FROM leg_answers WHERE ${isAnyHash('hash', '?1')}`).run(JSON.stringify([name]))
+  db.prepare(`DELETE FROM leg_answers WHERE ${isHash('hash', '?1')}`).run(name)
   db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(name)
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Database } from './database.ts'
-import { unpack } from './pack.ts'
+import { unpack } from './unpack.ts'
 import { toJson } from '../lib/toJson.ts'
 
 type Cell = SQLOutputValue | undefined

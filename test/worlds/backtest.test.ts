@@ -140,6 +140,14 @@ const staged = `rules:
   - { name: proposer-longer, on: proposal.overdue, with: { within: 30m }, severity: critical }
 `
 
+const runStaged = (scenario: string) =>
+  runLeaping({
+    scenario,
+    rules: staged,
+    config: { poll: calmPoll },
+    preconfIntervalMs: 30_000,
+  })
+
 test('of stages it raises what the daemon raised, and nothing else', async () => {
   const scenario = `name: x
 traffic: { transfersPerMinute: 3, depositShare: 1 }
@@ -151,12 +159,7 @@ timeline:
   - { at: 7m, fault: proposal.stopped }
   - { at: 9m, fault: transfer.normal, direction: ZoneToMain, token: USDC, amount: "70" }
 `
-  const run = await runLeaping({
-    scenario,
-    rules: staged,
-    config: { poll: calmPoll },
-    preconfIntervalMs: 30_000,
-  })
+  const run = await runStaged(scenario)
   await run.pass(18 * minute)
   expect(new Set(firedBy(run).map(({ rule }) => rule))).toEqual(new Set(['again', 'late', 'proposer']))
   // Logs are read some two minutes after their block.
@@ -170,12 +173,7 @@ history: { for: 10m, transfers: 0 }
 stages: { every: 2m }
 timeline: [{ at: 0s, fault: proposal.stopped }]
 `
-  const run = await runLeaping({
-    scenario,
-    rules: staged,
-    config: { poll: calmPoll },
-    preconfIntervalMs: 30_000,
-  })
+  const run = await runStaged(scenario)
   await run.pass(12 * minute)
   expect([firedBy(run), replayedBy(replay(run, staged, run.sandbox.world.now))]).toEqual([[], []])
 })

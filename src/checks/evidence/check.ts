@@ -59,29 +59,17 @@ function listPollers(kernel: Kernel): Poller[] {
 }
 
 /** The chains' own nodes, each with its pollers: of what happens now, and of what is long over. */
+const nodes = [
+  { source: 'canonical', chain: 'main', ask: 'receipt', names: ['receipts', 'receiptHistory'] },
+  { source: 'zoneRpc', chain: 'zone', ask: 'zoneReceipt', names: ['zoneReceipts', 'zoneReceiptHistory'] },
+] as const
+
 function listNodes({ config, rpcs }: Kernel): (ReceiptSource & { readonly names: readonly string[] })[] {
-  const { canonical, zoneRpc } = rpcs
-  const main = canonical &&
-    rpcs.seats.canonical && {
-      rpc: canonical,
-      seat: rpcs.seats.canonical,
-      chain: 'main' as const,
-      source: 'canonical' as const,
-      ask: 'receipt' as const,
-      confirmations: config.canonical?.confirmations ?? 3,
-      names: ['receipts', 'receiptHistory'],
-    }
-  const zone = zoneRpc &&
-    rpcs.seats.zoneRpc && {
-      rpc: zoneRpc,
-      seat: rpcs.seats.zoneRpc,
-      chain: 'zone' as const,
-      source: 'zoneRpc' as const,
-      ask: 'zoneReceipt' as const,
-      confirmations: config.zoneRpc?.confirmations ?? 3,
-      names: ['zoneReceipts', 'zoneReceiptHistory'],
-    }
-  return [main, zone].filter((node) => node !== null)
+  return nodes.flatMap((node) => {
+    const [rpc, seat] = [rpcs[node.source], rpcs.seats[node.source]]
+    if (!rpc || !seat) return []
+    return [{ ...node, rpc, seat, confirmations: config[node.source]?.confirmations ?? 3 }]
+  })
 }
 
 /** Judges again what had to wait for more to be learned. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { pack, unpack } from '../../../src/store/pack.ts'
+import { pack } from '../../../src/store/pack.ts'
+import { unpack } from '../../../src/store/unpack.ts'
 import { fc } from '../../support/fastCheck.ts'
 
 const hex = (bytes: number) =>
