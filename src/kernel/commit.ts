@@ -112,7 +112,7 @@ export function createCommit(deps: CommitDeps): Commit {
       countCommit(deps.db)
       deps.numbers?.save()
       return recorded
-    })
+    }, result.mayWait)
     for (const run of deps.after) run()
     return {
       news: results.reduce((sum, { news }) => sum + news, 0),

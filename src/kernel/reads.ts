@@ -82,6 +82,8 @@ export interface ReadingResult {
    * Rules on their kinds report them.
    */
   readonly apply?: (now: UnixMs) => readonly Finding[]
+  /** It is of the past, and read again after a crash: it shares its commit with what is read after it. */
+  readonly mayWait?: boolean
 }
 
 interface CommitResult {
@@ -91,7 +93,7 @@ interface CommitResult {
   readonly hasUrgent: boolean
 }
 
-/** Commits durably, evaluates events, queues messages; synchronous, and all or nothing. */
+/** Commits durably unless it may wait, evaluates events, queues messages; synchronous, and all or nothing. */
 export type Commit = (result: ReadingResult) => CommitResult
 
 /** Rows asked for in one page; the service may give fewer. */

@@ -1,10 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
 
-/** The commits of one connection: each on the disk when it returns or, while they are held, in memory. */
+/** The commits of one connection: each on the disk when it returns or, where it may wait or all are held, in memory. */
 export interface Commits {
-  /** Runs `work` in one commit; a throw rolls all of it back. Called inside a transaction it joins that one. */
-  transaction<T>(work: () => T): T
+  /**
+   * Runs `work` in one commit; a throw rolls all of it back. Called inside a transaction it joins that one. One that may
+   * wait is on the disk with the next that may not, or with the last of twenty: until then a loss of power loses it, and a
+   * disk that refuses it says so to whoever comes next (`OnOutcome`, `rollbacks`).
+   */
+  transaction<T>(work: () => T, mayWait?: boolean): T
+  /** Saves what waits. @throws what the disk says; then what waited is lost */
+  save(): void
+  /** Whether anything is in memory alone, because it waits or is held. */
+  isUnsaved(): boolean
   /** How many transactions came to nothing so far. */
   rollbacks(): number
   /** From here on nothing is written to the disk, which takes nothing: readers of this connection see what is held, others do not. */
@@ -22,6 +30,9 @@ export type Outcome = { readonly tookMs: number } | { readonly error: unknown }
 /** Hears of each commit that was not held; of one that failed before its caller does. */
 export type OnOutcome = (outcome: Outcome) => void
 
+/** So many commits wait for each other at most: writing their pages must not hold the process for long. */
+const mostWaiting = 20
+
 /** What may be held: more than this SQLite writes out, which a full disk refuses, and what was held is lost. */
 const mostHeldBytes = 64 * 1024 * 1024
 
@@ -36,12 +47,14 @@ interface State {
   readonly clock: Pick<Clock, 'monotonicMs'> | null
   readonly onOutcome: OnOutcome
   inTransaction: boolean
+  /** How many commits wait in the transaction that is open for them. */
+  waiting: number
   isHeld: boolean
   rollbacks: number
 }
 
 /**
- * While commits are held they are savepoints of one transaction that stays open, so that what was judged before is known and
+ * While commits wait or are held they are savepoints of one transaction that stays open, so that what was judged before is known and
  * nothing is found twice. A hold that SQLite could not keep ends by itself, and counts as one that came to nothing.
  */
 export function createCommits(
@@ -49,23 +62,37 @@ export function createCommits(
   clock: Pick<Clock, 'monotonicMs'> | null,
   onOutcome: OnOutcome,
 ): Commits {
-  const state: State = { connection, clock, onOutcome, inTransaction: false, isHeld: false, rollbacks: 0 }
+  const state: State = {
+    connection,
+    clock,
+    onOutcome,
+    inTransaction: false,
+    waiting: 0,
+    isHeld: false,
+    rollbacks: 0,
+  }
   return {
-    transaction: (work) => (state.inTransaction ? work() : commit(state, work)),
+    transaction: (work, mayWait = false) => (state.inTransaction ? work() : commit(state, work, mayWait)),
+    save() {
+      if (state.isHeld || state.inTransaction || state.waiting === 0) return
+      throwLoss(state)
+      save(state)
+    },
+    isUnsaved: () => isOpen(state),
     rollbacks: () => state.rollbacks,
     hold() {
       if (state.isHeld || state.inTransaction) return
-      connection.exec(`PRAGMA cache_size = ${-mostHeldBytes / 1024}; BEGIN IMMEDIATE`)
+      connection.exec(`PRAGMA cache_size = ${-mostHeldBytes / 1024}`)
+      if (!isOpen(state)) connection.exec('BEGIN IMMEDIATE')
       state.isHeld = true
     },
     isHeld: () => state.isHeld,
     heldBytes: () => Math.min(readBytes(connection), mostHeldBytes),
     release() {
-      const lost = noticeLoss(state)
-      if (lost !== null) throw lost
+      throwLoss(state)
       state.isHeld = false
       try {
-        attempt(state, () => save(state))
+        save(state)
       } finally {
         connection.exec('PRAGMA cache_size = -32768')
       }
@@ -73,51 +100,69 @@ export function createCommits(
   }
 }
 
-function commit<T>(state: State, work: () => T): T {
-  noticeLoss(state)
-  state.connection.exec(state.isHeld ? 'SAVEPOINT one' : 'BEGIN IMMEDIATE')
-  state.inTransaction = true
-  return attempt(state, () => {
-    const result = work()
-    if (state.isHeld) state.connection.exec('RELEASE one')
-    else save(state)
-    return result
-  })
+/** Whether the transaction is open that commits wait in, or are held in. */
+function isOpen({ isHeld, waiting }: State): boolean {
+  return isHeld || waiting > 0
 }
 
-function attempt<T>(state: State, work: () => T): T {
+function commit<T>(state: State, work: () => T, mayWait: boolean): T {
+  noticeLoss(state)
+  const { connection } = state
+  const isInner = isOpen(state)
+  connection.exec(isInner ? 'SAVEPOINT one' : 'BEGIN IMMEDIATE')
+  state.inTransaction = true
+  let result: T
   try {
-    const result = work()
-    state.inTransaction = false
-    return result
+    result = work()
+    if (isInner) connection.exec('RELEASE one')
   } catch (error) {
-    fail(state, error)
+    fail(state, error, isInner ? 'ROLLBACK TO one; RELEASE one' : 'ROLLBACK')
     throw error
   }
+  state.inTransaction = false
+  if (state.isHeld) return result
+  state.waiting += 1
+  if (!mayWait || state.waiting >= mostWaiting) save(state)
+  return result
 }
 
-function save({ connection, clock, onOutcome }: State): void {
+function save(state: State): void {
+  const { connection, clock, onOutcome } = state
   const from = clock?.monotonicMs() ?? 0
-  connection.exec('COMMIT')
+  try {
+    connection.exec('COMMIT')
+  } catch (error) {
+    fail(state, error, 'ROLLBACK')
+    throw error
+  }
+  state.waiting = 0
   onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
 }
 
-function fail(state: State, error: unknown): void {
+function fail(state: State, error: unknown, rollback: string): void {
   const { connection } = state
   state.rollbacks += 1
   state.inTransaction = false
   // A full disk may already have rolled back by itself.
-  if (connection.isTransaction) connection.exec(state.isHeld ? 'ROLLBACK TO one; RELEASE one' : 'ROLLBACK')
-  if (!connection.isTransaction) state.isHeld = false
+  if (connection.isTransaction) connection.exec(rollback)
+  if (!connection.isTransaction) {
+    state.isHeld = false
+    state.waiting = 0
+  }
   state.onOutcome({ error })
 }
 
 /** A statement beside any transaction, a reader's too, can find no room in memory: SQLite rolls back all for it. */
 function noticeLoss(state: State): Error | null {
-  if (!state.isHeld || state.connection.isTransaction) return null
+  if (!isOpen(state) || state.connection.isTransaction) return null
   const error = givenUp()
-  fail(state, error)
+  fail(state, error, 'ROLLBACK')
   return error
+}
+
+function throwLoss(state: State): void {
+  const lost = noticeLoss(state)
+  if (lost !== null) throw lost
 }
 
 /** The ledger as it is in memory. */

@@ -125,10 +125,11 @@ export interface Database {
   /**
    * Runs `work` in one durable commit; a throw rolls all of it back. Called inside a transaction it joins that one:
    * what belongs together commits together. `work` is synchronous, or its commit would hold half of another's.
+   * One that `mayWait` is on the disk with the next that may not: nothing may leave by it before that one.
    */
-  transaction<T>(work: () => T): T
+  transaction<T>(work: () => T, mayWait?: boolean): T
   /** For a disk that takes nothing: commits stay in memory until they are released. */
-  readonly held: Pick<Commits, 'hold' | 'isHeld' | 'heldBytes' | 'release'>
+  readonly held: Pick<Commits, 'hold' | 'isHeld' | 'isUnsaved' | 'heldBytes' | 'release'>
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
   readonly generation: string
   /** Whether this opening made its tables. */
@@ -236,6 +237,7 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
         (statement = guardStatement(
           guarded(() => connection.prepare(sql)),
           guarded,
+          () => commits.save(),
         )),
       )
     return statement
@@ -243,22 +245,38 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
 
   return {
     prepare,
-    transaction: (work) => commits.transaction(work),
+    transaction: (work, mayWait) => commits.transaction(work, mayWait),
     rollbacks: () => commits.rollbacks(),
     held: commits,
     generation: String(prepare("SELECT value FROM meta WHERE name = 'generation'").get()?.['value'] ?? ''),
     isNew,
-    checkpoint: () => guarded(() => checkpoint(connection, 'PASSIVE')),
-    truncateLog: () => void guarded(() => checkpoint(connection, 'TRUNCATE')),
-    close: () => connection.close(),
+    checkpoint() {
+      commits.save()
+      return guarded(() => checkpoint(connection, 'PASSIVE'))
+    },
+    truncateLog() {
+      commits.save()
+      guarded(() => checkpoint(connection, 'TRUNCATE'))
+    },
+    close() {
+      try {
+        commits.save()
+      } finally {
+        connection.close()
+      }
+    },
   }
 }
 
-function guardStatement(statement: StatementSync, guarded: Guard): Statement {
+/** What is written beside a transaction is on the disk when it returns: `save` says so for what waits. */
+function guardStatement(statement: StatementSync, guarded: Guard, save: () => void): Statement {
   return {
     all: (...values: SQLInputValue[]) => guarded(() => statement.all(...values)),
     get: (...values: SQLInputValue[]) => guarded(() => statement.get(...values)),
-    run: (...values: SQLInputValue[]) => guarded(() => statement.run(...values)),
+    run(...values: SQLInputValue[]) {
+      save()
+      return guarded(() => statement.run(...values))
+    },
     *iterate(...values: SQLInputValue[]) {
       const rows = guarded(() => statement.iterate(...values))
       for (;;) {

@@ -52,8 +52,7 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     if (!held.isHeld()) return
     ballast.free()
     held.release()
-    if (unsaved !== null) cursors?.write(unsaved)
-    unsaved = losses.saved()
+    losses.saved()
     removeMarker(folder)
   }
 
@@ -64,11 +63,19 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     diskErrors: () => ({ count: counts.disk, last: counts.lastDisk }),
     noteDisk,
     note(outcome, db) {
-      if ('tookMs' in outcome) return void (counts.inARow = 0)
+      if ('tookMs' in outcome) {
+        counts.inARow = 0
+        if (unsaved !== null) cursors?.write(unsaved)
+        unsaved = null
+        return
+      }
       const { error } = outcome
       counts.commits += 1
       // Cursors never point past what is neither on the disk nor in memory.
-      if (!db.held.isHeld()) unsaved = losses.lost()
+      if (!db.held.isHeld()) {
+        losses.lost()
+        unsaved = null
+      }
       if (isSuspicious(error)) onSuspicion()
       if (isDiskError(error)) noteDisk(error)
       if (!isDiskError(error) && !isDiskFull(error)) return
@@ -84,7 +91,7 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     watchCursors(file, db) {
       cursors = file
       const write = (next: Cursors) => {
-        if (db.held.isHeld()) unsaved = next
+        if (db.held.isUnsaved()) unsaved = next
         else file.write(next)
       }
       return { read: () => unsaved ?? file.read(), write }
@@ -104,11 +111,10 @@ function createLosses(now: () => UnixMs) {
   let lostSince: UnixMs | null = null
   return {
     held: () => void (heldSince ??= now()),
-    /** @returns what is left of it: nothing */
-    saved: () => (heldSince = null),
+    saved: () => void (heldSince = null),
     lost() {
       lostSince ??= heldSince
-      return (heldSince = null)
+      heldSince = null
     },
     note(db: Database) {
       if (lostSince === null) return

@@ -122,8 +122,9 @@ export function chooseBatch(legs: readonly QueuedLeg[], now: UnixMs): QueuedLeg[
   return batch.length === batchSize || batch.some((leg) => leg.dueAt <= now) ? batch : null
 }
 
-function save({ commit, db }: Run, ask: Ask, { readings, saves, drops, bad }: Outcome): void {
+function save({ commit, db, isLate }: Run, ask: Ask, { readings, saves, drops, bad }: Outcome): void {
   commit({
+    mayWait: isLate,
     evidence: readings,
     bad: bad ?? [],
     apply: () => {

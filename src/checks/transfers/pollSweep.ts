@@ -232,7 +232,7 @@ async function readNext(
     if (!isRewound) moveTo(walk, name, backTo)
     throw new MonitorError('source.invalid', `the list serves one page again and again, up to page ${number}`)
   }
-  const { hasUrgent } = commit({ answers: [page.records], bad: page.bad })
+  const { hasUrgent } = commit({ answers: [page.records], bad: page.bad, mayWait: true })
   if (hasUrgent) trigger('openTransfers')
   const movedPages = number > pass.wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
   const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0

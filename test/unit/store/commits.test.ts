@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createCommits } from '../../../src/store/commits.ts'
 
 const full = () => Object.assign(new Error('database or disk is full'), { errcode: 13 })
@@ -33,12 +33,14 @@ function setUp() {
   )
   const see = (what: string) =>
     commits.transaction(() => void connection.prepare('INSERT INTO seen VALUES (?)').run(what))
+  const wait = (what: string) =>
+    commits.transaction(() => void connection.prepare('INSERT INTO seen VALUES (?)').run(what), true)
   const seen = () =>
     connection
       .prepare('SELECT what FROM seen')
       .all()
       .map(({ what }) => what)
-  return { commits, connection, disk, see, seen }
+  return { commits, connection, disk, see, seen, wait }
 }
 
 test('F16: what is committed while the disk takes nothing is known, and saved when it is released', () => {
@@ -157,4 +159,69 @@ test('a transaction that cannot even be taken back leaves the next one whole', (
   isBroken = false
   connection.exec('ROLLBACK')
   expect(() => commits.transaction(() => expect(connection.isTransaction).toBe(true))).not.toThrow()
+})
+
+describe('commits that may wait', () => {
+  test('are seen at once, and on the disk with the next that may not', () => {
+    const { commits, connection, see, seen, wait } = setUp()
+    wait('one')
+    wait('two')
+    expect(seen()).toEqual(['one', 'two'])
+    expect([commits.isUnsaved(), connection.isTransaction]).toEqual([true, true])
+    see('now')
+    expect([commits.isUnsaved(), connection.isTransaction]).toEqual([false, false])
+    expect(seen()).toEqual(['one', 'two', 'now'])
+  })
+
+  test('are on the disk with the twentieth, or when they are saved', () => {
+    const { commits, connection, wait } = setUp()
+    for (let n = 1; n < 20; n += 1) wait(String(n))
+    expect(connection.isTransaction).toBe(true)
+    wait('20')
+    expect(connection.isTransaction).toBe(false)
+    wait('21')
+    commits.save()
+    expect(connection.isTransaction).toBe(false)
+    expect(() => commits.save()).not.toThrow()
+  })
+
+  test('one that throws takes back itself alone', () => {
+    const { commits, seen, wait } = setUp()
+    wait('one')
+    expect(() =>
+      commits.transaction(() => {
+        wait('joined')
+        throw new Error('a bug')
+      }, true),
+    ).toThrow('a bug')
+    wait('two')
+    commits.save()
+    expect(seen()).toEqual(['one', 'two'])
+  })
+
+  test('F16: what waited on a disk that is full is lost, said to be, and held from then on', () => {
+    const { commits, disk, see, seen, wait } = setUp()
+    wait('one')
+    disk.isFull = true
+    expect(() => see('refused')).toThrow('disk is full')
+    expect([seen(), commits.rollbacks(), commits.isHeld()]).toEqual([[], 1, true])
+    wait('held')
+    expect(seen()).toEqual(['held'])
+    disk.isFull = false
+    commits.release()
+    expect([seen(), commits.isUnsaved()]).toEqual([['held'], false])
+  })
+
+  test('F16: a disk that is found full by a statement takes back that commit, and holds what waited', () => {
+    const { commits, disk, seen, wait } = setUp()
+    wait('one')
+    expect(() =>
+      commits.transaction(() => {
+        throw full()
+      }),
+    ).toThrow('disk is full')
+    expect([seen(), commits.isHeld(), disk.failures]).toEqual([['one'], true, 1])
+    commits.release()
+    expect([seen(), commits.isUnsaved()]).toEqual([['one'], false])
+  })
 })

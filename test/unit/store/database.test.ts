@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/database.ts'
+import { saveMeta } from '../../../src/store/meta.ts'
 import { ledgerTables } from '../../../src/store/migrations/0001_ledger.ts'
 
 function createFolder(): string {
@@ -56,4 +57,22 @@ test('F21: a newer ledger is refused and left as it is', () => {
   future.close()
   expect(() => openDatabase(path)).toThrow(/newer spanwatch/)
   expect(readVersion(path)).toEqual({ version: 999, next: '7' })
+})
+
+test('what is written beside a transaction is on the disk when it returns, with what waited before it', () => {
+  const path = join(createFolder(), 'ledger.sqlite')
+  const db = openDatabase(path)
+  const other = openDatabase(path, { readOnly: true })
+  const named = () => other.prepare("SELECT name FROM meta WHERE name LIKE 'test%' ORDER BY name").all().length
+  db.transaction(() => saveMeta(db, 'test 1', 'x'), true)
+  expect(named()).toBe(0)
+  saveMeta(db, 'test 2', 'x')
+  expect(named()).toBe(2)
+  db.transaction(() => saveMeta(db, 'test 3', 'x'), true)
+  db.checkpoint()
+  expect(named()).toBe(3)
+  db.transaction(() => saveMeta(db, 'test 4', 'x'), true)
+  db.close()
+  expect(named()).toBe(4)
+  other.close()
 })

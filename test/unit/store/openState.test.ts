@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { initialCursors, parseCursors } from '../../../src/store/cursors.ts'
 import { commitOnFullDisk, countCommit, openState, type State } from '../../../src/store/openState.ts'
 
 let folder: string
@@ -318,6 +319,24 @@ describe('the state folder', () => {
     close()
     expect(open().recovered).toContain('ahead')
     expect(state?.cursors.read().sweep.page).toBe(1)
+  })
+
+  test('cursors go to the disk after the commits that they point past, where those wait too', () => {
+    const { db, cursors } = open()
+    const onDisk = () => (parseCursors(readFileSync(cursorPath(), 'utf8')) ?? initialCursors(0)).sweep.page
+    for (const page of [2, 3]) {
+      db.transaction(() => countCommit(db), true)
+      cursors.write({ ...cursors.read(), sweep: { ...cursors.read().sweep, page } })
+    }
+    expect([cursors.read().sweep.page, onDisk()]).toEqual([3, 1])
+    db.transaction(() => countCommit(db))
+    expect(onDisk()).toBe(3)
+    // Closed like that: nothing is lost that could be kept.
+    db.transaction(() => countCommit(db), true)
+    cursors.write({ ...cursors.read(), sweep: { ...cursors.read().sweep, page: 4 } })
+    close()
+    expect(open().recovered).toBeNull()
+    expect(state?.cursors.read().sweep.page).toBe(4)
   })
 
   test('a ledger or cursor file of a newer version is refused', () => {

@@ -12,7 +12,7 @@ const ioError = Object.assign(new Error('disk I/O error'), { errcode: 10 })
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'spanwatch-trouble-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const ledger = { isHeld: false, released: 0, heldBytes: 4_096, refuses: false }
+  const ledger = { isHeld: false, isWaiting: false, released: 0, heldBytes: 4_096, refuses: false }
   const notes: unknown[] = []
   const db = {
     prepare: () => ({ run: (...values: unknown[]) => void notes.push(values) }),
@@ -20,11 +20,13 @@ function setUp() {
     held: {
       hold: () => void (ledger.isHeld = true),
       isHeld: () => ledger.isHeld,
+      isUnsaved: () => ledger.isHeld || ledger.isWaiting,
       heldBytes: () => ledger.heldBytes,
       release() {
         ledger.isHeld = false
         if (ledger.refuses) throw full
         ledger.released += 1
+        trouble.note({ tookMs: 1 }, db)
       },
     },
   } as unknown as Database
@@ -82,6 +84,29 @@ test('F16: cursors stay in memory with the commits that they point past, and are
   expect(ledger.released).toBe(1)
   expect(written).toEqual([2, 3])
   expect(readMarker(folder)).toBeNull()
+})
+
+test('cursors that point past a commit that waits are saved after it, the newest of them alone', () => {
+  const { ledger, db, trouble, cursors, written, at } = setUp()
+  ledger.isWaiting = true
+  cursors.write(at(2))
+  cursors.write(at(3))
+  expect([cursors.read().sweep.page, written]).toEqual([3, []])
+  ledger.isWaiting = false
+  trouble.note({ tookMs: 1 }, db)
+  expect([cursors.read().sweep.page, written]).toEqual([3, [3]])
+  trouble.note({ tookMs: 1 }, db)
+  expect(written).toEqual([3])
+})
+
+test('cursors that point past a commit that waited in vain are lost with it', () => {
+  const { ledger, db, trouble, cursors, at } = setUp()
+  cursors.write(at(2))
+  ledger.isWaiting = true
+  cursors.write(at(3))
+  ledger.isWaiting = false
+  trouble.note({ error: ioError }, db)
+  expect(cursors.read().sweep.page).toBe(2)
 })
 
 test('F16: cursors that point past what was lost are lost with it', () => {
