@@ -63,7 +63,8 @@ test('what is written beside a transaction is on the disk when it returns, with 
   const path = join(createFolder(), 'ledger.sqlite')
   const db = openDatabase(path)
   const other = openDatabase(path, { readOnly: true })
-  const named = () => other.prepare("SELECT name FROM meta WHERE name LIKE 'test%' ORDER BY name").all().length
+  const named = () =>
+    other.prepare("SELECT name FROM meta WHERE name LIKE 'test%' ORDER BY name").all().length
   db.transaction(() => saveMeta(db, 'test 1', 'x'), true)
   expect(named()).toBe(0)
   saveMeta(db, 'test 2', 'x')
