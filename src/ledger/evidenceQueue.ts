@@ -11,7 +11,8 @@ import { movesNative, nativeSources, tokenSources } from '../meaning/showsMoney.
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { flag, instant, int, oneOf, type Read, real, table, text } from '../store/table.ts'
+import { hash, toHashCell } from '../store/hash.ts'
+import { flag, instant, int, oneOf, type Read, real, table } from '../store/table.ts'
 
 /**
  * Which question a leg waits for: E9, E13, E15, a receipt by the node of its chain; `record` asks the list whether a payout has a record, `past`
@@ -33,7 +34,7 @@ const progress = table('evidence_queue', {
 })
 const queue = table('evidence_queue', {
   ask,
-  hash: text,
+  hash,
   addedAt: instant,
   height: int.orNull(),
   time: instant,
@@ -121,7 +122,7 @@ export function queueAgain(db: Database, settings: QueueSettings, transfer: Tran
       if (!hasAnswer(transfer, ask, { chain, hash })) continue
       db.prepare(
         'INSERT OR IGNORE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, 0)',
-      ).run(ask, hash, now, now, now, height, Math.min(time ?? now, now))
+      ).run(ask, toHashCell(hash), now, now, now, height, Math.min(time ?? now, now))
     }
   }
 }
@@ -177,9 +178,19 @@ function queueLeg(
 ): void {
   db.prepare(
     `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late, risk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (ask, hash) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at),
+     ON CONFLICT (hash, ask) DO UPDATE SET due_at = min(due_at, excluded.due_at), ready_at = min(ready_at, excluded.ready_at),
        late = min(late, excluded.late), risk = max(risk, excluded.risk)`,
-  ).run(leg.ask, leg.hash, now, now, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0, leg.risk)
+  ).run(
+    leg.ask,
+    toHashCell(leg.hash),
+    now,
+    now,
+    leg.dueAt,
+    leg.height,
+    leg.time,
+    leg.isLate ? 1 : 0,
+    leg.risk,
+  )
 }
 
 /**
@@ -190,7 +201,7 @@ export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs,
   const find = (order: string) =>
     queue.all(
       db,
-      `SELECT * FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
+      `SELECT ${queue.list()} FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
       ask,
       isLate ? 1 : 0,
       now,
@@ -213,7 +224,7 @@ function withoutRisk(row: Read<typeof queue>): QueuedLeg {
 /** Which questions a leg waits for. */
 export function listQuestions(db: Database, hash: string): Ask[] {
   const sql = 'SELECT ask FROM evidence_queue WHERE ask IN (SELECT value FROM json_each(?)) AND hash = ?'
-  return ask.all(db, sql, JSON.stringify(['zone', 'main', 'native', 'receipt']), hash)
+  return ask.all(db, sql, JSON.stringify(['zone', 'main', 'native', 'receipt']), toHashCell(hash))
 }
 
 /** When the next leg has to be asked; null when none waits. */
@@ -229,7 +240,7 @@ export function hurryLeg(db: Database, hash: string, now: UnixMs): void {
     db.prepare('UPDATE evidence_queue SET due_at = min(due_at, ?) WHERE ask = ? AND hash = ?').run(
       now,
       ask,
-      hash,
+      toHashCell(hash),
     )
   }
 }
@@ -238,18 +249,17 @@ export function saveQueued(db: Database, leg: QueuedLeg): void {
   db.prepare(`UPDATE evidence_queue SET ${progress.set} WHERE ask = ? AND hash = ?`).run(
     ...progress.values(leg),
     leg.ask,
-    leg.hash,
+    toHashCell(leg.hash),
   )
 }
 
 export function dropQueued(db: Database, ask: Ask, hash: string): void {
-  db.prepare('DELETE FROM evidence_queue WHERE ask = ? AND hash = ?').run(ask, hash)
+  db.prepare('DELETE FROM evidence_queue WHERE ask = ? AND hash = ?').run(ask, toHashCell(hash))
 }
 
 /** Forgets the questions about a hash that no transfer names any more. */
 export function dropQueuedHash(db: Database, hash: string): void {
-  for (const ask of ['zone', 'main', 'native', 'receipt', 'zoneReceipt', 'record', 'past'] as const)
-    dropQueued(db, ask, hash)
+  db.prepare('DELETE FROM evidence_queue WHERE hash = ?').run(toHashCell(hash))
 }
 
 const explorerSources: Readonly<Record<'zone' | 'main', readonly EvidenceSource[]>> = {

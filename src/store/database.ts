@@ -54,6 +54,7 @@ import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
 import { supplyTables } from './migrations/0046_supply.ts'
 import { sourceWords } from './migrations/0047_source_words.ts'
 import { compactRows } from './migrations/0048_compact.ts'
+import { compactQueue } from './migrations/0049_compact_queue.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -102,6 +103,7 @@ const migrations: readonly string[] = [
   earlyFindings,
   sourceWords,
   compactRows,
+  compactQueue,
 ]
 
 type Row = Record<string, SQLOutputValue>

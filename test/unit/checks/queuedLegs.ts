@@ -1,6 +1,7 @@
 import type { EvidenceReads, LegsRead } from '../../../src/checks/evidence/reads.ts'
 import { type QueuedLeg, saveQueued } from '../../../src/ledger/evidenceQueue.ts'
 import type { Database } from '../../../src/store/database.ts'
+import { toHashCell } from '../../../src/store/hash.ts'
 
 /** A leg of which nothing was asked yet. */
 export function queuedLeg(overrides: Partial<QueuedLeg> = {}): QueuedLeg {
@@ -27,7 +28,16 @@ export function queuedLeg(overrides: Partial<QueuedLeg> = {}): QueuedLeg {
 export function putQueued(db: Database, leg: QueuedLeg): void {
   db.prepare(
     'INSERT OR REPLACE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  ).run(leg.ask, leg.hash, leg.addedAt, leg.readyAt, leg.dueAt, leg.height, leg.time, leg.isLate ? 1 : 0)
+  ).run(
+    leg.ask,
+    toHashCell(leg.hash),
+    leg.addedAt,
+    leg.readyAt,
+    leg.dueAt,
+    leg.height,
+    leg.time,
+    leg.isLate ? 1 : 0,
+  )
   saveQueued(db, leg)
 }
 

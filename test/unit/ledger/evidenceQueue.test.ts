@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { toHashCell } from '../../../src/store/hash.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/database.ts'
-import { queueLegs } from '../../../src/ledger/evidenceQueue.ts'
+import { dropQueued, listQuestions, listQueued, queueLegs } from '../../../src/ledger/evidenceQueue.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
@@ -11,7 +16,7 @@ function timeOfPayout(mainTime: number, now: number): unknown {
   const before = transferOf([toRecord({ mainHash: null, mainHeight: null, mainTime: null, zoneTime: 1_000 })])
   const after = transferOf([toRecord({ mainHash: hash('paid'), mainTime, zoneTime: 1_000 })])
   queueLegs(db, settings, { before, after }, now)
-  const row = db.prepare('SELECT time FROM evidence_queue WHERE hash = ?').get(hash('paid'))
+  const row = db.prepare('SELECT time FROM evidence_queue WHERE hash = ?').get(toHashCell(hash('paid')))
   db.close()
   return row?.['time']
 }
@@ -22,4 +27,35 @@ test('a payout is looked for once the head has passed it, not once it has passed
 
 test('one that names a time to come is looked for all the same', () => {
   expect(timeOfPayout(900_000_000, 600_000)).toBe(600_000)
+})
+
+test('questions of before are known by their hashes, whatever those look like', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-queue-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'ledger.sqlite')
+  openDatabase(path).close()
+  const old = new DatabaseSync(path)
+  // As version 44 had it.
+  old.exec(`DROP TABLE evidence_queue; CREATE TABLE evidence_queue (
+    ask TEXT NOT NULL, hash TEXT NOT NULL, added_at INTEGER NOT NULL, ready_at INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    height INTEGER, time INTEGER NOT NULL, reads INTEGER NOT NULL DEFAULT 0, first_at INTEGER, last_at INTEGER,
+    control_at INTEGER, rests INTEGER NOT NULL DEFAULT 0, late INTEGER NOT NULL, risk REAL NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ask, hash)) STRICT, WITHOUT ROWID;
+    CREATE INDEX evidence_queue_due ON evidence_queue (ask, late, due_at); PRAGMA user_version = 44`)
+  const insert = old.prepare(
+    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late, reads)
+      VALUES ('zone', ?, 1, 2, 3, 4, 5, 0, 6)`,
+  )
+  const odd = ['0x', '0xABCD', `0x${'g'.repeat(64)}`, 'no hash at all', `0x${'a'.repeat(63)}`]
+  const hashes = [hash('plain'), `0x${'ab'.repeat(20)}`, ...odd]
+  for (const one of hashes) insert.run(one)
+  old.close()
+  const db = openDatabase(path)
+  const legs = listQueued(db, 'zone', false, 10, 99)
+  expect(legs.map((leg) => leg.hash).toSorted()).toEqual(hashes.toSorted())
+  expect(legs[0]).toMatchObject({ addedAt: 1, readyAt: 2, dueAt: 3, height: 4, time: 5, reads: 6 })
+  expect(hashes.map((one) => listQuestions(db, one))).toEqual(hashes.map(() => ['zone']))
+  for (const one of hashes) dropQueued(db, 'zone', one)
+  expect(listQueued(db, 'zone', false, 10, 99)).toEqual([])
+  db.close()
 })

@@ -1,3 +1,4 @@
+import { fromHashCell } from '../../../src/store/hash.ts'
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
@@ -205,7 +206,7 @@ describe('a payout that the record replaced', () => {
     record(ledger, 1_000_000, named('m1', 1_000_000))
     record(ledger, 1_300_000, named('m2', 1_200_000))
     const queued = db.prepare('SELECT hash FROM evidence_queue WHERE due_at <= ?').all(1_300_000)
-    expect(queued.map((row) => String(row['hash']))).toContain(hash('m1'))
+    expect(queued.map((row) => fromHashCell(row['hash']))).toContain(hash('m1'))
     const reading = {
       chain: 'main',
       hash: hash('m1'),
