@@ -1,5 +1,5 @@
 /**
- * Reads 50,000 records from a local API, pages of 100, as the transfers poller does, with 20 rules: `npm run bench:ingest`.
+ * Reads 50,000 records from a local API, pages of 100, as the walk through history does, with 20 rules: `npm run bench:ingest`.
  * The floor is the same pages fetched with bare undici, parsed, and inserted into one table, a commit a page.
  * Times are the thread's own CPU time, user and system, so that neither other work on the machine nor waiting for the
  * disk or for the pace counts. The API answers in a process of its own.
@@ -140,7 +140,7 @@ channels: { ops: { type: webhook, url: "http://127.0.0.1:9/" } }
   const signal = new AbortController().signal
   const readPage = async (page: number) => {
     const { records, bad } = await reads.feedPage(page, { priority: 'urgent', signal })
-    app.parts.commit({ answers: [records], bad })
+    app.parts.commit({ answers: [records], bad, mayWait: true })
   }
   const fresh = await measure(readPage)
   const known = await measure(readPage)

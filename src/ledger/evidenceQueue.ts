@@ -201,9 +201,8 @@ export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs,
   const find = (order: string) =>
     queue.all(
       db,
-      `SELECT ${queue.list()} FROM evidence_queue WHERE ask = ? AND late = ? AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
+      `SELECT ${queue.list()} FROM evidence_queue WHERE ask = ? AND late = ${isLate ? 1 : 0} AND ready_at <= ? ORDER BY ${order} LIMIT ?`,
       ask,
-      isLate ? 1 : 0,
       now,
       limit,
     )

@@ -23,5 +23,6 @@ INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time,
 DROP TABLE old_queue;
 CREATE UNIQUE INDEX evidence_queue_hash ON evidence_queue (hash, ask);
 CREATE INDEX evidence_queue_due ON evidence_queue (ask, late, due_at);
-CREATE INDEX evidence_queue_risk ON evidence_queue (ask, late, risk);
+-- What is long over is asked by its turn alone.
+CREATE INDEX evidence_queue_risk ON evidence_queue (ask, risk) WHERE late = 0;
 `
