@@ -147,7 +147,10 @@ export function createLedger(
     postponeChecks: (keys, now, soughtAt = null) => postponeChecks(state, keys, { now, soughtAt }),
     askAgain(transfer, now) {
       if (evidence) queueAgain(db, evidence, transfer, now)
-      askRecordAgain(db, parseKey(transfer.key) ?? 0, now)
+      const key = parseKey(transfer.key) ?? 0
+      askRecordAgain(db, key, now)
+      // What the list shows next of it is judged, although it says nothing new.
+      forgetResting(resting, key)
     },
     verifyClaimed(transfers, now) {
       if (evidence) for (const transfer of transfers) queueClaimed(db, evidence, transfer, now)

@@ -51,13 +51,19 @@ export interface LedgerState {
  */
 export function recordAnswer(ledger: LedgerState, answer: readonly Observation[], now: UnixMs): RecordResult {
   const { db, resting } = ledger
-  const fresh = toSightings(answer).filter((sighting) => !takesResting(resting, sighting))
+  const fresh = toSightings(answer)
+    .map((sighting) => ({ sighting, digest: sightingDigest(sighting) }))
+    .filter(({ sighting, digest }) => !takesResting(resting, sighting, digest))
   if (fresh.length === 0) return { changes: [], news: 0, urgent: 0, joined: [] }
-  const rows = loadCluster(db, fresh, resting)
+  const rows = loadCluster(
+    db,
+    fresh.map(({ sighting }) => sighting),
+    resting,
+  )
   const merged = mergeAll(rows, fresh)
   const groups = matchSightings(merged.sightings, merged.digestOf)
   const assigned = assignKeys(groups, merged.owners, reserveKeys(db, groups.length))
-  const pass = openPass(ledger, merged.sightings, now)
+  const pass = openPass(ledger, merged.sightings, now, merged.digestOf)
   const saved = assigned.flatMap(({ key, group }) => {
     const isTouched = [...group.members, ...group.ambiguous].some((sighting) => merged.touched.has(sighting))
     const row = rows.get(key)
@@ -104,10 +110,16 @@ interface Pass {
   readonly now: UnixMs
   readonly evidenceOf: (sightings: readonly Sighting[]) => LegEvidence[]
   readonly tally: Tally
+  readonly digestOf: (sighting: Sighting) => string
 }
 
-function openPass(ledger: LedgerState, sightings: readonly Sighting[], now: UnixMs): Pass {
-  return { ledger, now, evidenceOf: openEvidence(ledger.db, sightings), tally: createTally() }
+function openPass(
+  ledger: LedgerState,
+  sightings: readonly Sighting[],
+  now: UnixMs,
+  digestOf: Pass['digestOf'] = sightingDigest,
+): Pass {
+  return { ledger, now, evidenceOf: openEvidence(ledger.db, sightings), tally: createTally(), digestOf }
 }
 
 interface Saving {
@@ -131,7 +143,7 @@ function saveGroup(pass: Pass, saving: Saving): { change: TransferChange; checkA
   const misses = isAsked ? 0 : (row?.misses ?? 0)
   const stored = { key, group, misses, soughtAt: row?.soughtAt ?? null, checkAt, kept: row?.kept ?? null }
   saveTransfer(db, stored, after, pass.tally)
-  noteSaved(resting, stored, after)
+  noteSaved(resting, stored, after, pass.digestOf)
   if (settings) queueLegs(db, settings, { before, after }, pass.now)
   return { change: { before, after }, checkAt }
 }
@@ -174,7 +186,10 @@ function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: T
   return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined
 }
 
-function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sighting[]) {
+function mergeAll(
+  rows: ReadonlyMap<number, StoredTransfer>,
+  fresh: readonly { readonly sighting: Sighting; readonly digest: string }[],
+) {
   const byDigest = new Map<string, Sighting>()
   const ownerOf = new Map<string, number>()
   for (const row of rows.values()) {
@@ -186,8 +201,7 @@ function mergeAll(rows: ReadonlyMap<number, StoredTransfer>, fresh: readonly Sig
   }
   const touchedDigests = new Set<string>()
   let news = 0
-  for (const sighting of fresh) {
-    const digest = sightingDigest(sighting)
+  for (const { sighting, digest } of fresh) {
     const known = byDigest.get(digest)
     if (!known) news += 1
     byDigest.set(digest, known ? mergeSighting(known, sighting) : sighting)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Sighting, sightingDigest } from './sighting.ts'
+import type { Sighting } from './sighting.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -7,8 +7,8 @@ import type { StoredTransfer } from './transferRows.ts'
 
 /**
  * Records of completed transfers that are in the ledger as they are. Being shown by the list once more says nothing
- * but the time, and that is written once a minute only: a reading costs what is new in it. In between the time is kept
- * here, so that whoever reads the ledger in this process sees it; a crash forgets at most that minute of it.
+ * but the time, and that is written once an hour only: a reading costs what is new in it. In between the time is kept
+ * here, so that whoever reads the ledger in this process sees it; a crash forgets at most that hour of it.
  */
 export interface RestingRecords {
   readonly db: Pick<Database, 'rollbacks'>
@@ -17,29 +17,32 @@ export interface RestingRecords {
   rollbacks: number
 }
 
-interface Entry {
+interface Entry extends Pick<Sighting, 'updateTime' | 'firstAt' | 'twin' | 'besides'> {
   readonly key: number
   readonly digest: string
-  readonly sighting: Pick<Sighting, 'updateTime' | 'firstAt' | 'twin' | 'besides'>
   /** As it is in the ledger. */
   readonly savedAt: UnixMs
   seenAt: UnixMs
 }
 
-const restMs = 60_000
-/** More than a day's list at 100,000 transfers a week. Beyond it records are written at each reading. */
-const maxKept = 30_000
+const restMs = 3_600_000
+/** A day's list at 400,000 transfers a week, in 16 MB. */
+const maxKept = 60_000
 
 export function createRestingRecords(db: Pick<Database, 'rollbacks'>): RestingRecords {
   return { db, byDigest: new Map(), byKey: new Map(), rollbacks: db.rollbacks() }
 }
 
-/** Takes note of a record that says nothing new. @returns false when the ledger has to look at it */
-export function takesResting(resting: RestingRecords, sighting: Sighting): boolean {
+/**
+ * Takes note of a record that says nothing new.
+ * @param digest the sighting's
+ * @returns false when the ledger has to look at it
+ */
+export function takesResting(resting: RestingRecords, sighting: Sighting, digest: string): boolean {
   check(resting)
   const { byDigest } = resting
   if (!canRest(sighting) || byDigest.size === 0) return false
-  const entry = byDigest.get(shortDigest(sighting))
+  const entry = byDigest.get(shorten(digest))
   if (!entry || sighting.lastAt - entry.savedAt >= restMs || !saysNoMore(sighting, entry)) return false
   entry.seenAt = Math.max(entry.seenAt, sighting.lastAt)
   return true
@@ -50,22 +53,20 @@ export function noteSaved(
   resting: RestingRecords,
   { key, group, checkAt }: Pick<StoredTransfer, 'key' | 'group' | 'checkAt'>,
   transfer: Transfer,
+  digestOf: (sighting: Sighting) => string,
 ): void {
   check(resting)
+  const wasKept = resting.byKey.has(key)
   forgetResting(resting, key)
   if (checkAt !== null || transfer.state !== 'completed' || group.ambiguous.length > 0) return
   const newest = group.members.filter((sighting) => sighting.lastAt === transfer.readAt)
   const [sighting] = newest
   if (newest.length !== 1 || !sighting || !canRest(sighting)) return
   const { updateTime, firstAt, twin, besides, lastAt } = sighting
-  const digest = shortDigest(sighting)
-  keep(resting, {
-    key,
-    digest,
-    sighting: { updateTime, firstAt, twin, besides },
-    savedAt: lastAt,
-    seenAt: lastAt,
-  })
+  // A walk round a list that is longer than what is kept must not push out what it will come to.
+  if (isFull(resting) && !wasKept && firstAt !== lastAt) return
+  const digest = shorten(digestOf(sighting))
+  keep(resting, { key, digest, updateTime, firstAt, twin, besides, savedAt: lastAt, seenAt: lastAt })
 }
 
 export function forgetResting({ byDigest, byKey }: RestingRecords, key: number): void {
@@ -105,10 +106,17 @@ function keep(resting: RestingRecords, entry: Entry): void {
   const { byDigest, byKey } = resting
   const other = byDigest.get(entry.digest)
   if (other) forgetResting(resting, other.key)
+  if (isFull(resting))
+    for (const oldest of byKey.keys()) {
+      forgetResting(resting, oldest)
+      break
+    }
   byKey.set(entry.key, entry)
   byDigest.set(entry.digest, entry)
-  const [oldest] = byKey.keys()
-  if (byKey.size > maxKept && oldest !== undefined) forgetResting(resting, oldest)
+}
+
+function isFull({ byKey }: RestingRecords): boolean {
+  return byKey.size >= maxKept
 }
 
 /** A whole record of the list; whatever else is read is asked for because something is open. */
@@ -116,13 +124,13 @@ function canRest({ source, mainHash, zoneHash }: Sighting): boolean {
   return source === 'E3' && mainHash !== null && zoneHash !== null
 }
 
-function saysNoMore(sighting: Sighting, { sighting: known }: Entry): boolean {
+function saysNoMore(sighting: Sighting, known: Entry): boolean {
   const { updateTime, firstAt, twin, besides } = sighting
   const isOlder = updateTime === null || (known.updateTime !== null && updateTime <= known.updateTime)
   // The answer to an earlier request may come later.
   return isOlder && firstAt >= known.firstAt && (known.twin || !twin) && besides <= known.besides
 }
 
-function shortDigest(sighting: Sighting): string {
-  return hash('sha1', sightingDigest(sighting), 'base64')
+function shorten(digest: string): string {
+  return hash('sha1', digest, 'base64')
 }

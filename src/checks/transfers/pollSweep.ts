@@ -29,7 +29,7 @@ export interface Walk {
   readonly passes: Readonly<Record<WalkName, Pass>>
   isSweepRequested: boolean
   isSweeping: boolean
-  /** Of the first page of the sweep's pass: what was read since is not missing. */
+  /** Of the first page of the sweep's pass: what was read since is not missing. Null for one that began before the start. */
   firstNumber: UnixMs | null
   /** How often a walk through history was asked for. */
   rewinds: number
@@ -191,7 +191,8 @@ async function sweepPage(walk: Walk, signal: AbortSignal): Promise<boolean> {
   walk.passes.sweep.wentBackFrom = 0
   save(walk, { sweep: { page: 1, startedAt, finishedAt: clock.now(), tookMs } })
   walk.kernel.list.sweptAt = startedAt
-  walk.unscanned ??= { from, until: startedAt, readBefore: walk.firstNumber ?? startedAt }
+  // What the part of it before the start showed is not known any more.
+  if (walk.firstNumber !== null) walk.unscanned ??= { from, until: startedAt, readBefore: walk.firstNumber }
   return true
 }
 

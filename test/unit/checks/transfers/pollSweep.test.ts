@@ -292,6 +292,23 @@ describe('the sweep', () => {
     expect(world.feed.served.slice(2)).toEqual([1, 2, 3, 4])
     expect(world.cursors.read().sweep).toMatchObject({ page: 1, finishedAt: expect.any(Number) })
   })
+
+  test('says nothing of what a pass did not show that began before the start, and does of the next', async () => {
+    const world = setUp(toRows(20))
+    const before = toWalk(world)
+    await before.runAll()
+    await before.run()
+    const { walk, run } = toWalk(world)
+    const endPass = async () => {
+      do await run()
+      while (world.cursors.read().sweep.page > 1)
+    }
+    expect(world.cursors.read().sweep.page).toBeGreaterThan(1)
+    await endPass()
+    expect(walk.unscanned).toBeNull()
+    await endPass()
+    expect(walk.unscanned).not.toBeNull()
+  })
 })
 
 describe.each([
