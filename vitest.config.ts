@@ -19,6 +19,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
+          // No test replaces a module or leaves anything behind, and loading all anew for each file takes as long as the
+          // tests.
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, 'test/worlds/**', 'test/e2e/**'],
         },
