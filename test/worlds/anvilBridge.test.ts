@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listEscrowTokens, readEscrowToken } from '../../src/checks/escrow/owedStore.ts'
 import { readCompared } from '../../src/checks/escrow/supply/supplyStore.ts'
+import { listEveryAnswer } from '../support/everyAnswer.ts'
 import { hasAnvil } from '../support/anvil.ts'
 import { type AnvilBridge, startAnvilBridge } from '../support/anvilBridge/world.ts'
 
@@ -56,13 +57,18 @@ describe.runIf(hasAnvil())('a bridge of real contracts on two real nodes', () =>
     await bridge.pass(5 * minute)
     expect(bridge.told()).toEqual([])
     expect(count(bridge, 'SELECT state, count(*) FROM transfers GROUP BY 1')).toEqual([['completed', '8']])
-    const proofs = "SELECT source, count(*) FROM leg_evidence WHERE status = 'success' GROUP BY 1"
+    const proofs = listEveryAnswer(bridge.monitor.app.parts.db).filter(({ status }) => status === 'success')
     // Two of the payouts are one transaction.
-    expect(count(bridge, proofs)).toEqual([
-      ['E13', '5'],
-      ['E9', '6'],
-      ['canonical', '5'],
-      ['zoneRpc', '6'],
+    const bySource = Object.groupBy(proofs, ({ source }) => source)
+    expect(
+      Object.entries(bySource)
+        .map(([source, of]) => [source, of.length])
+        .toSorted(),
+    ).toEqual([
+      ['E13', 5],
+      ['E9', 6],
+      ['canonical', 5],
+      ['zoneRpc', 6],
     ])
     // What the daemon made of lists and logs is what the contracts say themselves.
     const held = await main.node.read(main.token, 'balanceOf', [main.escrow.address])
