@@ -68,6 +68,8 @@ export interface LegEvidence {
   readonly hash: string
   readonly source: EvidenceSource
   readonly at: UnixMs
+  /** The request of the first answer that said the same, without another between; left out, it was this one. */
+  readonly since?: UnixMs
   /** `absent`: by the rules of absence, not by one empty answer. */
   readonly status: Status | 'absent'
   readonly errorMessage: string

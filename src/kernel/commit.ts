@@ -11,6 +11,7 @@ import { learnMoney } from '../ledger/learnMoney.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
+import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { Database } from '../store/database.ts'
@@ -322,8 +323,7 @@ function isOther(before: Transfer, after: Transfer): boolean {
     before.rewrites.length !== after.rewrites.length ||
     before.evidence.length !== after.evidence.length ||
     before.evidence.some((evidence, index) => isOtherEvidence(evidence, after.evidence[index])) ||
-    // Whether a replaced payout still stands is decided by evidence that is newer than its replacement.
-    (after.rewrites.length > 0 &&
+    (isJudgedByTimes(after) &&
       before.evidence.some((evidence, index) => evidence.at !== after.evidence[index]?.at))
   )
 }

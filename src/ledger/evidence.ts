@@ -5,7 +5,7 @@ import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
-import { type AnswerBody, listAnswers, listNewestAnswers, saveAnswer } from './legAnswers.ts'
+import { type AnswerBody, type LegAnswer, listAnswers, listNewestAnswers, saveAnswer } from './legAnswers.ts'
 import { createHmac } from 'node:crypto'
 import { parseDecimal } from '../bridge/amount.ts'
 
@@ -50,8 +50,23 @@ export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
   // An empty status takes back nothing that was said.
   if (known && status === 'unknown' && known.status !== 'unknown') return false
   const body = toBody(reading)
-  saveAnswer(db, { chain, hash, source, at, status, body })
-  return known?.status !== status || JSON.stringify(known.body) !== JSON.stringify(body)
+  const since = known && saysTheSame(known, { status, body }) ? startOf(known) : at
+  saveAnswer(db, { chain, hash, source, at, status, body: { ...body, ...(since < at && { since }) } })
+  return known?.status !== status || textOf(known.body) !== textOf(body)
+}
+
+/** A transaction that was mined again in another block was away between. */
+function saysTheSame(known: LegAnswer, { status, body }: Pick<LegAnswer, 'status' | 'body'>): boolean {
+  const said = (one: AnswerBody) => JSON.stringify([one.moves, one.height])
+  return known.status === status && said(known.body) === said(body)
+}
+
+function startOf({ at, body: { since = at } }: LegAnswer): UnixMs {
+  return since
+}
+
+function textOf(body: AnswerBody): string {
+  return JSON.stringify({ ...body, since: undefined })
 }
 
 /** What is known of every leg that these sightings name; what no source has an opinion on is left out. */
@@ -168,6 +183,7 @@ function decodeBody(body: AnswerBody) {
     amount: body.amount ?? null,
     height: body.height ?? null,
     time: body.time ?? null,
+    ...(body.since !== undefined && { since: body.since }),
     ...(body.reads !== undefined && { reads: body.reads }),
     ...(body.unasked !== undefined && { unasked: body.unasked }),
     ...(body.agreement !== undefined && { agreement: body.agreement }),

@@ -5,6 +5,7 @@ import {
   originLeg,
   type Transfer,
 } from '../bridge/transfer.ts'
+import { listDifferences } from '../meaning/compareAnswers.ts'
 import { isOfNode } from '../meaning/proveOrigin.ts'
 import { replacedPayout } from '../meaning/replacedPayout.ts'
 import { movesNative, nativeSources, tokenSources } from '../meaning/showsMoney.ts'
@@ -88,6 +89,7 @@ export function queueLegs(
   }
   queueReplaced(db, settings, change, now)
   queuePast(db, settings, change, now)
+  queueOutdated(db, settings, change, now)
   for (const leg of [after.zone, after.main, claimedLeg(after)]) {
     if (leg === null) continue
     const known = before && ('isClaim' in leg ? claimedLeg(before) : before[leg.chain])
@@ -141,6 +143,31 @@ function queueReplaced(
   const [ask] = asksOf(settings, after, old)
   if (ask)
     queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false, risk }, now)
+}
+
+/**
+ * One source says otherwise now than the other one did: that one is asked again at once, and anew where it rested
+ * because it had told what it knew.
+ */
+export function queueOutdated(
+  db: Database,
+  settings: QueueSettings,
+  { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  // What is not told is not asked again.
+  if (Math.max(after.originAt, after.destinationAt ?? after.originAt) < settings.since) return
+  const known = before === null ? [] : listDifferences(before)
+  const risk = settings.riskOf?.(after) ?? 0
+  for (const { leg, outdated, since } of listDifferences(after)) {
+    if (outdated === null || known.some((one) => one.leg.hash === leg.hash && one.since === since)) continue
+    const ask = asksOf(settings, after, leg).find((one) => isReceipt(one) === (outdated === 'node'))
+    if (ask === undefined) continue
+    const { hash, height } = leg
+    const time = Math.min(leg.time ?? now, now)
+    queueLeg(db, { ask, hash, height, time, dueAt: now, isLate: false, risk }, now)
+    db.prepare('UPDATE evidence_queue SET rests = 0 WHERE ask = ? AND hash = ?').run(ask, toHashCell(hash))
+  }
 }
 
 /** Value that arrived since, of an origin older than the ledger: it may have been paid before. */

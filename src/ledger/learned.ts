@@ -222,6 +222,11 @@ export function purgeLearned(db: Database, before: UnixMs, limit: number): void 
 /** Judges this transfer again later: what it would be judged by is not known yet. */
 export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
   if ((int.get(db, 'SELECT count(*) FROM held_judgements') ?? 0) >= maxHeld) return
+  judgeAt(db, key, dueAt)
+}
+
+/** The same, however many are held: an accusation waits for it. */
+export function judgeAt(db: Database, key: string, dueAt: UnixMs): void {
   db.prepare(
     'INSERT INTO held_judgements VALUES (?, ?) ON CONFLICT (transfer_key) DO UPDATE SET due_at = excluded.due_at',
   ).run(key, dueAt)

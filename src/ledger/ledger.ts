@@ -12,6 +12,7 @@ import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { type EvidenceReading, isAnswered, listEvidence, saveEvidence } from './evidence.ts'
+import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { deleteAnswers } from './legAnswers.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import {
@@ -176,9 +177,7 @@ function recordEvidence(state: LedgerState, reading: EvidenceReading, now: UnixM
     const row = withTimes(resting, stored)
     return { row, before: toTransfer(state, row, listEvidence(db, row.group.members)) }
   })
-  // What a replaced payout is proven by has to be newer than the record that replaced it: then the time is news.
-  const isOfReplaced = known.some(({ before }) => before.rewrites.length > 0)
-  if (!saveEvidence(db, reading) && !isOfReplaced) return []
+  if (!saveEvidence(db, reading) && !known.some(({ before }) => isJudgedByTimes(before))) return []
   return known.map((one) => refreshTransfer(state, one, now))
 }
 

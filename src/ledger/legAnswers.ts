@@ -34,6 +34,8 @@ export interface LegAnswer {
 
 /** The rest of an answer, as JSON: what there is nothing to say of is left out. */
 export interface AnswerBody {
+  /** The request of the first answer that said the same; left out, it was this one. */
+  readonly since?: UnixMs
   readonly errorMessage?: string
   readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
   readonly whole?: boolean

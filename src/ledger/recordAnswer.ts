@@ -14,7 +14,7 @@ import { maxPostponeMs } from './dueChecks.ts'
 import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes } from './restingRecords.ts'
 import type { TokenBook } from './tokenBook.ts'
 import { listEvidence, openEvidence } from './evidence.ts'
-import { queueLegs, type QueueSettings } from './evidenceQueue.ts'
+import { queueLegs, queueOutdated, type QueueSettings } from './evidenceQueue.ts'
 import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
 
 export interface TransferChange {
@@ -86,6 +86,7 @@ export function refreshTransfer(
   const pass = openPass(ledger, group.members, now)
   const { after } = saveGroup(pass, { key, group, row }).change
   pass.tally.write(ledger.db)
+  if (ledger.evidence) queueOutdated(ledger.db, ledger.evidence, { before, after }, now)
   return { before, after }
 }
 

@@ -1,6 +1,7 @@
 import { listEveryAnswer } from '../support/everyAnswer.ts'
 import { describe, expect, test } from 'vitest'
 import { runLeaping } from '../support/leapingScenario.ts'
+import { answerHoldMs } from '../../src/meaning/compareAnswers.ts'
 import type { ScenarioRun } from '../support/runScenario.ts'
 
 const limitMs = 120_000
@@ -35,6 +36,26 @@ describe('incidents are told within two minutes of their first visible transacti
     const run = await start('kelpdao-2026', true)
     expect(await toldAfter(run, 'source.disagreement')).toBeLessThan(limitMs)
     expect(await toldAfter(run, 'transfer.unbacked')).toBeLessThan(limitMs)
+  })
+
+  test('kelpdao-2026: an explorer that does not answer again hides nothing, and is said not to have', async () => {
+    const silence = "{ at: 45s, fault: api.html, endpoints: ['E13', 'E2', 'E15', 'E16', 'E21'] }"
+    const run = await start(
+      `name: one\ntimeline:\n  - { at: 15s, fault: transfer.forged, token: WETH, amount: "116500" }\n  - ${silence}\n`,
+      true,
+    )
+    await run.untilTold('transfer.unbacked')
+    expect(ownKinds(run)).toEqual(['transfer.unbacked'])
+    const [unbackedAt, toldAt] = [
+      await toldAfter(run, 'transfer.unbacked'),
+      await toldAfter(run, 'source.disagreement'),
+    ]
+    expect(toldAt - unbackedAt).toBeLessThan(answerHoldMs + 15_000)
+    const [told] = run.app.parts.db
+      .prepare("SELECT finding FROM alerts WHERE kind = 'source.disagreement'")
+      .all()
+    const { facts } = JSON.parse(String(told?.['finding'])) as { facts: Record<string, unknown> }
+    expect(facts).toMatchObject({ explorer: 'succeeded', node: 'does not exist', unanswered: 'explorer' })
   })
 
   test('kelpdao-2026: without the second source nothing is told', async () => {

@@ -3,9 +3,10 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { listKnownHashes } from '../../ledger/evidence.ts'
-import { takeHeldJudgements } from '../../ledger/learned.ts'
+import { judgeAt, takeHeldJudgements } from '../../ledger/learned.ts'
 import { toTeaching } from '../../ledger/learnMoney.ts'
 import { releaseLessons } from '../../ledger/openLessons.ts'
+import { answerHoldMs, isAwaited, listDifferences } from '../../meaning/compareAnswers.ts'
 import { isLearned } from '../../meaning/openLessons.ts'
 import { maxSharing } from './confirmMoves.ts'
 import { sourceDisagreement } from './disagreement.ts'
@@ -16,12 +17,29 @@ import { createEvidenceReads } from './reads.ts'
 import { lookForOrigins } from './unnamedOrigins.ts'
 import { listDisputes } from '../../ledger/disputes.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 
 /** Second sources: what they say of each leg, of what happens now, and, when there is time, of what is long over. */
 export const evidence: Check = {
   name: 'evidence',
   kinds: [sourceDisagreement],
-  open: (kernel) => ({ pollers: listPollers(kernel), facts: () => ({}) }),
+  open: (kernel) => ({
+    pollers: listPollers(kernel),
+    facts: () => ({}),
+    onTransfers: (changed, _ceased, now) => changed.forEach((one) => awaitAnswers(kernel, one, now)),
+  }),
+}
+
+/** Who is to answer again before two sources are said to differ: asked now, and not waited for longer than may be. */
+function awaitAnswers({ db, tellSince, trigger }: Kernel, transfer: Transfer, now: UnixMs): void {
+  if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < tellSince) return
+  for (const difference of listDifferences(transfer)) {
+    const { leg, outdated, since } = difference
+    if (!isAwaited(difference, now)) continue
+    judgeAt(db, transfer.key, Math.min(since, now) + answerHoldMs)
+    const node = nodes.find(({ chain }) => chain === leg.chain)
+    trigger(outdated === 'node' && node ? node.names[0] : 'evidence')
+  }
 }
 
 function listPollers(kernel: Kernel): Poller[] {

@@ -159,4 +159,27 @@ describe('source.disagreement', () => {
   test('silent: the explorer cannot show a transaction that moved nothing', () => {
     expect(facts(sourceDisagreement, [main('absent'), canonical('success', { moves: [] })])).toBeNull()
   })
+
+  describe('answers of two times', () => {
+    const [before, after] = [main('success', { at: 1_000_000 }), canonical('absent', { at: 1_020_000 })]
+    const said = (evidence: readonly LegEvidence[], now: number) =>
+      facts(sourceDisagreement, evidence, {}, { now })
+
+    test('the older one is waited for, and only so long', () => {
+      expect(said([before, after], 1_139_999)).toBeNull()
+      expect(said([before, after], 1_140_000)).toMatchObject({ what: 'status', unanswered: 'explorer' })
+      expect(said([{ ...before, at: 1_040_000 }, after], 1_160_000)).toMatchObject({ unanswered: 'node' })
+    })
+
+    test('one that is the same before and after the other is of the same time', () => {
+      const again = { ...before, at: 1_021_000, since: 1_000_000 }
+      expect(said([again, after], 1_021_000)).toMatchObject({ what: 'status', node: 'does not exist' })
+      expect(said([again, after], 1_021_000)).not.toHaveProperty('unanswered')
+    })
+
+    test('a leg of which they differ is not hidden by another that is waited for', () => {
+      const other = [zone('success', { at: 1_000_000 }), zone('failed', { source: 'zoneRpc', at: 1_000_000 })]
+      expect(said([before, after, ...other], 1_020_000)).toMatchObject({ chain: 'zone', what: 'status' })
+    })
+  })
 })
