@@ -171,6 +171,18 @@ describe.runIf(hasAnvil())('a bridge of real contracts on two real nodes', () =>
     ])
   })
 
+  test('what made the proxy an hour before a first start is no change of it, an upgrade since then is', async () => {
+    const bridge = await startAnvilBridge(60 * minute)
+    const { node, escrow, later } = bridge.deployed.main
+    const changes = () => bridge.told().filter(({ kind }) => kind === 'contract.changed')
+    await carry(bridge)
+    expect(changes()).toEqual([])
+    const hash = await bridge.act(node, bridge.people.admin, [escrow, 'upgradeTo', later.address])
+    await bridge.untilTold('contract.changed')
+    await bridge.pass(minute)
+    expect(changes()).toMatchObject([{ facts: { group: 'upgrade', txHash: hash } }])
+  })
+
   test('a reorganisation that puts transactions into other blocks is told as that alone', async () => {
     const bridge = await startCarrying()
     const { ann } = bridge.people

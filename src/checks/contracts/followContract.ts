@@ -4,6 +4,7 @@ import { readHeight } from '../../kernel/heads.ts'
 import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { findBirth } from './findBirth.ts'
 import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
@@ -39,11 +40,12 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
     const controlAt =
       read.logs.length === 0 ? await askControl(contract, { ...before, first: cut }, options) : null
     if (read.missed.length > 0) log.warn({ contract: address, err: read.error }, 'logs are read again later')
+    const birth = await findBirth(contract, read.logs, options.signal)
     const { progress, gaps } = advance(before, { ...wanted, cut }, { ...read, controlAt })
     commit({
       bad: read.bad,
       apply: (now) => {
-        const findings = takeLogs(contract, read.logs, now)
+        const findings = takeLogs(contract, { ...read, birth }, now)
         saveProgress(db, address, { ...readProgress(db, address), ...progress })
         for (const gap of gaps) saveGap(db, address, { ...gap, attempts: 1, retryAt: now })
         return findings

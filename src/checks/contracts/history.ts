@@ -4,6 +4,7 @@ import { readHeight } from '../../kernel/heads.ts'
 import { maxSpanBlocks, readSpan, type SpanRead } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { findBirth } from './findBirth.ts'
 import { type BridgeGap, dropGap, listGaps, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
@@ -31,10 +32,11 @@ async function readGap(contract: WatchedContract, gap: BridgeGap, options: ReadO
   const empty = controlAt === null ? noted : noteReading(noted, { kind: 'control', at: controlAt })
   const isGivenUp = isEmpty && empty.controlAt === null && gap.attempts >= maxUncontrolled
   const retryAt = contract.clock.now() + Math.min(retryMs * 2 ** Math.min(gap.attempts, 10), maxRetryMs)
+  const birth = await findBirth(contract, read.logs, options.signal)
   contract.commit({
     bad: read.bad,
     apply: (now) => {
-      const findings = takeLogs(contract, read.logs, now)
+      const findings = takeLogs(contract, { ...read, birth }, now)
       dropGap(contract.db, gap.id)
       if (isEmpty && (isAbsent(noted) || isGivenUp)) return findings
       for (const span of stillOpen(gap, read)) {
@@ -67,10 +69,11 @@ async function readPast(contract: WatchedContract, options: ReadOptions): Promis
   if (await isTooOld(contract, span.last, options)) return setHistory(contract, null)
   const read = await readSpan(contract.contractReads, contract.address, span, options)
   const unread = read.logs.length === 0 ? [span] : read.missed
+  const birth = await findBirth(contract, read.logs, options.signal)
   contract.commit({
     bad: read.bad,
     apply: (now) => {
-      const findings = takeLogs(contract, read.logs, now)
+      const findings = takeLogs(contract, { ...read, birth }, now)
       for (const gap of unread)
         saveGap(contract.db, contract.address, { ...gap, attempts: 1, retryAt: now + retryMs })
       noteHeight(contract, read)

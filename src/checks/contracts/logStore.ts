@@ -94,6 +94,12 @@ export function hasLog(db: Database, log: BridgeLog): boolean {
   return listKnown(db, log).some(({ body }) => body === bodyOf(log))
 }
 
+/** Whether the contract is known to have emitted anything below a height. */
+export function hasLogBelow(db: Database, contract: string, height: number): boolean {
+  const sql = 'SELECT 1 FROM bridge_logs WHERE contract = ? AND height < ? LIMIT 1'
+  return db.prepare(sql).get(contract, height) !== undefined
+}
+
 /** A known log was read again: it is where it is said to be now. */
 function note(db: Database, log: BridgeLog, found: KnownLog, known: readonly KnownLog[]): void {
   found.isFound = true

@@ -13,7 +13,7 @@ import { readProgress, saveProgress } from './progressStore.ts'
 export interface WatchedContract
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'contractReads' | 'db' | 'log' | 'logListeners' | 'reads' | 'tellSince'
+    'clock' | 'commit' | 'contractReads' | 'db' | 'log' | 'logListeners' | 'reads' | 'rpcs' | 'tellSince'
   > {
   readonly address: string
   readonly administration: ReturnType<typeof indexAdministration>
@@ -24,10 +24,13 @@ export interface WatchedContract
 /** Implementations that were reported lately: what E17 shows of them afterwards is no news. */
 const maxAnnounced = 8
 
-/** Saves logs and reports the acts of administration among the new ones; runs inside a commit. */
+/**
+ * Saves logs and reports the acts of administration among the new ones; runs inside a commit.
+ * @param birth the transaction that made the contract, where it is among theirs
+ */
 export function takeLogs(
   { address, administration, db, logListeners, named, tellSince }: WatchedContract,
-  logs: readonly BridgeLog[],
+  { logs, birth }: { readonly logs: readonly BridgeLog[]; readonly birth: string | null },
   now: UnixMs,
 ): Finding[] {
   const fresh = saveLogs(db, logs, now)
@@ -37,6 +40,7 @@ export function takeLogs(
     if (act === null) return []
     closeLog(db, log)
     if (act.group === 'upgrade') announce(db, { address, implementation: act.after }, now)
+    if (log.hash === birth) return []
     return (log.time ?? now) < tellSince ? [] : [onceTold(db, toActFinding(log, act, now))]
   })
 }

@@ -5,7 +5,7 @@ import { startNode } from './node.ts'
 
 const second = 1_000
 /** Older than what a first start tells of. */
-const pastMs = 26 * 3_600 * second
+export const olderMs = 26 * 3_600 * second
 /** Between two blocks of it. */
 const pastBlockMs = 600 * second
 /** What each user has on the main chain at first, in base units. */
@@ -28,8 +28,8 @@ export interface Bridge {
   relay(): Promise<void>
 }
 
-/** Both chains with a bridge that was made yesterday and has carried something since. */
-export async function deployBridge(now: number): Promise<Bridge> {
+/** Both chains with a bridge that was made so long ago and has carried something since. */
+export async function deployBridge(now: number, pastMs: number): Promise<Bridge> {
   const compiled = compileBridge()
   let time = now - pastMs
   const next = () => (time += second)

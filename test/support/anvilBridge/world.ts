@@ -13,7 +13,7 @@ import { shippedPoll } from '../incidents.ts'
 import { createLeapingClock } from '../leapingClock.ts'
 import { type Monitor, startMonitor } from '../startMonitor.ts'
 import type { Deployed } from './crossings.ts'
-import { type Bridge, deployBridge } from './deploy.ts'
+import { type Bridge, deployBridge, olderMs } from './deploy.ts'
 import { answerFrom } from './explorer.ts'
 import type { Contract, TestNode } from './node.ts'
 
@@ -36,9 +36,10 @@ export interface AnvilBridge extends Pick<Bridge, 'deployed' | 'people'> {
   pass(ms: number): Promise<void>
 }
 
-export async function startAnvilBridge(): Promise<AnvilBridge> {
+/** @param pastMs how long before the daemon's first start the bridge was made */
+export async function startAnvilBridge(pastMs = olderMs): Promise<AnvilBridge> {
   const clock = createLeapingClock()
-  const bridge = await deployBridge(clock.now())
+  const bridge = await deployBridge(clock.now(), pastMs)
   const { deployed, people } = bridge
   const { main, zone } = deployed
   const life = { isOver: false }
