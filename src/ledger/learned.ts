@@ -253,6 +253,11 @@ export function takeHeldJudgements(
   return keys
 }
 
+/** When the next judgement is due; null when none is held. */
+export function nextHeldAt(db: Database): UnixMs | null {
+  return instant.orNull().get(db, 'SELECT min(due_at) FROM held_judgements')
+}
+
 /** All that was learned, the newest first. */
 export function listLessonRows(db: Database): LessonRow[] {
   return lessons.all(db, 'SELECT * FROM learned_samples ORDER BY at DESC, hash')

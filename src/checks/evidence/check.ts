@@ -2,8 +2,9 @@ import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
 import type { Poller } from '../../kernel/runner.ts'
+import { createWaker } from '../../kernel/waker.ts'
 import { listKnownHashes } from '../../ledger/evidence.ts'
-import { judgeAt, takeHeldJudgements } from '../../ledger/learned.ts'
+import { judgeAt, nextHeldAt, takeHeldJudgements } from '../../ledger/learned.ts'
 import { toTeaching } from '../../ledger/learnMoney.ts'
 import { releaseLessons } from '../../ledger/openLessons.ts'
 import { answerHoldMs, isAwaited, listDifferences } from '../../meaning/compareAnswers.ts'
@@ -57,13 +58,12 @@ function listPollers(kernel: Kernel): Poller[] {
         (signal: AbortSignal) => lookForOrigins({ ...kernel, lookUp }, signal),
         // Asks the past whether it paid already what is paid now.
         createEarlierPayoutsPoll({ ...kernel, evidence: asked.reads }),
-        async () => judgeHeld(kernel),
         createDisputesPoll(kernel),
       ],
     },
     { name: 'evidenceHistory', isLate: true, others: [] },
   ]
-  // By themselves: the second source must not wait for the first.
+  // By themselves: the second source must not wait for the first, nor what was held for either.
   return [
     ...parts.map((part) => ({ name: part.name, schedule, run: createEvidencePoll(asked, part) })),
     ...listNodes(kernel).flatMap(({ names, ...node }) =>
@@ -73,6 +73,7 @@ function listPollers(kernel: Kernel): Poller[] {
         run: createReceiptsPoll({ ...kernel, ...node }, { name, isLate: at === 1 }),
       })),
     ),
+    { name: heldName, schedule, asksNobody: true, run: createHeldPoll(kernel) },
   ]
 }
 
@@ -90,7 +91,20 @@ function listNodes({ config, rpcs }: Kernel): (ReceiptSource & { readonly names:
   })
 }
 
-/** Judges again what had to wait for more to be learned. */
+const heldName = 'heldJudgements'
+
+/** Judges what was held in its time. */
+function createHeldPoll(kernel: Kernel): (signal: AbortSignal) => Promise<void> {
+  const { clock, db } = kernel
+  const wakeIn = createWaker(kernel, heldName)
+  return async (signal) => {
+    judgeHeld(kernel)
+    const next = nextHeldAt(db)
+    if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
+  }
+}
+
+/** Judges again what had to wait, for more to be learned or for a source to answer again. */
 function judgeHeld({ db, clock, commit, config, ledger, learned }: Kernel): void {
   const teaching = toTeaching({ learned, bridge: config.bridge })
   const riskOf = (key: string) => {
