@@ -21,6 +21,7 @@ import { createLog } from '../src/lib/log.ts'
 import { createApp } from '../src/monitor/createMonitor.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
 import { createSlackInbox } from '../src/sandbox/inbox/slackInbox.ts'
+import { watchLoop } from './support/loopDelay.ts'
 import { toObservation } from './support/records.ts'
 
 const { values, positionals } = parseArgs({
@@ -59,20 +60,29 @@ const { db, engine, sending, commit } = app.parts
 db.transaction(() => engine.start(Date.now()))
 sending.start({ ack: refuse, handle: refuse, silenceTransfer: refuse })
 const ticking = setInterval(() => db.transaction(() => engine.flush(Date.now())), 1_000)
+const loop = watchLoop()
+const spent = process.threadCpuUsage()
 const begun = Date.now()
 let most = 0
+const commits: number[] = []
 for (let page = 0; page < pages; page += 1) {
   const size = Math.round(((page + 1) * count) / pages) - Math.round((page * count) / pages)
   const first = Math.round((page * count) / pages)
   const records = Array.from({ length: size }, (_, index) =>
     fail(first + index, page === pages / 2 && index === 0),
   )
-  commit({ answers: [records], evidence: records.flatMap(tellWhy) })
+  const evidence = records.flatMap(tellWhy)
+  const asked = performance.now()
+  commit({ answers: [records], evidence })
+  commits.push(performance.now() - asked)
   most = Math.max(most, process.memoryUsage.rss())
   await sleep(Math.max(0, begun + ((page + 1) * seconds * 1_000) / pages - Date.now()))
 }
 await sleep(70_000)
 clearInterval(ticking)
+loop.stop()
+const held = loop.read()
+const { user, system } = process.threadCpuUsage(spent)
 const texts = slack.messages.map(({ payload }) => JSON.stringify(payload))
 const withLarge = texts.findIndex((text) => text.replaceAll(',', '').includes(large))
 const place = withLarge < 0 ? -1 : (slack.messages[withLarge]?.text.replaceAll(',', '').indexOf(large) ?? -1)
@@ -83,6 +93,10 @@ console.log(
 console.log(`  the large one: in message ${withLarge + 1}, at character ${place} of it`)
 console.log(
   `  resident at most ${(most / 1_048_576).toFixed(0)} MB (at most 350), with a heap of at most ${(getHeapStatistics().heap_size_limit / 1_048_576).toFixed(0)} MB`,
+)
+commits.sort((a, b) => a - b)
+console.log(
+  `  loop held: median ${held.p50.toFixed(1)}, p99 ${held.p99.toFixed(0)}, longest ${held.most.toFixed(0)} ms; a commit of ${Math.ceil(count / pages)}: median ${commits[pages / 2]?.toFixed(0)}, longest ${commits.at(-1)?.toFixed(0)} ms; CPU ${((user + system) / 1e6).toFixed(1)} s`,
 )
 for (const { text } of slack.messages) console.log(`  ${text.split('\n')[0]?.slice(0, 180) ?? ''}`)
 await app.stop()
