@@ -49,13 +49,28 @@ export function accountTransfers(
   for (const transfer of changed) {
     const token = movedToken(transfer.token)
     const kept = transfer.token.isUnknown ? null : readKept(of, token)
-    const { opening, zone } = kept ? toEntries(of, transfer, kept) : { opening: null, zone: null }
+    const isOver = kept !== null && wasOverBefore(transfer, kept.start)
+    const { opening, zone } = kept && !isOver ? toEntries(of, transfer, kept) : { opening: null, zone: null }
     const [openRef, zoneRef] = refsOf(transfer.key)
     replace(openRef, opening)
     replace(zoneRef, zone)
-    if (kept) touch(token, transfer.main?.hash ?? null)
+    const hash = transfer.main?.hash ?? null
+    // It may have been entered by another block than the one that it is in by now.
+    if (kept && (!isOver || (hash !== null && readEntry(of.db, mainRef(token, hash)) !== null)))
+      touch(token, hash)
   }
   for (const { token, hash } of groups.values()) accountMain(of, { token, hash }, now)
+}
+
+/** Both parts were there when accounts began: history is in what they began with, and changes none of them. */
+function wasOverBefore({ main, zone, firstSeenAt }: Transfer, start: AccountStart): boolean {
+  return (
+    main !== null && zone !== null && !isAfter(main, start) && (zone.time ?? firstSeenAt) <= start.time
+  )
+}
+
+function mainRef(token: string, hash: string): string {
+  return `main:${token}:${hash}`
 }
 
 function refsOf(key: string): readonly [opening: string, zone: string] {
@@ -109,7 +124,7 @@ function accountMain(
   const kept = readKept(of, token)
   if (kept === null) return
   const { decimals, start } = kept
-  const ref = `main:${token}:${hash}`
+  const ref = mainRef(token, hash)
   const flows = listFlowsOf(of.db, hash, token).filter(({ fromHeight }) => fromHeight === null)
   const legs = listExplaining(of, hash)
     .filter((one) => one.main?.hash === hash && !one.token.isUnknown && movedToken(one.token) === token)
