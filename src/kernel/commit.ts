@@ -1,8 +1,8 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../bridge/finding.ts'
-import type { Observation } from '../bridge/observation.ts'
-import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import type { Chain, Observation } from '../bridge/observation.ts'
+import { destinationLeg, type Leg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
@@ -234,12 +234,21 @@ export function createRelated(
   deps: Pick<CommitDeps, 'ledger' | 'stakes'>,
   changed: readonly Transfer[],
 ): RelatedTransfers {
-  const sharing = shareAmong(deps.ledger, changed)
+  const sharing = shareAmong(deps.ledger, changed, originLeg)
+  // Only some judgements look at who else arrived in the same transaction.
+  let withDestinations = false
+  const find = (chain: Chain, hash: string) => {
+    const name = `${chain}:${hash}`
+    const known = sharing.get(name)
+    if (known !== undefined || withDestinations) return known
+    withDestinations = true
+    for (const [other, found] of shareAmong(deps.ledger, changed, destinationLeg)) sharing.set(other, found)
+    return sharing.get(name)
+  }
   return {
     sharing(chain, hash) {
-      const name = `${chain}:${hash}`
-      const found = sharing.get(name) ?? deps.ledger.listSharing(chain, hash, maxRelated)
-      sharing.set(name, found)
+      const found = find(chain, hash) ?? deps.ledger.listSharing(chain, hash, maxRelated)
+      sharing.set(`${chain}:${hash}`, found)
       return found
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
@@ -248,12 +257,16 @@ export function createRelated(
   }
 }
 
-/** Of most origins all transfers are among those that changed: nothing of them has to be read back. */
-function shareAmong(ledger: Ledger, changed: readonly Transfer[]): Map<string, readonly Transfer[]> {
+/** Of most legs all transfers are among those that changed: nothing of them has to be read back. */
+function shareAmong(
+  ledger: Ledger,
+  changed: readonly Transfer[],
+  legOf: (transfer: Transfer) => Leg | null,
+): Map<string, readonly Transfer[]> {
   const known = new Map(changed.map((transfer) => [transfer.key, transfer]))
-  const origins = changed.flatMap((transfer) => originLeg(transfer) ?? [])
+  const shared = changed.flatMap((transfer) => legOf(transfer) ?? [])
   const found = new Map<string, readonly Transfer[]>()
-  for (const [chain, legs] of Map.groupBy(origins, (leg) => leg.chain)) {
+  for (const [chain, legs] of Map.groupBy(shared, (leg) => leg.chain)) {
     const hashes = [...new Set(legs.map(({ hash }) => hash))]
     for (const [hash, keys] of ledger.listKeysSharing(chain, hashes) ?? []) {
       const transfers = keys.flatMap((key) => known.get(key) ?? [])
