@@ -132,6 +132,8 @@ function pump(state: State): number {
 
 function expire({ deps }: State): void {
   const now = deps.clock.now()
+  // A commit of nothing would put on the disk what waits for a larger one.
+  if (deps.store.listExpiring(now).length === 0) return
   const expired = deps.store.transaction(() => {
     coverExpired(deps, now)
     return deps.store.expireItems(now)
