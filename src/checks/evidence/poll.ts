@@ -23,6 +23,7 @@ import {
   restLonger,
 } from './decideDoubt.ts'
 import type { EvidenceReads } from './reads.ts'
+import { restAfter } from './restAfter.ts'
 
 interface Evidence
   extends Pick<
@@ -108,8 +109,10 @@ async function askAll(run: Run, ask: LegAsk): Promise<void> {
       save(run, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
       throw error
     }
+    const begun = clock.monotonicMs()
     save(run, ask, outcome)
     if (outcome.error !== undefined) throw outcome.error
+    if (isLate) await clock.sleep(restAfter(clock.monotonicMs() - begun), signal)
   }
 }
 

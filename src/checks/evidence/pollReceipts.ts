@@ -20,6 +20,7 @@ import {
 } from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
+import { restAfter } from './restAfter.ts'
 
 /** A node of one chain, and the questions that wait for it. */
 export interface ReceiptSource {
@@ -57,6 +58,10 @@ interface Head {
 }
 
 const maxPerRun = 200
+/** Of what is long over fewer at once: each commit of them holds up everything else. */
+const maxLate = 50
+/** From one run to the next where more is due. */
+const leastPauseMs = 500
 /** What cannot be judged yet is asked again after this. */
 const retryMs = 5_000
 const doubtMs = 15_000
@@ -74,19 +79,21 @@ export function createReceiptsPoll(
   const { clock, db } = receipts
   const wakeIn = createWaker(receipts, name)
   return async (signal) => {
-    await askDue(receipts, isLate, signal)
+    const heldMs = await askDue(receipts, isLate, signal)
     const next = nextDueAt(db, [receipts.ask], isLate)
-    if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
+    const pauseMs = isLate ? restAfter(heldMs) : leastPauseMs
+    if (next !== null) wakeIn(Math.max(next - clock.now(), pauseMs), signal)
   }
 }
 
-async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal): Promise<void> {
+/** @returns how long the commit of what was answered took, ms */
+async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal): Promise<number> {
   const { ask, chain, clock, db, numbers, source } = receipts
   // Of several nodes one says both how far it has come and what it knows.
   const rpc = receipts.rpc.session()
-  const queued = listQueued(db, ask, isLate, clock.now(), maxPerRun)
+  const queued = listQueued(db, ask, isLate, clock.now(), isLate ? maxLate : maxPerRun)
   const due = queued.filter((leg) => leg.dueAt <= clock.now())
-  if (due.length === 0) return
+  if (due.length === 0) return 0
   const head = await readHead(rpc, signal)
   const hashes = due.map(({ hash }) => hash)
   const known = listKnownHashes(db, chain, [source])
@@ -107,8 +114,10 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
         : again(leg, clock.now(), retryMs)
     }),
   )
-  commitAll(receipts, judged)
+  const begun = clock.monotonicMs()
+  commitAll(receipts, judged, isLate)
   for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
+  return clock.monotonicMs() - begun
 }
 
 async function readHead(rpc: Pick<Rpc, 'call'>, signal: AbortSignal): Promise<Head> {
@@ -191,8 +200,13 @@ function isPast(receipts: Receipts, leg: QueuedLeg, { height, time }: Head): boo
   return !isBehind && receipts.clock.now() - leg.addedAt >= heightMs && hasPassed(receipts, leg)
 }
 
-function commitAll({ ask, clock, commit, db, trigger }: Receipts, outcomes: readonly Outcome[]): void {
+function commitAll(
+  { ask, clock, commit, db, trigger }: Receipts,
+  outcomes: readonly Outcome[],
+  isLate: boolean,
+): void {
   commit({
+    mayWait: isLate,
     evidence: outcomes.flatMap(({ readings }) => readings),
     apply: () => {
       for (const hash of outcomes.flatMap(({ drops }) => drops)) dropQueued(db, ask, hash)

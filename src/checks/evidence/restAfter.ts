@@ -1,0 +1,12 @@
+/** Each kind of question about what is long over gets no more than a tenth of the time. */
+const rests = 9
+/** A commit that took no time that could be measured is followed by another turn of the loop all the same. */
+const leastMs = 50
+
+/**
+ * How long to wait after a commit of what is long over, which held everything else up for so long: a walk through the list
+ * that is under way, the page, a finding that is to be told. All in ms.
+ */
+export function restAfter(heldMs: number): number {
+  return Math.max(rests * heldMs, leastMs)
+}
