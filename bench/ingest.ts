@@ -1,5 +1,6 @@
 /**
- * Reads 50,000 records from a local API, pages of 100, as the walk through history does, with 20 rules: `npm run bench:ingest`.
+ * Reads 50,000 records from a local API, pages of 100, as the walk through history does, with 20 rules and with 200:
+ * `npm run bench:ingest`.
  * The floor is the same pages fetched with bare undici, parsed, and inserted into one table, a commit a page.
  * Times are the thread's own CPU time, user and system, so that neither other work on the machine nor waiting for the
  * disk or for the pace counts. The API answers in a process of its own.
@@ -16,11 +17,11 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { createApp } from '../src/monitor/createMonitor.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
-import { openDatabase } from '../src/store/database.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { createExplorerReads } from '../src/kernel/reads.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
+import { note } from './support/figures.ts'
 import { createRecord, toPage } from './support/records.ts'
 
 const warmUp = 100
@@ -77,59 +78,32 @@ async function measureFloor(url: string, folder: string): Promise<number> {
   return rate
 }
 
-/** The same with a row in the ledger's own tables for each record: what finding it again by each of its names costs. */
-async function measureIndexedFloor(url: string, folder: string): Promise<number> {
-  const db = openDatabase(join(folder, 'indexed.sqlite'))
-  const columns =
-    'rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, body'
-  const insert = db.prepare(
-    `INSERT INTO transfers (${columns}) VALUES (?, ?, ?, 0, ?, 'completed', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const queue = db.prepare(
-    'INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, time, late) VALUES (?, ?, ?, ?, ?, ?, 0)',
-  )
-  const rate = await measure(async (page) => {
-    const now = Date.now()
-    const records = await fetchPage(url, page)
-    db.transaction(() => {
-      for (const record of records) {
-        const text = (field: string) => record[field] ?? ''
-        const [zone, main] = [text('zoneTxHash'), text('mainTxHash')]
-        const times = [Number(text('zoneBlockTime')), Number(text('mainBlockTime')), now, now, now]
-        const addresses = [text('tokenContractAddress'), text('sourceAddress'), text('targetAddress')]
-        const names = [text('id'), zone, main, text('txType'), ...addresses]
-        insert.run(...names, ...times, JSON.stringify(record))
-        queue.run('zone', zone, now, now, now, now)
-        queue.run('main', main, now, now, now, now)
-      }
-    })
-  })
-  db.close()
-  return rate
-}
-
-function writeRules(): string {
+function writeRules(count: number): string {
   const rules = Array.from(
-    { length: 20 },
+    { length: count },
     (_, index) =>
       `  - { name: r${index}, on: transfer.failed, where: 'transfer.amount >= amount("${index}") && transfer.token.type == "ERC20"', severity: warning }`,
   )
   return `rules:\n${rules.join('\n')}\n`
 }
 
-async function measureIngest(url: string, folder: string): Promise<{ fresh: number; known: number }> {
+async function measureIngest(
+  url: string,
+  folder: string,
+  rulesCount: number,
+): Promise<{ fresh: number; known: number }> {
   const path = join(folder, 'spanwatch.yaml')
   writeFileSync(
     path,
     `explorer: { baseUrl: "${url}", chains: { main: MAINCHAIN, zone: ZONE_CHAIN }, pace: { maxRequestsPerSecond: 1000, concurrency: 4 } }
-state: ./state
+state: ./state${rulesCount}
 http: null
 channels: { ops: { type: webhook, url: "http://127.0.0.1:9/" } }
 `,
   )
   const loaded = loadConfig({ path, env: {} })
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-  const rules = loadRules([{ path: 'rules.yaml', text: writeRules() }], kinds)
+  const rules = loadRules([{ path: 'rules.yaml', text: writeRules(rulesCount) }], kinds)
   if (!rules.ok) throw new Error(JSON.stringify(rules.problems))
   const clock = createSystemClock()
   const app = createApp(
@@ -155,15 +129,29 @@ async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'spanwatch-bench-'))
   try {
     const floor = await measureFloor(url, folder)
-    const indexed = await measureIndexedFloor(url, folder)
-    const { fresh, known } = await measureIngest(url, folder)
-    const show = (name: string, rate: number, rest: string) =>
-      console.log(`${name.padEnd(22)} ${rate.toFixed(0).padStart(6)} records a second of CPU time, ${rest}`)
-    show('floor', floor, 'fetch, parse, insert')
-    show('floor with indexes', indexed, `${(indexed / floor).toFixed(2)} of the floor`)
-    show('new records', fresh, `${(fresh / floor).toFixed(2)} of the floor (target 0.60, and 30000)`)
-    console.log(`${'  beside the second'.padEnd(22)} ${(fresh / indexed).toFixed(2)}`)
-    show('records seen before', known, `${(known / floor).toFixed(2)} of the floor`)
+    const { fresh, known } = await measureIngest(url, folder, 20)
+    const many = await measureIngest(url, folder, 200)
+    const unit = 'a second of CPU time'
+    note({ name: 'new records', value: fresh, unit, floor, target: { atLeast: 10_000 } })
+    note({
+      name: 'new records, share of the floor',
+      value: fresh / floor,
+      unit: '',
+      target: { atLeast: 0.35 },
+    })
+    note({ name: 'records seen before', value: known, unit, floor })
+    note({
+      name: 'records seen before, share of the floor',
+      value: known / floor,
+      unit: '',
+      target: { atLeast: 0.8 },
+    })
+    note({
+      name: 'a new record with 200 rules against 20',
+      value: fresh / many.fresh,
+      unit: 'times',
+      target: { atMost: 1.5 },
+    })
   } finally {
     api.kill()
     rmSync(folder, { recursive: true, force: true })

@@ -11,9 +11,9 @@ import { listEveryAnswer } from '../test/support/everyAnswer.ts'
 import { shippedPoll } from '../test/support/incidents.ts'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario } from '../test/support/runScenario.ts'
+import { note } from './support/figures.ts'
 
 const minutes = Number(process.argv[2] ?? 30)
-const targetBytes = 900
 const folder = mkdtempSync(join(tmpdir(), 'spanwatch-bytes-'))
 const clock = createLeapingClock()
 const run = await runScenario({
@@ -45,8 +45,9 @@ const perTransfer = (bytes: number) => (bytes / transfers).toFixed(0).padStart(6
 for (const { name, bytes } of sizes.slice(0, 25)) console.log(`${perTransfer(Number(bytes))} ${String(name)}`)
 const sum = (of: typeof sizes) => of.reduce((total, { bytes }) => total + Number(bytes), 0)
 const own = sizes.filter(({ name }) => /^(transfers|leg_answers|other_hashes)/.test(String(name)))
-console.log(`${perTransfer(sum(own))} bytes of a transfer with its evidence (target ${targetBytes})`)
-console.log(`${perTransfer(sum(sizes))} in all, with what is kept for days or as samples`)
+const unit = 'bytes'
+note({ name: 'a transfer with its evidence', value: sum(own) / transfers, unit, target: { atMost: 900 } })
+note({ name: 'the same with what is kept for days, or as samples', value: sum(sizes) / transfers, unit })
 db.close()
 await run.stop()
 rmSync(folder, { recursive: true, force: true })

@@ -19,6 +19,7 @@ import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { createUpkeep } from '../src/monitor/watching.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
+import { type Figure, note } from './support/figures.ts'
 import { createRecord, toObservation, toPage } from './support/records.ts'
 import { fillLedger } from './support/fillLedger.ts'
 
@@ -60,17 +61,23 @@ async function compare(large: number): Promise<void> {
     const few = await measure(folder, url, small)
     const many = await measure(folder, url, large)
     const format = (number: number) => new Intl.NumberFormat('en').format(number)
-    const show = (name: string, of: (one: typeof few) => number, unit: string, target: string) =>
-      console.log(
-        `${name.padEnd(34)} ${of(few).toFixed(1).padStart(8)} ${of(many).toFixed(1).padStart(8)} ${unit}, ${(of(many) / of(few)).toFixed(2)} times${target}`,
-      )
+    const show = (name: string, of: (one: typeof few) => number, unit: string, target?: Figure['target']) =>
+      note({ name, value: of(many), unit, floor: of(few), ...(target && { target }) })
     console.log(
       `ledgers of ${format(small)} and ${format(large)} transfers (${many.gigabytes.toFixed(1)} GB)`,
     )
-    show('commit of 100 new records, CPU', ({ commitMs }) => commitMs, 'ms', ' (target 1.20)')
-    show('a run of the upkeep, CPU', ({ upkeepMs }) => upkeepMs, 'ms', '')
-    show('start until the first poll', ({ startMs }) => startMs, 'ms', ' (target 1000 ms)')
-    show('resident after 20 s', ({ rss }) => rss / 1_048_576, 'MB', ' (target 200 MB)')
+    note({
+      name: 'a commit against one with 10 thousand',
+      value: many.commitMs / few.commitMs,
+      unit: 'times',
+      target: { atMost: 1.2 },
+    })
+    show('a commit of 100 new records, CPU', ({ commitMs }) => commitMs, 'ms')
+    show('a run of the upkeep, CPU', ({ upkeepMs }) => upkeepMs, 'ms')
+    show('from the first line of the program to the first poll', ({ startMs }) => startMs, 'ms', {
+      atMost: 700,
+    })
+    show('resident after 20 s', ({ rss }) => rss / 1_048_576, 'MB')
     for (const scan of many.scans) console.log(`scans: ${scan}`)
   } finally {
     server.close()

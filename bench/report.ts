@@ -4,7 +4,7 @@
  * all of them, with how long it holds the loop at most.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { kinds } from '../src/checks/index.ts'
@@ -16,6 +16,7 @@ import { mixUnit } from '../src/sandbox/random.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { createLedger } from '../src/ledger/ledger.ts'
 import { toRecord } from '../test/support/records.ts'
+import { note } from './support/figures.ts'
 import { watchLoop } from './support/loopDelay.ts'
 
 const zone = 'Africa/Casablanca'
@@ -121,9 +122,14 @@ try {
   console.log(
     `a report takes         median ${times[18]?.toFixed(0)} ms, longest ${times.at(-1)?.toFixed(0)} ms`,
   )
-  console.log(
-    `of all ${transfers}          ${tookMs.toFixed(0)} ms, ${((user + system) / 1_000).toFixed(0)} ms of CPU time (target 3000); loop held p99 ${loop.read().p99.toFixed(0)} ms, longest ${loop.read().most.toFixed(0)} ms (target 20); load ${loadavg()[0]?.toFixed(1)}`,
-  )
+  note({ name: `a report of ${transfers} transfers`, value: tookMs, unit: 'ms', target: { atMost: 3_000 } })
+  note({ name: 'the same, CPU time', value: (user + system) / 1_000, unit: 'ms' })
+  note({
+    name: 'the loop held by that report, at most',
+    value: loop.read().most,
+    unit: 'ms',
+    target: { atMost: 20 },
+  })
   db.close()
 } finally {
   rmSync(folder, { recursive: true, force: true })

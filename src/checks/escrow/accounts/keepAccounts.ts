@@ -64,9 +64,7 @@ export function accountTransfers(
 
 /** Both parts were there when accounts began: history is in what they began with, and changes none of them. */
 function wasOverBefore({ main, zone, firstSeenAt }: Transfer, start: AccountStart): boolean {
-  return (
-    main !== null && zone !== null && !isAfter(main, start) && (zone.time ?? firstSeenAt) <= start.time
-  )
+  return main !== null && zone !== null && !isAfter(main, start) && (zone.time ?? firstSeenAt) <= start.time
 }
 
 function mainRef(token: string, hash: string): string {
