@@ -1,7 +1,20 @@
 import { z } from 'zod'
-import { evidenceSources, transferStates } from '../../../bridge/transfer.ts'
+import type { Observation } from '../../../bridge/observation.ts'
+import {
+  evidenceSources,
+  transferStates,
+  type Leg,
+  type LegEvidence,
+  type TokenMove,
+  type Transfer,
+  type TransferToken,
+} from '../../../bridge/transfer.ts'
+import type { Sighting } from '../../../ledger/sighting.ts'
 import { alertStory } from './alert.ts'
 import { amount, baseUnits, chain, count, direction, time } from './words.ts'
+
+/** The fields of something of the ledger that is served as it is: none may be missing from the document. */
+type FieldsOf<T> = Record<keyof T, z.ZodType>
 
 const status = z.enum(['success', 'failed', 'unknown'])
 
@@ -10,7 +23,7 @@ export const leg = z.object({
   hash: z.string(),
   height: z.int().nullable(),
   time: time.nullable().describe('Block time'),
-})
+} satisfies FieldsOf<Leg>)
 
 export const token = z.object({
   address: z.string().describe('Lower case; empty for the native currency'),
@@ -21,7 +34,7 @@ export const token = z.object({
   id: z.string().describe('Empty unless ERC-1155'),
   decimals: z.int().nullable(),
   movedAs: z.string().exactOptional().describe('The address that it moves under on the main chain'),
-})
+} satisfies FieldsOf<TransferToken>)
 
 const move = z.object({
   token: z.string(),
@@ -30,7 +43,7 @@ const move = z.object({
   amountRaw: baseUnits.nullable(),
   amount: amount.nullable(),
   tokenId: z.string(),
-})
+} satisfies FieldsOf<TokenMove>)
 
 export const evidence = z
   .object({
@@ -38,6 +51,7 @@ export const evidence = z
     hash: z.string(),
     source: z.enum(evidenceSources),
     at: time,
+    since: time.exactOptional().describe('Of the first answer that said the same, where it was another one'),
     status: z.enum([...status.options, 'absent']),
     errorMessage: z.string(),
     moves: z.array(move).nullable().describe('Tokens that moved; null when the source does not say'),
@@ -58,7 +72,7 @@ export const evidence = z
       .exactOptional(),
     height: z.int().nullable().exactOptional(),
     time: time.nullable().exactOptional(),
-  })
+  } satisfies FieldsOf<LegEvidence>)
   .describe('What a second source says of one leg')
 
 const unsaid = z.enum([
@@ -118,7 +132,7 @@ export const transfer = z
       .describe('Final records that later said something else'),
     unsaid: z.array(unsaid).exactOptional(),
     ambiguous: count,
-  })
+  } satisfies FieldsOf<Transfer>)
   .describe('One crossing of value')
 
 export const observation = z
@@ -155,7 +169,7 @@ export const observation = z
     lastAt: time.exactOptional().describe('When it was last asked for and there'),
     twin: z.boolean().exactOptional().describe('Another record bore the same name with other content'),
     besides: count.exactOptional().describe('Records that could each have been a fuller form of this one'),
-  })
+  } satisfies FieldsOf<Omit<Sighting, 'firstAt'> & Pick<Observation, 'requestedAt'>>)
   .describe('One record of a transfer, as one answer gave it')
 
 export const transferPage = z.object({
