@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../../src/store/database.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
 import { ledgerTables } from '../../../src/store/migrations/0001_ledger.ts'
 
@@ -47,6 +47,19 @@ test('a new ledger and one of this version leave no copy', () => {
   openDatabase(path).close()
   expect(existsSync(`${path}.version-0`)).toBe(false)
   expect(existsSync(`${path}.version-${String(version)}`)).toBe(false)
+})
+
+test('ledgers in memory have the tables of one in a file, and share nothing', () => {
+  const file = openDatabase(join(createFolder(), 'ledger.sqlite'))
+  const first = openDatabase(':memory:')
+  saveMeta(first, 'next_key', '7')
+  const second = openDatabase(':memory:')
+  onTestFinished(() => [file, first, second].forEach((db) => db.close()))
+  const listTables = (db: Database) =>
+    db.prepare('SELECT type, name, sql FROM sqlite_master ORDER BY type, name').all()
+  for (const db of [first, second]) expect(listTables(db)).toEqual(listTables(file))
+  expect(second.prepare("SELECT value FROM meta WHERE name = 'next_key'").get()).toBeUndefined()
+  expect(new Set([file, first, second].map(({ generation }) => generation)).size).toBe(3)
 })
 
 test('F21: a newer ledger is refused and left as it is', () => {
