@@ -20,6 +20,9 @@ interface Notification {
 export interface RunningAlertmanager {
   readonly url: string
   readonly notifications: Notification[]
+  /** Where it keeps what it keeps. */
+  readonly folder: string
+  readonly pid: () => number
   /** Ended at once, and begun again with what it keeps on disk: no alerts. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -51,6 +54,8 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${hook}", send_resolved: tru
   return {
     url: `http://127.0.0.1:${port}`,
     notifications,
+    folder,
+    pid: () => manager.pid,
     async restart() {
       await manager.end()
       manager = await launch(folder, port)
@@ -91,6 +96,7 @@ async function launch(folder: string, port: number) {
     await pause(50)
   }
   return {
+    pid: manager.pid ?? 0,
     async end() {
       manager.kill('SIGKILL')
       await ended
