@@ -3,6 +3,7 @@
  * Prints whether every identity holds, whether the days add up to the month, and how long a report takes: of a day, and of
  * all of them, with how long it holds the loop at most.
  */
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +38,7 @@ function createRecord(index: number): Observation {
   const arrivedAt = draw(2) < 0.002 ? null : leftAt + Math.floor(draw(3) ** 4 * 86_400_000)
   const main = isDeposit ? leftAt : arrivedAt
   const zoneAt = isDeposit ? arrivedAt : leftAt
-  const hash = (side: string) => `0x${side}${index.toString(16).padStart(63, '0')}`
+  const hash = (side: string) => `0x${createHash('sha256').update(`${side} ${index}`).digest('hex')}`
   return toRecord({
     requestedAt: leftAt + 2_000,
     id: hash('1'),

@@ -2,7 +2,7 @@ import { isVague, mayBeSame } from './fillUnsaid.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { isCompatible, isRecord, type Sighting, weakContent } from './sighting.ts'
 import type { Database } from '../store/database.ts'
-import { indexOfId, isHash } from '../store/hash.ts'
+import { isHash } from '../store/hash.ts'
 import { byHash, selectTransfers } from './transferRows.ts'
 
 /** Of one transaction no more transfers are compared. */
@@ -15,9 +15,7 @@ const maxSharing = 500
 export function lacksRecord(db: Database, record: Observation): boolean {
   const { id } = record
   const rows = [
-    ...(id === null
-      ? []
-      : selectTransfers(db, `WHERE ${isHash('rec_id', '?1', indexOfId)} LIMIT ?2`, id, maxSharing)),
+    ...(id === null ? [] : selectTransfers(db, `WHERE ${isHash('rec_id', '?1')} LIMIT ?2`, id, maxSharing)),
     ...[record.zoneHash, record.mainHash].flatMap((hash) =>
       hash === null ? [] : selectTransfers(db, `${byHash} LIMIT ?2`, hash, maxSharing),
     ),

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts'
-import { indexOfId, isHash } from '../store/hash.ts'
+import { isHash } from '../store/hash.ts'
 import { int } from '../store/table.ts'
 import { formatKey, parseKey } from './transferRows.ts'
 
@@ -24,8 +24,8 @@ export function listBearing(db: Database, name: string, typed: string, limit: nu
   const conditions = [
     isHash('zone_hash', '?1'),
     isHash('main_hash', '?1'),
-    isHash('rec_id', '?1', indexOfId),
-    isHash('rec_id', '?2', indexOfId),
+    isHash('rec_id', '?1'),
+    isHash('rec_id', '?2'),
   ]
   const sql = `${conditions.map((one) => `SELECT key FROM transfers WHERE ${one}`).join(' UNION ')}
     UNION SELECT key FROM other_hashes WHERE hash = ?1 ORDER BY key LIMIT ?3`

@@ -1,5 +1,5 @@
 import { compareDecimals, type Decimal, toDecimal } from '../bridge/decimal.ts'
-import { indexOfHash, textOfHash } from '../store/hash.ts'
+import { indexedBytes, indexOfHash, textOfHash } from '../store/hash.ts'
 import { countedAmount } from './flow.ts'
 import { listBearing } from './named.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -112,11 +112,14 @@ function select(
 /** A hash whose text fits a pattern; what it begins with finds the candidates, as bytes or, in rows of before, as text. */
 function endsOf(column: string, from: string, pattern: string): Condition {
   const index = indexOfHash(column)
-  const bound = (fill: string) => Buffer.from(from.slice(2).padEnd(16, fill).slice(0, 16), 'hex')
-  const start = from.slice(0, 8)
+  const digits = 2 * indexedBytes
+  const bound = (start: string, fill: string) =>
+    Buffer.from(start.slice(0, digits).padEnd(2 * digits, fill), 'hex')
+  const asText = Buffer.from(from.slice(0, indexedBytes)).toString('hex')
+  const bounds = [from.slice(2), asText].flatMap((start) => [bound(start, '0'), bound(start, 'f')])
   return [
     `((${index} BETWEEN ? AND ? OR ${index} BETWEEN ? AND ?) AND ${textOfHash(column)} GLOB ?)`,
-    [bound('0'), bound('f'), start, start.padEnd(8, 'f'), pattern],
+    [...bounds, pattern],
   ]
 }
 

@@ -6,7 +6,7 @@ import { decodeSighting, encodeSighting, type Group, type Sighting } from './sig
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { fromHashCell, hash, indexOfId, isAnyHash, isHash, toHashCell } from '../store/hash.ts'
+import { fromHashCell, hash, isAnyHash, isHash, toHashCell } from '../store/hash.ts'
 import { pack } from '../store/pack.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { createTally, readCounted, type Tally, toCount } from './flow.ts'
@@ -226,7 +226,7 @@ export const byHashes = `(${isAnyHash('zone_hash', '?1')} OR ${isAnyHash('main_h
   OR key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1))))`
 
 /** Every row of one of the ids of a JSON list. */
-export const byIds = isAnyHash('rec_id', '?1', indexOfId)
+export const byIds = isAnyHash('rec_id', '?1')
 
 function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): Body {
   const { members, ambiguous } = stored.group

@@ -55,6 +55,7 @@ import { supplyTables } from './migrations/0046_supply.ts'
 import { sourceWords } from './migrations/0047_source_words.ts'
 import { compactRows } from './migrations/0048_compact.ts'
 import { compactQueue } from './migrations/0049_compact_queue.ts'
+import { bothEnds } from './migrations/0050_both_ends.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -104,6 +105,7 @@ const migrations: readonly string[] = [
   sourceWords,
   compactRows,
   compactQueue,
+  bothEnds,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -17,28 +17,27 @@ export function fromHashCell(cell: unknown): string | undefined {
 /** Rows of before hold it as text. */
 export const hash = codec({ type: 'ANY', expected: 'a hash', read: fromHashCell, write: toHashCell })
 
-/** How many bytes an index keeps of a hash: it finds candidates, the whole hash decides. */
-const indexed = 8
+/** How many bytes of each end an index keeps of a hash: they find candidates, the whole hash decides. */
+export const indexedBytes = 4
 
-/** What an index of a hash is over. */
-export const indexOfHash = (column: string) => `substr(${column}, 1, ${indexed})`
-/** The same of ids, of which many begin alike. */
-export const indexOfId = (column: string) => `substr(${column}, -${indexed})`
+/** What an index of a hash, or an id, is over. Names that were counted rather than hashed begin alike, or end alike. */
+export const indexOfHash = (column: string) =>
+  `unhex(hex(substr(${column}, 1, ${indexedBytes})) || hex(substr(${column}, -${indexedBytes})))`
 
 /** In SQL: whether a column holds the hash that a numbered parameter gives as text. */
-export function isHash(column: string, given: string, index = indexOfHash): string {
+export function isHash(column: string, given: string): string {
   const forms = [given, toBytes(given)]
-  return `(${index(column)} IN (${forms.map(index).join(', ')}) AND ${column} IN (${forms.join(', ')}))`
+  return `(${indexOfHash(column)} IN (${forms.map(indexOfHash).join(', ')}) AND ${column} IN (${forms.join(', ')}))`
 }
 
 /** In SQL: whether a column holds one of the hashes that a numbered parameter gives as a JSON list of texts. */
-export function isAnyHash(column: string, given: string, index = indexOfHash): string {
+export function isAnyHash(column: string, given: string): string {
   const each = (of: (form: string) => string) =>
     ['value', toBytes('value')]
       .map((form) => `SELECT ${of(form)} FROM json_each(${given})`)
       .join(' UNION ALL ')
   // The plus keeps the planner from looking for an index of whole hashes.
-  return `(${index(column)} IN (${each(index)}) AND +${column} IN (${each((form) => form)}))`
+  return `(${indexOfHash(column)} IN (${each(indexOfHash)}) AND +${column} IN (${each((form) => form)}))`
 }
 
 /** Bytes of a text of hex digits; NULL for any other. */

@@ -1,6 +1,6 @@
 import { formatKey, parseKey } from '../../ledger/transferRows.ts'
 import type { Database } from '../../store/database.ts'
-import { hash, indexOfId, isHash } from '../../store/hash.ts'
+import { hash, isHash } from '../../store/hash.ts'
 import { columns, int } from '../../store/table.ts'
 
 /** Everything that a transfer goes by now, in lower case; a name that it does not have is an empty list. */
@@ -40,7 +40,7 @@ export function listKeysNamed(db: Database, name: string, limit: number): string
   const key = parseKey(wanted)
   const sql =
     key === null
-      ? `SELECT key FROM transfers WHERE ${isHash('rec_id', '?1', indexOfId)} OR ${isHash('rec_id', '?2', indexOfId)} OR ${isHash('main_hash', '?1')} OR ${isHash('zone_hash', '?1')} ORDER BY key LIMIT ?3`
+      ? `SELECT key FROM transfers WHERE ${isHash('rec_id', '?1')} OR ${isHash('rec_id', '?2')} OR ${isHash('main_hash', '?1')} OR ${isHash('zone_hash', '?1')} ORDER BY key LIMIT ?3`
       : 'SELECT key FROM transfers WHERE key = COALESCE((SELECT transfer_key FROM aliases WHERE key = ?1), ?2) LIMIT ?3'
   return int.all(db, sql, key ?? wanted, key ?? name.trim(), limit).map(formatKey)
 }

@@ -6,7 +6,7 @@ import { repackSome } from '../../../src/ledger/repack.ts'
 import { toStored } from '../../../src/ledger/transferRows.ts'
 import { encodeSighting } from '../../../src/ledger/sighting.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
-import { fromHashCell } from '../../../src/store/hash.ts'
+import { fromHashCell, indexOfHash } from '../../../src/store/hash.ts'
 import { hash, toRecord } from '../../support/records.ts'
 
 const now = 2_000_000
@@ -131,12 +131,31 @@ test('an answer about a transaction of which an older one is kept in the form of
   expect(listAnswers(db, [hash('zone 2')])).toMatchObject([{ status: 'failed', at: now + 5 }])
 })
 
-test('a thousand hashes that begin alike are a thousand transfers, each found by its own', () => {
+test.each([
+  ['begin alike', (place: number) => `0x${place.toString(16).padStart(64, '0')}`],
+  ['end alike', (place: number) => `0x${(4_096 + place).toString(16).padEnd(64, '0')}`],
+])('names that were counted and %s are found without a look at the others', (_, name) => {
+  const db = openDatabase(':memory:')
+  const ledger = createLedger(db, settings)
+  const places = Array.from({ length: 100 }, (__, index) => 3 * (index + 1))
+  ledger.recordAnswer(
+    places.map((place) =>
+      toRecord({ id: name(place), mainHash: name(place + 1), zoneHash: name(place + 2) }),
+    ),
+    now,
+  )
+  for (const column of ['rec_id', 'main_hash', 'zone_hash']) {
+    const entries = db.prepare(`SELECT count(DISTINCT ${indexOfHash(column)}) AS n FROM transfers`).get()
+    expect([column, entries?.['n']]).toEqual([column, places.length])
+  }
+})
+
+test('a thousand hashes that begin and end alike are a thousand transfers, each found by its own', () => {
   const ledger = createLedger(openDatabase(':memory:'), settings)
   const alike = (start: string, index: number) =>
-    `0x${start.repeat(8)}${index.toString(16).padStart(48, '0')}`
+    `0x${start.repeat(8)}${index.toString(16).padStart(32, '0')}${start.repeat(8)}`
   const names = Array.from({ length: 1_000 }, (_, index) => ({
-    id: `${index}-same end`,
+    id: `same-${index}-same`,
     zoneHash: alike('ab', index),
     mainHash: alike('cd', index),
   }))
