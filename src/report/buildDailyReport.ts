@@ -52,7 +52,7 @@ export interface ReportSources {
 /** Oldest transfers in flight that are listed one by one. */
 const oldestListed = 20
 
-/** Reconciles one day. Reads the ledger in slices and lets others run in between: a report stops no poll. */
+/** Reconciles one day. Reads the ledger in slices and lets others run in between, and after each part: a report stops no poll. */
 export async function buildDailyReport(
   sources: ReportSources,
   window: DayWindow,
@@ -69,6 +69,21 @@ export async function buildDailyReport(
   // What is not over is told as it is now.
   const shown = { from: window.from, until: Math.min(window.until, now) }
   const stalled = new Set(listStalledAt(db, shown.until))
+  await setImmediate()
+  const book = keepBook(day.crossings, shown, {
+    escrows: escrows ?? [],
+    extras: judged === null ? [] : listExtras(judged, shown, tokenOf),
+    without: judged === null ? new Set() : listSurplus(judged, day.crossings),
+  })
+  await setImmediate()
+  const problems = judged && listProblems(judged, day.crossings, { window: shown, stalled, tokenOf })
+  await setImmediate()
+  const legs = countLegs(day.transfers, window)
+  await setImmediate()
+  const latencies = listLatencies(day, window, knows)
+  await setImmediate()
+  const hours = countHours(day.crossings, window)
+  await setImmediate()
   return {
     window,
     builtAt: now,
@@ -78,16 +93,12 @@ export async function buildDailyReport(
         ? ['more does not reconcile than is read at once: only a part of it is named and summed']
         : []),
     ],
-    book: keepBook(day.crossings, shown, {
-      escrows: escrows ?? [],
-      extras: judged === null ? [] : listExtras(judged, shown, tokenOf),
-      without: judged === null ? new Set() : listSurplus(judged, day.crossings),
-    }),
-    problems: judged && listProblems(judged, day.crossings, { window: shown, stalled, tokenOf }),
+    book,
+    problems,
     flows,
     restated: sources.before && listRestatements(sources.before.flows, flows),
-    legs: countLegs(day.transfers, window),
-    latencies: listLatencies(day, window, knows),
+    legs,
+    latencies,
     findings: groupFindings(words, listFound(db, window)),
     corrections: groupCorrections(
       words,
@@ -101,7 +112,7 @@ export async function buildDailyReport(
     preconf,
     escrows,
     coverage,
-    hours: countHours(day.crossings, window),
+    hours,
   }
 }
 

@@ -64,6 +64,13 @@ describe('what is asked again and again is found by an index of what is open, no
       Array.from(listSlicesUnderWay(db, { from: 0, until: 1 }))
     })
     expect(plans.filter((plan) => plan.includes('transfers_open'))).toHaveLength(3)
+    expect(plans).toEqual(
+      expect.arrayContaining([
+        'SEARCH transfers USING INDEX transfers_origin (origin_at>? AND origin_at<?)',
+        'SEARCH transfers USING INDEX transfers_destination (destination_at>?)',
+      ]),
+    )
+    expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
   })
 
   test('whatever the gate asks of a transfer', () => {
