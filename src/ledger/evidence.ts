@@ -5,7 +5,14 @@ import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
-import { type AnswerBody, type LegAnswer, listAnswers, listNewestAnswers, saveAnswer } from './legAnswers.ts'
+import {
+  type AnswerBody,
+  type LegAnswer,
+  listAnswers,
+  listNewestAnswers,
+  openAnswers,
+  type OpenAnswers,
+} from './legAnswers.ts'
 import { createHmac } from 'node:crypto'
 import { parseDecimal } from '../bridge/amount.ts'
 
@@ -42,16 +49,29 @@ const maxActionLength = 16_000
 /** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
 const maxMoves = 500
 
-/** @returns whether it says something else than what was known */
-export function saveEvidence(db: Database, reading: EvidenceReading): boolean {
+/**
+ * Puts what sources say into the ledger, in the order of the readings.
+ * @returns the hashes of which something else is said than what was known
+ */
+export function saveEvidence(db: Database, readings: readonly EvidenceReading[]): ReadonlySet<string> {
+  const answers = openAnswers(
+    db,
+    readings.map(({ hash }) => hash),
+  )
+  const news = readings.filter((reading) => putReading(answers, reading))
+  answers.save()
+  return new Set(news.map(({ hash }) => hash))
+}
+
+function putReading(answers: OpenAnswers, reading: EvidenceReading): boolean {
   const { chain, hash, source, status, requestedAt: at } = reading
-  const known = listAnswers(db, [hash]).find((one) => one.chain === chain && one.source === source)
+  const known = answers.of(hash).find((one) => one.chain === chain && one.source === source)
   if (known && known.at > at) return false
   // An empty status takes back nothing that was said.
   if (known && status === 'unknown' && known.status !== 'unknown') return false
   const body = toBody(reading)
   const since = known && saysTheSame(known, { status, body }) ? startOf(known) : at
-  saveAnswer(db, { chain, hash, source, at, status, body: { ...body, ...(since < at && { since }) } })
+  answers.put({ chain, hash, source, at, status, body: { ...body, ...(since < at && { since }) } })
   return known?.status !== status || textOf(known.body) !== textOf(body)
 }
 

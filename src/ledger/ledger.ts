@@ -12,11 +12,13 @@ import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { type EvidenceReading, isAnswered, listEvidence, saveEvidence } from './evidence.ts'
+import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { deleteAnswers } from './legAnswers.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import {
   byHash,
+  byHashes,
   createPendingList,
   forgetTransfer,
   formatKey,
@@ -29,10 +31,11 @@ import {
 } from './transferRows.ts'
 import {
   type LedgerState,
-  readTransfer,
+  readTransfers,
   recordAnswer,
   type RecordResult,
-  refreshTransfer,
+  deriveAll,
+  refreshTransfers,
   toTransfer,
   type TransferChange,
 } from './recordAnswer.ts'
@@ -117,10 +120,10 @@ export function createLedger(
   const tokens = createTokenBook(db, options.tokens)
   const state: LedgerState = { db, tokens, learned, openIntervalMs, evidence, resting }
   const pending = createPendingList(db, (row) => toTransfer(state, row, listEvidence(db, row.group.members)))
-  const read = (row: StoredTransfer) => readTransfer(state, row)
+  const read = (rows: readonly StoredTransfer[]) => readTransfers(state, rows)
   const readNewer = (answer: readonly EvidenceReading[], now: UnixMs) => {
     if (answer.length > 0) pending.forget()
-    return answer.flatMap((reading) => recordEvidence(state, reading, now))
+    return answer.length > 0 ? recordEvidence(state, answer, now) : []
   }
   return {
     recordAnswer(answer, now) {
@@ -133,12 +136,12 @@ export function createLedger(
     riskOf: (transfer) => evidence?.riskOf?.(transfer) ?? 0,
     getTransfer(key) {
       const row = findRow(db, key)
-      return row && read(row)
+      return row && (read([row])[0] ?? null)
     },
     listSightings: (key) => listSightings(state, key),
     listTransfers: (filter) => listMatching(db, filter, { tokens: options.tokens, read }),
     *listUnderWay(window, onAdvance) {
-      for (const slice of listSlicesUnderWay(db, window, onAdvance)) yield slice.map(read)
+      for (const slice of listSlicesUnderWay(db, window, onAdvance)) yield read(slice)
     },
     listPending: (filter) => pending.list(filter),
     countByState: () => countByState(db),
@@ -159,7 +162,7 @@ export function createLedger(
     listUnconfirmed: (records) => listUnconfirmed(db, records),
     listWithoutEvidence: (since, now, limit) => listWithoutEvidence(db, since, now, limit),
     purge: (before, limit) => purgeTransfers(state, before, limit),
-    listSharing: (chain, hash, limit) => listSharing(db, chain, hash, limit).map(read),
+    listSharing: (chain, hash, limit) => read(listSharing(db, chain, hash, limit)),
     listKeysSharing: (chain, hashes) => listKeysSharing(db, chain, hashes),
     isFirstTo: (transfer) => isFirstTo(db, transfer),
     joinedByAmount: (transfer) => findJoined(state, transfer),
@@ -169,16 +172,31 @@ export function createLedger(
   }
 }
 
-/** @returns the transfers that it changed */
-function recordEvidence(state: LedgerState, reading: EvidenceReading, now: UnixMs): TransferChange[] {
+/** @returns the transfers that they changed */
+function recordEvidence(
+  state: LedgerState,
+  readings: readonly EvidenceReading[],
+  now: UnixMs,
+): TransferChange[] {
   const { db, resting } = state
-  const { hash } = reading
-  const known = selectTransfers(db, byHash, hash).map((stored) => {
-    const row = withTimes(resting, stored)
-    return { row, before: toTransfer(state, row, listEvidence(db, row.group.members)) }
-  })
-  if (!saveEvidence(db, reading) && !known.some(({ before }) => isJudgedByTimes(before))) return []
-  return known.map((one) => refreshTransfer(state, one, now))
+  const hashes = JSON.stringify(readings.map(({ hash }) => hash))
+  const rows = selectTransfers(db, `WHERE ${byHashes} ORDER BY key`, hashes).map((row) =>
+    withTimes(resting, row),
+  )
+  const before = deriveAll(state, rows)
+  const changed = saveEvidence(db, readings)
+  const known = rows.map((row, index) => ({ row, before: nth(before, index) }))
+  return refreshTransfers(
+    state,
+    known.filter((one) => isJudgedByTimes(one.before) || bearsAny(one.row, changed)),
+    now,
+  )
+}
+
+function bearsAny({ group }: StoredTransfer, hashes: ReadonlySet<string>): boolean {
+  return [...group.members, ...group.ambiguous].some(
+    ({ zoneHash, mainHash }) => hashes.has(zoneHash ?? '') || hashes.has(mainHash ?? ''),
+  )
 }
 
 function listSightings({ db, resting }: LedgerState, key: string): Sighting[] {
@@ -250,16 +268,12 @@ function findJoined(state: LedgerState, transfer: Transfer): Transfer | null {
   const rows = selectTransfers(state.db, where, targetAddress, maxOfRecipient)
   // Beyond the limit there may be others that fit: then none is the only one.
   if (rows.length === maxOfRecipient) return null
-  return joinByAmount(
-    transfer,
-    rows.map((row) => readTransfer(state, row)),
-  )
+  return joinByAmount(transfer, readTransfers(state, rows))
 }
 
 function hasListed(state: LedgerState): boolean {
-  return selectTransfers(state.db, 'ORDER BY origin_at LIMIT ?', oldestLooked)
-    .map((row) => readTransfer(state, row))
-    .some(({ isListed }) => isListed)
+  const oldest = selectTransfers(state.db, 'ORDER BY origin_at LIMIT ?', oldestLooked)
+  return readTransfers(state, oldest).some(({ isListed }) => isListed)
 }
 
 function toReading(transaction: ZoneTransaction): EvidenceReading {

@@ -4,7 +4,7 @@ import type { EvidenceSource, TokenMove } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { hash, isAnyHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
+import { hash, indexOfHash, isAnyHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { pack } from '../store/pack.ts'
 import {
@@ -68,29 +68,65 @@ const oldAnswers = table('leg_evidence', {
 
 /** Everything that was answered about the legs of these transactions. */
 export function listAnswers(db: Database, hashes: readonly string[]): LegAnswer[] {
-  if (hashes.length === 0) return []
-  const wanted = JSON.stringify(hashes)
-  return [
-    ...legs
-      .all(db, `SELECT ${legs.list()} FROM leg_answers WHERE ${isAnyHash('hash', '?1')}`, wanted)
-      .flatMap(toAnswers),
-    ...listOld(db, 'WHERE hash IN (SELECT value FROM json_each(?))', wanted),
-  ]
+  return [...readLegs(db, hashes).flatMap(toAnswers), ...readOld(db, hashes)]
 }
 
-/** In place of what the same source said of the same leg before. */
-export function saveAnswer(db: Database, answer: LegAnswer): void {
-  const [row] = legs.all(
-    db,
-    `SELECT ${legs.list()} FROM leg_answers WHERE ${isHash('hash', '?1')}`,
-    answer.hash,
-  )
-  const old = listOld(db, 'WHERE hash = ?', answer.hash)
-  const others = [...(row ? toAnswers(row) : []), ...old].filter(
-    (one) => one.chain !== answer.chain || one.source !== answer.source,
-  )
-  if (old.length > 0) db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(answer.hash)
-  write(db, row?.id ?? old[0]?.id ?? nextId(db), [...others, answer])
+/** The answers about the legs of some transactions, read at once. */
+export interface OpenAnswers {
+  of(hash: string): readonly LegAnswer[]
+  /** In place of what the same source said of the same leg before; in the ledger with `save`. */
+  put(answer: LegAnswer): void
+  save(): void
+}
+
+interface Kept {
+  /** Null before it has a row. */
+  readonly id: number | null
+  readonly answers: readonly LegAnswer[]
+  readonly isOld: boolean
+  readonly isChanged: boolean
+}
+
+const none: Kept = { id: null, answers: [], isOld: false, isChanged: false }
+
+export function openAnswers(db: Database, hashes: readonly string[]): OpenAnswers {
+  const byHash = new Map<string, Kept>()
+  const of = (hash: string) => byHash.get(hash) ?? none
+  for (const row of readLegs(db, hashes))
+    byHash.set(row.hash, { ...none, id: row.id, answers: toAnswers(row) })
+  for (const answer of readOld(db, hashes)) {
+    const { id, answers } = of(answer.hash)
+    byHash.set(answer.hash, { ...none, id: id ?? answer.id, answers: [...answers, answer], isOld: true })
+  }
+  return {
+    of: (hash) => of(hash).answers,
+    put(answer) {
+      const { hash, chain, source } = answer
+      const kept = of(hash)
+      const others = kept.answers.filter((one) => one.chain !== chain || one.source !== source)
+      byHash.set(hash, { ...kept, answers: [...others, answer], isChanged: true })
+    },
+    save() {
+      for (const [hash, { id, answers, isOld, isChanged }] of byHash) {
+        if (!isChanged) continue
+        if (isOld) db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
+        write(db, id ?? nextId(db), answers)
+      }
+    },
+  }
+}
+
+function readLegs(db: Database, hashes: readonly string[]): Read<typeof legs>[] {
+  const [first] = hashes
+  const sql = `SELECT ${legs.list()} FROM leg_answers WHERE`
+  if (first === undefined) return []
+  return hashes.length === 1
+    ? legs.all(db, `${sql} ${isHash('hash', '?1')}`, first)
+    : legs.all(db, `${sql} ${isAnyHash('hash', '?1')}`, JSON.stringify(hashes))
+}
+
+function readOld(db: Database, hashes: readonly string[]) {
+  return listOld(db, 'WHERE hash IN (SELECT value FROM json_each(?))', JSON.stringify(hashes))
 }
 
 function write(db: Database, id: number, answers: readonly LegAnswer[]): void {
@@ -166,7 +202,7 @@ export function hasAnswers(db: Database): boolean {
 export function isToldOf(column: string): string {
   const prefix = `substr(${textOfHash(column)}, 3)`
   return `(EXISTS (SELECT 1 FROM leg_answers e WHERE e.telling = 1
-      AND substr(e.hash, 1, 8) IN (substr(${column}, 1, 8), substr(unhex(${prefix}), 1, 8)) AND ${textOfHash('e.hash')} = ${textOfHash(column)})
+      AND ${indexOfHash('e.hash')} IN (${indexOfHash(column)}, ${indexOfHash(`unhex(${prefix})`)}) AND ${textOfHash('e.hash')} = ${textOfHash(column)})
     OR EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = ${textOfHash(column)}
       AND (e.status <> 'success' OR instr(e.body, '"moves"') OR instr(e.body, '"amount'))))`
 }
@@ -178,9 +214,8 @@ export function moveOldAnswers(db: Database, count: number): boolean {
   const hashes = counted
     .all(db, 'SELECT DISTINCT hash FROM leg_evidence ORDER BY hash LIMIT ?', count)
     .map((row) => row.hash)
-  for (const one of hashes) {
-    const [newest] = listOld(db, 'WHERE hash = ? ORDER BY id DESC LIMIT 1', one)
-    if (newest) saveAnswer(db, newest)
-  }
+  const answers = openAnswers(db, hashes)
+  for (const one of hashes) for (const answer of answers.of(one)) answers.put(answer)
+  answers.save()
   return hashes.length === count
 }

@@ -13,7 +13,7 @@ import { loadCluster } from './loadCluster.ts'
 import { maxPostponeMs } from './dueChecks.ts'
 import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes } from './restingRecords.ts'
 import type { TokenBook } from './tokenBook.ts'
-import { listEvidence, openEvidence } from './evidence.ts'
+import { openEvidence } from './evidence.ts'
 import { queueLegs, queueOutdated, type QueueSettings } from './evidenceQueue.ts'
 import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
 
@@ -76,24 +76,41 @@ export function recordAnswer(ledger: LedgerState, answer: readonly Observation[]
   return { changes: saved.map(({ change }) => change), news: merged.news, urgent, joined }
 }
 
-/** Derives a stored transfer anew after its evidence changed; `before` is what it was without. */
-export function refreshTransfer(
+/** Derives stored transfers anew after their evidence changed; `before` is what each was without. */
+export function refreshTransfers(
   ledger: LedgerState,
-  { row, before }: { readonly row: StoredTransfer; readonly before: Transfer },
+  known: readonly { readonly row: StoredTransfer; readonly before: Transfer }[],
   now: UnixMs,
-): TransferChange {
-  const { key, group } = row
-  const pass = openPass(ledger, group.members, now)
-  const { after } = saveGroup(pass, { key, group, row }).change
+): TransferChange[] {
+  const pass = openPass(
+    ledger,
+    known.flatMap(({ row }) => row.group.members),
+    now,
+  )
+  const changes = known.map(({ row, before }) => {
+    const { after } = saveGroup(pass, { key: row.key, group: row.group, row }).change
+    return { before, after }
+  })
   pass.tally.write(ledger.db)
-  if (ledger.evidence) queueOutdated(ledger.db, ledger.evidence, { before, after }, now)
-  return { before, after }
+  if (ledger.evidence) for (const change of changes) queueOutdated(ledger.db, ledger.evidence, change, now)
+  return changes
 }
 
-/** A stored transfer as it is derived, with the times that were not written. */
-export function readTransfer(ledger: LedgerState, row: StoredTransfer): Transfer {
-  const timed = withTimes(ledger.resting, row)
-  return toTransfer(ledger, timed, listEvidence(ledger.db, timed.group.members))
+/** Stored transfers as they are derived, with the times that were not written. What is known of all their legs is read at once. */
+export function readTransfers(ledger: LedgerState, rows: readonly StoredTransfer[]): Transfer[] {
+  return deriveAll(
+    ledger,
+    rows.map((row) => withTimes(ledger.resting, row)),
+  )
+}
+
+/** The same of rows that have their times. */
+export function deriveAll(ledger: LedgerState, rows: readonly StoredTransfer[]): Transfer[] {
+  const evidenceOf = openEvidence(
+    ledger.db,
+    rows.flatMap(({ group }) => group.members),
+  )
+  return rows.map((row) => toTransfer(ledger, row, evidenceOf(row.group.members)))
 }
 
 export function toTransfer(

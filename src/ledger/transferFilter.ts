@@ -58,17 +58,20 @@ export function listMatching(
   {
     tokens,
     read,
-  }: { readonly tokens: readonly TokenSetting[]; readonly read: (row: StoredTransfer) => Transfer },
+  }: {
+    readonly tokens: readonly TokenSetting[]
+    readonly read: (rows: readonly StoredTransfer[]) => Transfer[]
+  },
 ): Transfer[] {
   const { minAmount, limit = 50, offset = 0 } = filter
   const conditions = toConditions(db, filter)
   if (minAmount !== undefined) conditions.push(notSmall(tokens, minAmount))
-  if (minAmount === undefined) return select(db, conditions, { limit, offset }).map(read)
+  if (minAmount === undefined) return read(select(db, conditions, { limit, offset }))
   const found: Transfer[] = []
   for (let after: Condition[] = []; found.length < offset + limit; ) {
     const slice = select(db, [...conditions, ...after], { limit: sliceSize, offset: 0 })
     const last = slice.at(-1)
-    found.push(...slice.map(read).filter(({ amount }) => isLarge(amount, minAmount)))
+    found.push(...read(slice).filter(({ amount }) => isLarge(amount, minAmount)))
     if (last === undefined || slice.length < sliceSize) break
     after = [['(origin_at, key) < (?, ?)', [placed.read(last.kept ?? {}).originAt, last.key]]]
   }

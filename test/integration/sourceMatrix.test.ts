@@ -1,4 +1,4 @@
-import { saveAnswer } from '../../src/ledger/legAnswers.ts'
+import { openAnswers } from '../../src/ledger/legAnswers.ts'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createComparePoll, type Compared } from '../../src/checks/sources/pollCompare.ts'
@@ -121,12 +121,14 @@ function fillLedger(
       ({ main, zone }) => main !== null && zone !== null && Math.max(main.at, zone.at) < world.now - 150_000,
     )
     .slice(-12)
+  const answers = openAnswers(db, [])
   for (const [chain, source] of [
     ['main', 'canonical'],
     ['zone', 'zoneRpc'],
   ] as const)
     for (const transfer of over)
-      saveAnswer(db, { chain, hash: transfer[chain]?.hash ?? '', source, at: 0, status: 'success', body: {} })
+      answers.put({ chain, hash: transfer[chain]?.hash ?? '', source, at: 0, status: 'success', body: {} })
+  answers.save()
   for (const { main, zone, direction, id } of over) {
     const [mainHash, zoneHash] = [main?.hash ?? null, zone?.hash ?? null]
     const times = { mainTime: main?.at ?? null, zoneTime: zone?.at ?? null }
