@@ -54,7 +54,7 @@ async function withApp(name: string, work: (app: App) => Promise<void>): Promise
   const path = join(folder, `${name}.yaml`)
   writeFileSync(
     path,
-    `explorer: { baseUrl: "${url}", chains: { main: MAINCHAIN, zone: ZONE_CHAIN }, pace: { maxRequestsPerSecond: 50, concurrency: 4 } }
+    `explorer: { baseUrl: "${url}", chains: { main: MAINCHAIN, zone: ZONE_CHAIN }, pace: { maxRequestsPerSecond: 1000, concurrency: 4 } }
 state: ./${name}
 http: null
 poll: { transfers: "* * * * * *" }
