@@ -67,20 +67,22 @@ export interface QueueSettings {
 /** What is older than this when it is first seen is history, or was filled in late: nothing about it is urgent. */
 const historyMs = 15 * 60_000
 
-/** Puts the legs that are new or other than they were into the queue. A leg with an answer is not asked again. */
+/**
+ * Puts the legs that are new or other than they were into the queue. A leg with an answer is not asked again.
+ * @returns whether the transfer is history: its legs wait for `queueHistory`
+ */
 export function queueLegs(
   db: Database,
   settings: QueueSettings,
   change: { readonly before: Transfer | null; readonly after: Transfer },
   now: UnixMs,
-): void {
+): boolean {
   const { before, after } = change
-  const lastAt = Math.max(after.originAt, after.destinationAt ?? after.originAt)
-  if (lastAt < settings.since && before === null) return
+  if (endOf(after) < settings.since && before === null) return false
   const risk = settings.riskOf?.(after) ?? 0
   const isRewritten = before !== null && isOther(before, after)
   const isUrgent = isSuspicious(after)
-  const isLate = before === null && now - lastAt > historyMs && !isUrgent
+  const isLate = before === null && isHistory(after, now) && !isUrgent
   const hasTurned = before !== null && isUrgent && !isSuspicious(before)
   const destination = destinationLeg(after)
   if (destination !== null && originLeg(after) === null && (before === null || hasTurned)) {
@@ -90,6 +92,7 @@ export function queueLegs(
   queueReplaced(db, settings, change, now)
   queuePast(db, settings, change, now)
   queueOutdated(db, settings, change, now)
+  if (isLate) return true
   for (const leg of [after.zone, after.main, claimedLeg(after)]) {
     if (leg === null) continue
     const known = before && ('isClaim' in leg ? claimedLeg(before) : before[leg.chain])
@@ -97,14 +100,42 @@ export function queueLegs(
     const isOtherMoney = before !== null && movesNative(before.token) !== movesNative(after.token)
     const isNew = known?.hash !== leg.hash || (isOtherMoney && leg.chain === 'main')
     if (!isNew && !isRewritten && !hasTurned) continue
-    const isAtOnce = isUrgent || isRewritten || (!isLate && settings.isLarge?.(after) === true)
+    const isAtOnce = isUrgent || isRewritten || settings.isLarge?.(after) === true
     const dueAt = isAtOnce ? now : now + settings.holdMs
     // A leg may be far newer than what was seen first; of a time that has not come nothing would ever be said.
     const time = Math.min(leg.time ?? now, now)
     for (const ask of asksOf(settings, after, leg)) {
       if (!isRewritten && hasAnswer(after, ask, leg)) continue
       const at = isReceipt(ask) ? now : dueAt
-      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate, risk }, now)
+      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: at, isLate: false, risk }, now)
+    }
+  }
+  return false
+}
+
+function endOf({ originAt, destinationAt }: Transfer): UnixMs {
+  return Math.max(originAt, destinationAt ?? originAt)
+}
+
+/** Whether a transfer was long over when it was seen. */
+export function isHistory(transfer: Transfer, seenAt: UnixMs): boolean {
+  return seenAt - endOf(transfer) > historyMs
+}
+
+/** Puts the legs of a transfer that was long over into the queue, to be asked when there is nothing else to ask. */
+export function queueHistoricLegs(
+  db: Database,
+  settings: QueueSettings,
+  transfer: Transfer,
+  now: UnixMs,
+): void {
+  if (endOf(transfer) < settings.since) return
+  for (const leg of [transfer.zone, transfer.main, claimedLeg(transfer)]) {
+    if (leg === null) continue
+    const time = Math.min(leg.time ?? now, now)
+    for (const ask of asksOf(settings, transfer, leg)) {
+      if (hasAnswer(transfer, ask, leg)) continue
+      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: true, risk: 0 }, now)
     }
   }
 }
@@ -251,6 +282,13 @@ function withoutRisk(row: Read<typeof queue>): QueuedLeg {
 export function listQuestions(db: Database, hash: string): Ask[] {
   const sql = 'SELECT ask FROM evidence_queue WHERE ask IN (SELECT value FROM json_each(?)) AND hash = ?'
   return ask.all(db, sql, JSON.stringify(['zone', 'main', 'native', 'receipt']), toHashCell(hash))
+}
+
+/** Whether fewer than so many legs of what was long over could be asked now. */
+export function isShortOfHistory(db: Database, asks: readonly Ask[], now: UnixMs, least: number): boolean {
+  const sql = 'SELECT 1 FROM evidence_queue WHERE ask = ? AND late = 1 AND due_at <= ? LIMIT ?'
+  const due = asks.map((ask) => db.prepare(sql).all(ask, now, least).length)
+  return due.reduce((sum, count) => sum + count, 0) < least
 }
 
 /** When the next leg has to be asked; null when none waits. */

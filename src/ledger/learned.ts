@@ -6,6 +6,7 @@ import { type LearnedMoney, movesAs } from '../meaning/learnedMoney.ts'
 import type { Database } from '../store/database.ts'
 import { columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
+import { readWaitingHistory } from './historyMarks.ts'
 import { valueFirst } from './valueFirst.ts'
 import { countTaught, meansWithdrawal } from './withdrawActions.ts'
 import { readActions } from './zoneActions.ts'
@@ -148,7 +149,7 @@ function readRange({ db, ranges }: Lessons, name: string): KeptRange {
 function isReadingHistory(db: Database): boolean {
   const sql =
     "SELECT 1 FROM evidence_queue WHERE ask IN ('main', 'native') AND late = 1 AND reads = 0 AND rests = 0 LIMIT 1"
-  return db.prepare(sql).get() !== undefined
+  return readWaitingHistory(db) !== null || db.prepare(sql).get() !== undefined
 }
 
 function learnOne(lessons: Lessons, sample: MoneySample, { hash, party }: Teacher, now: UnixMs): void {

@@ -39,6 +39,7 @@ import {
   toTransfer,
   type TransferChange,
 } from './recordAnswer.ts'
+import { queueHistory } from './historyQueue.ts'
 import { listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
 import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
@@ -73,6 +74,8 @@ export interface Ledger {
   askAgain(transfer: Transfer, now: UnixMs): void
   /** Another transfer claims the origin of these: have what they brought verified, however long ago. */
   verifyClaimed(transfers: readonly Transfer[], now: UnixMs): void
+  /** Puts legs of so many transfers that were long over when they were first seen into the queue of questions. */
+  queueHistory(count: number, now: UnixMs): void
   /** Zone hashes of records that are failed here and not in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
@@ -159,6 +162,7 @@ export function createLedger(
     verifyClaimed(transfers, now) {
       if (evidence) for (const transfer of transfers) queueClaimed(db, evidence, transfer, now)
     },
+    queueHistory: (count, now) => queueHistory(state, count, now),
     listUnconfirmed: (records) => listUnconfirmed(db, records),
     listWithoutEvidence: (since, now, limit) => listWithoutEvidence(db, since, now, limit),
     purge: (before, limit) => purgeTransfers(state, before, limit),

@@ -15,6 +15,7 @@ import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes 
 import type { TokenBook } from './tokenBook.ts'
 import { openEvidence } from './evidence.ts'
 import { queueLegs, queueOutdated, type QueueSettings } from './evidenceQueue.ts'
+import { noteHistory } from './historyMarks.ts'
 import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
 
 export interface TransferChange {
@@ -72,6 +73,10 @@ export function recordAnswer(ledger: LedgerState, answer: readonly Observation[]
   })
   const joined = dropJoined(pass, rows, { assigned, owners: merged.owners })
   pass.tally.write(db)
+  noteHistory(
+    db,
+    saved.flatMap(({ isHistory, key }) => (isHistory ? key : [])),
+  )
   const urgent = saved.filter(({ checkAt }) => checkAt !== null && checkAt <= now).length
   return { changes: saved.map(({ change }) => change), news: merged.news, urgent, joined }
 }
@@ -146,7 +151,15 @@ interface Saving {
   readonly row: StoredTransfer | null
 }
 
-function saveGroup(pass: Pass, saving: Saving): { change: TransferChange; checkAt: UnixMs | null } {
+interface Saved {
+  readonly key: number
+  readonly change: TransferChange
+  readonly checkAt: UnixMs | null
+  /** Its legs wait until there is nothing else to ask. */
+  readonly isHistory: boolean
+}
+
+function saveGroup(pass: Pass, saving: Saving): Saved {
   const { key, group, row } = saving
   const { db, evidence: settings, learned, resting, tokens } = pass.ledger
   const context = { key: formatKey(key), evidence: pass.evidenceOf(group.members), tokens, learned }
@@ -162,8 +175,8 @@ function saveGroup(pass: Pass, saving: Saving): { change: TransferChange; checkA
   const stored = { key, group, misses, soughtAt: row?.soughtAt ?? null, checkAt, kept: row?.kept ?? null }
   saveTransfer(db, stored, after, pass.tally)
   noteSaved(resting, stored, after, pass.digestOf)
-  if (settings) queueLegs(db, settings, { before, after }, pass.now)
-  return { change: { before, after }, checkAt }
+  const isHistory = settings !== null && queueLegs(db, settings, { before, after }, pass.now)
+  return { key, change: { before, after }, checkAt, isHistory }
 }
 
 /** When somebody wants a record read by hash in which nothing is open: what the list says meanwhile is no answer. */

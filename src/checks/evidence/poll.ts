@@ -5,6 +5,7 @@ import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
   type Ask,
   dropQueued,
+  isShortOfHistory,
   listQueued,
   nextDueAt,
   type QueuedLeg,
@@ -57,6 +58,8 @@ export const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15
 const asks = ['zone', 'main', 'native', 'record', 'past'] as const
 /** E9, E13 and E15 take this many hashes. */
 const batchSize = 20
+/** Of what was long over so many legs are at hand to be asked, and so many transfers are looked through for more. */
+export const historyBatch = 200
 /** What a run has not asked by then comes first in the next one. */
 const runMs = 10_000
 /** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
@@ -79,6 +82,8 @@ export function createEvidencePoll(
   const wakeIn = createWaker(evidence, name)
   return async (signal) => {
     const run: Run = { ...evidence, isLate, signal, singles: { left: maxSingles } }
+    if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))
+      evidence.ledger.queueHistory(historyBatch, clock.now())
     const work = [
       ...(['zone', 'main', 'native'] as const).map((ask) => askAll(run, ask)),
       ...others.map((ask) => ask(signal)),

@@ -13,6 +13,7 @@ import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
   dropQueued,
   hurryLeg,
+  isShortOfHistory,
   listQueued,
   nextDueAt,
   type QueuedLeg,
@@ -20,6 +21,7 @@ import {
 } from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
+import { historyBatch } from './poll.ts'
 import { restAfter } from './restAfter.ts'
 
 /** A node of one chain, and the questions that wait for it. */
@@ -34,7 +36,7 @@ export interface ReceiptSource {
 }
 
 interface Receipts
-  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'commit' | 'db' | 'numbers' | 'trigger'>,
+  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'commit' | 'db' | 'ledger' | 'numbers' | 'trigger'>,
     ReceiptSource {}
 
 type Receipt = NonNullable<RpcResult<'eth_getTransactionReceipt'>>
@@ -79,6 +81,8 @@ export function createReceiptsPoll(
   const { clock, db } = receipts
   const wakeIn = createWaker(receipts, name)
   return async (signal) => {
+    if (isLate && isShortOfHistory(db, [receipts.ask], clock.now(), historyBatch))
+      receipts.ledger.queueHistory(historyBatch, clock.now())
     const heldMs = await askDue(receipts, isLate, signal)
     const next = nextDueAt(db, [receipts.ask], isLate)
     const pauseMs = isLate ? restAfter(heldMs) : leastPauseMs

@@ -56,7 +56,8 @@ async function readDetails(
   const hashes = [...new Set(batch.flatMap((check) => check.zoneHash ?? []))]
   const priority = batch.some((check) => check.isUrgent) ? 'urgent' : 'open'
   const read = await postponing(open, batch, () => open.reads.details(hashes, { priority, signal }))
-  open.commit({ answers: [read.records], bad: read.bad })
+  // What is to be told of it is on the disk before it leaves all the same.
+  open.commit({ answers: [read.records], bad: read.bad, mayWait: true })
   const answered = new Set(read.records.map((record) => record.zoneHash))
   const missed = batch.filter((check) => !answered.has(check.zoneHash))
   postpone(open, missed, read.requestedAt)

@@ -31,6 +31,8 @@ export interface Walk {
   isSweeping: boolean
   /** Of the first page of the sweep's pass: what was read since is not missing. Null for one that began before the start. */
   firstNumber: UnixMs | null
+  /** Whether pages of history showed what wants to be read by hash, and nobody was told so yet. */
+  hasUrgent: boolean
   /** How often a walk through history was asked for. */
   rewinds: number
   /** The pass of the sweep that has ended, until it is looked through for what it did not show. */
@@ -69,6 +71,7 @@ export function openWalk(kernel: WalkKernel): Walk {
     isSweepRequested: false,
     isSweeping: false,
     firstNumber: null,
+    hasUrgent: false,
     rewinds: 0,
     unscanned: null,
   }
@@ -123,6 +126,7 @@ async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
   const { cursors, log, trigger } = walk.kernel
   for (let pages = 0; !signal.aborted; pages += 1) {
     const { history } = cursors.read()
+    if (history.done || pages === pagesPerRun) askUrgent(walk)
     if (history.done) return
     if (pages === pagesPerRun) return trigger('sweep')
     const found = await readNext(walk, 'history', signal)
@@ -137,6 +141,12 @@ async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
     walk.passes.history.wentBackFrom = 0
     log.info({ records: read, pages: history.page }, 'history read')
   }
+}
+
+/** What many pages of history leave to be asked shares its requests. */
+function askUrgent(walk: Walk): void {
+  if (walk.hasUrgent) walk.kernel.trigger('openTransfers')
+  walk.hasUrgent = false
 }
 
 /** Over a list that grows faster than the tail reads there is always a gap: each walk ends, and the next begins where it began. */
@@ -234,7 +244,8 @@ async function readNext(
     throw new MonitorError('source.invalid', `the list serves one page again and again, up to page ${number}`)
   }
   const { hasUrgent } = commit({ answers: [page.records], bad: page.bad, mayWait: true })
-  if (hasUrgent) trigger('openTransfers')
+  if (name === 'history') walk.hasUrgent ||= hasUrgent
+  else if (hasUrgent) trigger('openTransfers')
   const movedPages = number > pass.wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
   const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
   pass.before = { ...read.mark, number, repeats, total: page.total }
