@@ -17,6 +17,7 @@ import { createWebDeps } from '../web/views/createWebDeps.ts'
 import { createServiceNotifier, type ServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import { readLiveness } from '../monitor/liveness.ts'
 import { resolveStart } from './resolveStart.ts'
+import { giveRoom } from './giveRoom.ts'
 import { type Damage, tellDamage } from './tellDamage.ts'
 import { watchIntegrity } from './watchIntegrity.ts'
 
@@ -94,6 +95,7 @@ function toDamage({ message }: DamagedLedger, recovery: Recovery): Damage {
 async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
   const { config } = options
   const app = createApp(deps, options)
+  const endRoom = giveRoom()
   try {
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
     if (server) noteDaemon(deps, config.stateDir, server.url)
@@ -119,6 +121,7 @@ async function runApp(deps: AppDeps, options: RunOptions): Promise<void> {
       await server?.stop()
     }
   } finally {
+    endRoom()
     await app.stop()
   }
 }

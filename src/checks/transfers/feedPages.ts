@@ -36,6 +36,26 @@ export async function readFeedPage(
   }
 }
 
+/** A page that was asked for. */
+export interface Reading {
+  readonly number: number
+  /** How often the walk had been asked to begin anew by then. */
+  readonly rewinds: number
+  readonly answer: Promise<MarkedPage>
+}
+
+export function beginReading(
+  reads: Pick<ExplorerReads, 'feedPage'>,
+  of: { readonly number: number; readonly before: PageMark | null },
+  options: ReadOptions,
+  rewinds: number,
+): Reading {
+  const answer = readFeedPage(reads, of, options)
+  // Whoever waits for it hears of it; what nobody waits for is read again.
+  answer.catch(() => undefined)
+  return { number: of.number, rewinds, answer }
+}
+
 /**
  * Whether the list ends with this page. `totalPage` alone is not believed while the page is full, or while `total`
  * says that there is more: the service may count pages by another size than it serves.

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Observation } from '../../bridge/observation.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { FeedPage } from '../../kernel/reads.ts'
@@ -6,12 +7,13 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { beginGap, beginHistory, type Cursors, type GapWalk } from '../../store/cursors.ts'
 import {
+  beginReading,
   isBeyondEnd,
   isLastPage,
   type MarkedPage,
   newestTime,
   type PageMark,
-  readFeedPage,
+  type Reading,
 } from './feedPages.ts'
 
 type WalkKernel = Pick<
@@ -41,6 +43,8 @@ export interface Walk {
 
 interface Pass {
   before: (PageMark & { number: number; repeats: number; total: number | null }) | null
+  /** The next page, asked for after the one before it was read and before that was saved: both go on at once. */
+  ahead: Reading | null
   /** Back from here once: two replicas that count differently must not lead round and round. */
   wentBackFrom: number
 }
@@ -64,7 +68,7 @@ export const overlapMs = 900_000
  * walk. Where `total` shows it the walk goes back as far; else the next pass of the sweep finds them.
  */
 export function openWalk(kernel: WalkKernel): Walk {
-  const begin = (): Pass => ({ before: null, wentBackFrom: 0 })
+  const begin = (): Pass => ({ before: null, ahead: null, wentBackFrom: 0 })
   return {
     kernel,
     passes: { history: begin(), gap: begin(), sweep: begin() },
@@ -129,12 +133,14 @@ async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
     if (history.done || pages === pagesPerRun) askUrgent(walk)
     if (history.done) return
     if (pages === pagesPerRun) return trigger('sweep')
-    const found = await readNext(walk, 'history', signal)
+    const isOldEnough = ({ records }: FeedPage) =>
+      isOlder(records, history.until) && history.read + records.length >= history.least
+    const goesOn = (page: FeedPage) => pages + 1 < pagesPerRun && !isOldEnough(page)
+    const found = await readNext(walk, 'history', signal, goesOn)
     if (found === null) continue
     const { page, isLast } = found
     const read = history.read + page.records.length
-    const isOldEnough = isOlder(page.records, history.until) && read >= history.least
-    const done = isLast || isOldEnough
+    const done = isLast || isOldEnough(page)
     const reachedAt = newestTime(page.records) ?? history.reachedAt
     save(walk, { history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
     if (!done) continue
@@ -221,27 +227,39 @@ function moveTo(walk: Walk, name: WalkName, page: number): void {
   if (cursor !== null) save(walk, { [name]: { ...cursor, page } })
 }
 
-/** The page that a walk is at; null where it has to go back first, or was begun anew meanwhile: then its cursor says so. */
+/**
+ * The page that a walk is at, and where the walk goes on behind it the question for the next one, so that what answers it and
+ * what saves this one work at once; null where it has to go back first, or was begun anew meanwhile: then
+ * its cursor says so.
+ */
 async function readNext(
   walk: Walk,
   name: WalkName,
   signal: AbortSignal,
+  goesOn: (page: FeedPage) => boolean = () => false,
 ): Promise<{ readonly page: FeedPage; readonly isLast: boolean } | null> {
-  const { reads, commit, cursors, trigger } = walk.kernel
+  const { commit, cursors, trigger } = walk.kernel
   const pass = walk.passes[name]
-  const { rewinds } = walk
   const number = cursors.read()[name]?.page ?? 1
   const mark = pass.before?.number === number - 1 ? pass.before : null
-  const options = { priority: name === 'sweep' ? 'sweep' : 'bulk', signal } as const
-  const read = await readFeedPage(reads, { number, before: mark }, options)
-  // A rewind may be asked for while a page is read: what that page shows belongs to the walk before it.
-  const isRewound = name === 'history' && walk.rewinds !== rewinds
+  const priority = name === 'sweep' ? 'sweep' : 'bulk'
+  const begin = (page: number, before: PageMark | null) =>
+    beginReading(walk.kernel.reads, { number: page, before }, { priority, signal }, walk.rewinds)
+  const { rewinds, answer } = takeAhead(walk, pass, number) ?? begin(number, mark)
+  const read = await answer
   const { page } = read
   const isLast = isLastPage(page, number) || (read.isRepeat && isBeyondEnd(page, number))
   const backTo = isLast ? null : leaveLoop(pass, number, read)
+  // A rewind may be asked for while a page is read: what that page shows belongs to the walk before it.
+  const isRewound = () => name === 'history' && walk.rewinds !== rewinds
   if (backTo !== null) {
-    if (!isRewound) moveTo(walk, name, backTo)
+    if (!isRewound()) moveTo(walk, name, backTo)
     throw new MonitorError('source.invalid', `the list serves one page again and again, up to page ${number}`)
+  }
+  if (!isLast && !isRewound() && goesOn(page)) {
+    pass.ahead = begin(number + 1, read.mark)
+    // The question leaves before the commit holds the loop.
+    await setImmediate()
   }
   const { hasUrgent } = commit({ answers: [page.records], bad: page.bad, mayWait: true })
   if (name === 'history') walk.hasUrgent ||= hasUrgent
@@ -249,11 +267,18 @@ async function readNext(
   const movedPages = number > pass.wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
   const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
   pass.before = { ...read.mark, number, repeats, total: page.total }
-  if (isRewound) return null
+  if (isRewound()) return null
   if (movedPages === 0) return { page, isLast }
   pass.wentBackFrom = number
   moveTo(walk, name, Math.max(1, number - movedPages))
   return null
+}
+
+/** The page that was asked for while the one before it was saved; null where the walk is at another by now. */
+function takeAhead(walk: Walk, pass: Pass, number: number): Reading | null {
+  const { ahead } = pass
+  pass.ahead = null
+  return ahead?.number === number && ahead.rewinds === walk.rewinds ? ahead : null
 }
 
 /** Where to go back to from pages that are one and the same: what they should have held was not read. Null for others. */

@@ -116,6 +116,20 @@ describe('the history walk', () => {
     },
   )
 
+  test('asks for the next page before it saves this one, and for none behind the end', async () => {
+    const world = setUp(toRows(10))
+    const { commit } = world
+    const asked: number[] = []
+    world.commit = (result) => {
+      asked.push(world.feed.served.length)
+      return commit(result)
+    }
+    await toWalk(world).runAll()
+    // Four pages of history, then the sweep's first.
+    expect(asked).toEqual([2, 3, 4, 4, 5])
+    expect(world.feed.served).toEqual([1, 2, 3, 4, 1])
+  })
+
   test('F44: whose pages come round in a loop ends in an error, stays where it was and goes on when they are right', async () => {
     const world = setUp(toRows(30))
     const { run, runAll } = toWalk(world)
@@ -142,7 +156,7 @@ describe('the history walk', () => {
   })
 
   test('F44: ends where a service gives its last page for every one beyond it', async () => {
-    const world = setUp(toRows(9))
+    const world = setUp(toRows(10))
     const before = { ...world.reads }
     world.reads.feedPage = (page, options) => before.feedPage(Math.min(page, 3), options)
     await toWalk(world).runAll()
@@ -280,7 +294,7 @@ describe('the sweep', () => {
   })
 
   test('reads one page a tick, and all of them at once when asked to', async () => {
-    const world = setUp(toRows(9))
+    const world = setUp(toRows(10))
     const { walk, run, runAll } = toWalk(world)
     await runAll()
     world.feed.served = []
