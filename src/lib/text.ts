@@ -6,6 +6,8 @@
 const invisible = String.raw`\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\ufff9-\ufffb`
 const anyInvisible = new RegExp(`[${invisible}]`, 'gu')
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
+/** Printable ASCII without space at its ends: there is nothing to clean. */
+const plain = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
 /** Not the ends of lines, and not the sequences that give a text its colour. */
 const unsafeInTerminal = new RegExp(
   String.raw`\r(?!\n)|\u001b(?!\[[\d;]*m)|(?![\t\n\r\u001b])[${invisible}]`,
@@ -17,6 +19,7 @@ const unsafeInTerminal = new RegExp(
  * `maxLength` code points with `…` in place of what was cut. Escaping for a sink comes on top of it, in the sink.
  */
 export function cleanText(text: string, maxLength = 64): string {
+  if (text.length <= maxLength && plain.test(text)) return text
   // Cut before normalising: NFC over a string of hundreds of kilobytes is work that nobody will read.
   const isCut = text.length > maxLength * 8
   const rough = isCut ? text.slice(0, maxLength * 8) : text
