@@ -9,12 +9,19 @@ export function parseRawAmount(text: string): bigint | null {
   return amount <= maxUint256 ? amount : null
 }
 
+const decimalText = /^(\d{1,78})(?:\.(\d{1,78}))?$/
+
+/** Whether a text is an amount in token units, as `parseDecimal` reads it. */
+export function isDecimal(text: string): boolean {
+  return decimalText.test(text)
+}
+
 /**
  * An amount in token units without exponent, sign or separators; null when it is not one.
  * @example parseDecimal('1.50') // { digits: 150n, scale: 2 }
  */
 export function parseDecimal(text: string): { readonly digits: bigint; readonly scale: number } | null {
-  const match = /^(\d{1,78})(?:\.(\d{1,78}))?$/.exec(text)
+  const match = decimalText.exec(text)
   if (!match) return null
   const fraction = match[2] ?? ''
   return { digits: BigInt(`${match[1]}${fraction}`), scale: fraction.length }

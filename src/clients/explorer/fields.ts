@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDecimal, parseRawAmount } from '../../bridge/amount.ts'
+import { isDecimal, parseRawAmount } from '../../bridge/amount.ts'
 import type { Direction, Status } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -25,15 +25,18 @@ function textField<T>(
   parse: (text: string) => T | undefined,
   advise: (text: string) => string | null = () => null,
 ): z.ZodType<T> {
-  return z.unknown().transform((input, context) => {
-    const text = input ?? ''
-    const value = typeof text === 'string' ? parse(text) : undefined
-    if (value !== undefined) return value
-    const advice = typeof text === 'string' && text !== '' ? advise(text) : null
-    const message = `expected ${expected}, got ${describe(input)}${advice === null ? '' : `: ${advice}`}`
-    context.issues.push({ code: 'custom', input, message })
-    return z.NEVER
-  })
+  return z
+    .unknown()
+    .transform((input, context) => {
+      const text = input ?? ''
+      const value = typeof text === 'string' ? parse(text) : undefined
+      if (value !== undefined) return value
+      const advice = typeof text === 'string' && text !== '' ? advise(text) : null
+      const message = `expected ${expected}, got ${describe(input)}${advice === null ? '' : `: ${advice}`}`
+      context.issues.push({ code: 'custom', input, message })
+      return z.NEVER
+    })
+    .meta({ read: parse })
 }
 
 /** As `textField`, for what one value says alone: one that is not what was expected says nothing, and the record is taken. */
@@ -46,18 +49,31 @@ export function fieldNotes(type: z.core.$ZodType): {
   /** What a value has to be that is understood; null where whatever is not makes the record unreadable. */
   readonly expected: string | null
   readonly isTime: boolean
+  /** What it makes of a text; undefined where it refuses it. Null for a field of anything else. */
+  readonly read: ((text: string) => unknown) | null
 } {
-  const { expected, isTime } = z.globalRegistry.get(type) ?? {}
-  return { expected: typeof expected === 'string' ? expected : null, isTime: isTime === true }
+  const { expected, isTime, read } = z.globalRegistry.get(type) ?? {}
+  // Only `textField` notes one; what was derived from its field by another check bears the same note.
+  const isTextField = typeof read === 'function' && (type._zod.def.checks ?? []).length === 0
+  return {
+    expected: typeof expected === 'string' ? expected : null,
+    isTime: isTime === true,
+    read: isTextField ? (read as (text: string) => unknown) : null,
+  }
 }
 
 const hashForm = /^0x[0-9a-f]{64}$/i
 const zeros = /^(0x)?0*$/i
+/** As most are given: nothing to change about it. */
+const plainHash = /^0x(?!0{64})[0-9a-f]{64}$/
 
 /** A transaction or block hash, lower-case; null when empty or all zeros. */
 export const hash = lenientField(
   'a hash of 64 digits',
-  (text) => (hashForm.test(text) && !zeros.test(text) ? text.toLowerCase() : undefined),
+  (text) => {
+    if (plainHash.test(text)) return text
+    return hashForm.test(text) && !zeros.test(text) ? text.toLowerCase() : undefined
+  },
   null,
 )
 
@@ -67,6 +83,7 @@ export const requiredHash = textField('a hash of 64 digits', (text) =>
 
 /** A name given by the service, of a form that the contract leaves open. */
 export const identifier = textField('a string', (text): string | null => {
+  if (plainHash.test(text)) return text
   const clean = cleanText(text, maxAddressLength)
   if (clean === '' || /^0x0+$/i.test(clean)) return null
   return /^0x[0-9a-f]+$/i.test(clean) ? clean.toLowerCase() : clean
@@ -123,7 +140,7 @@ export const rawAmount = textField('a decimal uint256', (text): bigint | null | 
 
 /** Token units, as given. */
 export const decimal = textField('a plain decimal number', (text): string | null | undefined =>
-  text === '' ? null : parseDecimal(text) ? text : undefined,
+  text === '' ? null : isDecimal(text) ? text : undefined,
 )
 
 const statuses: Readonly<Record<string, Status>> = { '0x1': 'success', '0x0': 'failed' }

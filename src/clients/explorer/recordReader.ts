@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { describe, fieldNotes } from './fields.ts'
 import { type KeysOf, useOf } from './keys.ts'
+import { createPlainReader, isOutside, type PlainField, saysNothing } from './plainRow.ts'
 
 /** What is wrong with one key of a record. */
 export interface KeyFlaw {
@@ -37,6 +38,8 @@ export type Row = Readonly<Record<string, unknown>>
 
 interface RecordDeclaration<S extends z.ZodObject, R> {
   readonly schema: S
+  /** What the fields have to say together. */
+  readonly requires?: { readonly message: string; readonly holds: (fields: z.output<S>) => boolean }
   readonly keys: KeysOf<S>
   /** How the service may write a field; the first spelling that a record fills counts. */
   readonly spellings: (field: string) => readonly string[]
@@ -54,8 +57,6 @@ interface RecordDeclaration<S extends z.ZodObject, R> {
   ) => R
 }
 
-/** Nothing that this service shows is older than 2015. */
-const earliest: UnixMs = 1_420_070_400_000
 const noFlaws: readonly KeyFlaw[] = []
 const none: readonly string[] = []
 
@@ -63,14 +64,24 @@ const none: readonly string[] = []
 export function createRecordReader<S extends z.ZodObject, R>(
   declaration: RecordDeclaration<S, R>,
 ): RecordReader<R> {
-  const { schema, keys, spellings } = declaration
+  const { keys, spellings, requires } = declaration
+  const schema = requires ? declaration.schema.refine(requires.holds, requires.message) : declaration.schema
   const fields = Object.entries(schema.shape).map(([name, type]) => toField(name, type, declaration))
   const byName = new Map(fields.map((field) => [field.name, field]))
   const documented = [...fields.map(({ name }) => name), ...Object.keys(keys)]
   const known = new Set(documented.flatMap((name) => spellings(name)))
+  // What else the schema may check is not known here: then it judges every row.
+  const hasOtherChecks = (declaration.schema.def.checks ?? []).length > 0
+  const readPlain = hasOtherChecks ? null : createPlainReader(fields)
   return (raw, { requestedAt, latest, rows }) => {
     if (!isObject(raw)) {
       return { problem: 'record: expected an object', path: '', flaws: noFlaws }
+    }
+    // Each value is what the schema's own field made of its text.
+    const plain = (readPlain?.(raw, latest) ?? null) as z.output<S> | null
+    if (plain !== null && (requires?.holds(plain) ?? true)) {
+      const record = declaration.finish(plain, requestedAt, none, none)
+      return { record, unknownFields: countUnknown(raw, known), flaws: noFlaws }
     }
     const neutral: Record<string, unknown> = {}
     let missing: string[] | null = null
@@ -90,7 +101,8 @@ export function createRecordReader<S extends z.ZodObject, R>(
     // The schema gives what it cannot understand as unknown.
     const values: Record<string, unknown> = parsed.data
     const strange = fields.flatMap((field) => {
-      const isOutOfTime = field.isTime && isOutside(values[field.name], latest)
+      const time = field.isTime ? values[field.name] : null
+      const isOutOfTime = typeof time === 'number' && isOutside(time, latest)
       const problem = isOutOfTime ? `is no time from 2015 to now` : notUnderstood(field, neutral, values)
       if (problem === null || declaration.excuses?.(field.name, raw, rows)) return []
       if (isOutOfTime) values[field.name] = null
@@ -122,17 +134,10 @@ export function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && !(typeof value === 'string' && /^(0x)?0*$/.test(value))
 }
 
-interface Field {
-  readonly name: string
-  readonly spellings: readonly string[]
+interface Field extends PlainField {
   readonly use: 'judged' | 'shown' | null
   readonly isVital: boolean
   readonly isDocumented: boolean
-  readonly isPromised: boolean
-  readonly mustBeFilled: boolean
-  readonly isTime: boolean
-  /** What a value has to be that is understood; null where whatever is not makes the record unreadable. */
-  readonly expected: string | null
 }
 
 function toField<S extends z.ZodObject, R>(
@@ -142,7 +147,7 @@ function toField<S extends z.ZodObject, R>(
 ): Field {
   const keyClass = keys[name] ?? 'none'
   const use = useOf(keyClass)
-  const { expected, isTime } = fieldNotes(type)
+  const { expected, isTime, read } = fieldNotes(type)
   return {
     name,
     spellings: spellings(name),
@@ -153,6 +158,7 @@ function toField<S extends z.ZodObject, R>(
     mustBeFilled: keyClass.endsWith('!'),
     isTime,
     expected,
+    read,
   }
 }
 
@@ -165,7 +171,7 @@ function toFlaw(field: Field | undefined, problem: string | null): KeyFlaw[] {
 /** Why a field that was read says nothing; null when it does, or when there is nothing to say. */
 function notUnderstood({ name, expected, mustBeFilled }: Field, raw: Row, read: Row): string | null {
   const value = read[name]
-  if (value !== null && value !== '' && value !== 'unknown') return null
+  if (!saysNothing(value)) return null
   if (isFilled(raw[name])) return expected === null ? null : `expected ${expected}`
   return mustBeFilled && raw[name] === '' ? 'may not be empty' : null
 }
@@ -181,10 +187,6 @@ function parseUsed<S extends z.ZodObject>(
   if (parsed.success || bad.some((name) => name === '' || isJudged(name))) return parsed
   for (const name of bad) neutral[name] = ''
   return schema.safeParse(neutral)
-}
-
-function isOutside(time: unknown, latest: UnixMs): boolean {
-  return typeof time === 'number' && (time < earliest || time > latest)
 }
 
 function pick(source: Row, spellings: readonly string[]): unknown {

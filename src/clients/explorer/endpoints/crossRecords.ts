@@ -10,37 +10,33 @@ import { createExcuses } from './openSide.ts'
 
 /** R14 under neutral names, with the additions of E12. */
 function crossRecord(dialect: Dialect) {
-  return z
-    .object({
-      id: field.identifier,
-      txType: field.direction(dialect),
-      crossType: field.name,
-      status: field.status,
-      mainTxHash: field.hash,
-      mainBlockHeight: field.count,
-      mainBlockTime: field.time,
-      zoneTxHash: field.hash,
-      zoneBlockHeight: field.count,
-      zoneBlockTime: field.time,
-      from: field.address,
-      to: field.address,
-      sourceAddress: field.address,
-      targetAddress: field.address,
-      value: field.decimal,
-      valueRaw: field.rawAmount,
-      tokenContractAddress: field.address,
-      tokenType: field.name,
-      tokenId: field.identifierText,
-      tokenName: field.name,
-      zoneEventIndex: field.label,
-      zoneBlockHash: field.hash,
-      batchDetail: field.detail,
-      updateTime: field.time,
-      blockHeight: field.count,
-    })
-    .refine((record) => record.id !== null || record.mainTxHash !== null || record.zoneTxHash !== null, {
-      message: 'expected an id or a transaction hash, got none',
-    })
+  return z.object({
+    id: field.identifier,
+    txType: field.direction(dialect),
+    crossType: field.name,
+    status: field.status,
+    mainTxHash: field.hash,
+    mainBlockHeight: field.count,
+    mainBlockTime: field.time,
+    zoneTxHash: field.hash,
+    zoneBlockHeight: field.count,
+    zoneBlockTime: field.time,
+    from: field.address,
+    to: field.address,
+    sourceAddress: field.address,
+    targetAddress: field.address,
+    value: field.decimal,
+    valueRaw: field.rawAmount,
+    tokenContractAddress: field.address,
+    tokenType: field.name,
+    tokenId: field.identifierText,
+    tokenName: field.name,
+    zoneEventIndex: field.label,
+    zoneBlockHash: field.hash,
+    batchDetail: field.detail,
+    updateTime: field.time,
+    blockHeight: field.count,
+  })
 }
 
 type CrossKeys = KeysOf<ReturnType<typeof crossRecord>>
@@ -104,6 +100,10 @@ function createCrossReader(
   return (dialect) =>
     createRecordReader({
       schema: crossRecord(dialect),
+      requires: {
+        holds: ({ id, mainTxHash, zoneTxHash }) => id !== null || mainTxHash !== null || zoneTxHash !== null,
+        message: 'expected an id or a transaction hash, got none',
+      },
       keys,
       spellings: (name) => [spellField(dialect, name)],
       excuses: createExcuses(dialect),
