@@ -1,11 +1,12 @@
+import { beginsAsHex, writeHex } from '../lib/hexDigits.ts'
 import { codec } from './table.ts'
 
 /** A hash, or an address, as a row keeps it: bytes; what is none stays text. */
 export function toHashCell(text: string): Uint8Array | string {
-  return isPlainHex.test(text) ? Uint8Array.from(Buffer.from(text.slice(2), 'hex')) : text
+  if ((text.length !== 66 && text.length !== 42) || !beginsAsHex(text)) return text
+  const bytes = new Uint8Array(text.length / 2 - 1)
+  return writeHex(text, bytes, 0) ? bytes : text
 }
-
-const isPlainHex = /^0x(?:[0-9a-f]{64}|[0-9a-f]{40})$/
 
 export function fromHashCell(cell: unknown): string | undefined {
   if (typeof cell === 'string') return cell
