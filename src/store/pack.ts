@@ -1,6 +1,6 @@
+import { beginsAsHex, writeHex } from '../lib/hexDigits.ts'
 import {
   earlierCount,
-  type Encoding,
   firstEarlier,
   firstSmall,
   firstWord,
@@ -24,146 +24,198 @@ const mostJsonDepth = 3
  * @param known texts that whoever reads it has at hand, such as other columns of the same row; the same when unpacking
  */
 export function pack(value: unknown, known: readonly string[] = []): Uint8Array {
-  const packer = createPacker(known)
-  packer.write(value)
-  return packer.end()
+  const packer: Packer = { earlier: known.slice(), index: null, lastTime: 0, depth: 0, start: used, at: used }
+  put(packer, form)
+  write(packer, value)
+  used = packer.at
+  return room.subarray(packer.start, used)
 }
 
-/** Grows, and is used again for every value that is packed. */
-let room = Buffer.allocUnsafe(4_096)
+const roomBytes = 16_384
+/** Values are written one behind the other, into another room where one is full: memory of its own for each costs more. */
+let room = new Uint8Array(roomBytes)
+let used = 0
 
-function createPacker(known: readonly string[]) {
-  const earlier = new Map<string, number>()
-  let places = known.length
-  // Of equal texts the first is named.
-  for (const [place, text] of known.entries()) if (!earlier.has(text)) earlier.set(text, place)
-  let lastTime = 0
-  let depth = 0
-  let at = 1
+interface Packer {
+  /** Texts by their places. */
+  readonly earlier: string[]
+  /** Their places, once they are many. */
+  index: Map<string, number> | null
+  lastTime: number
+  depth: number
+  start: number
+  at: number
+}
 
-  function write(value: unknown): void {
-    if (typeof value === 'string') return writeText(value)
-    if (typeof value === 'number') return writeNumber(value)
-    if (typeof value === 'boolean') return put(value ? tag.true : tag.false)
-    if (Array.isArray(value)) return writeList(value)
-    if (typeof value === 'object' && value !== null) return writeObject(value)
-    put(tag.null)
+function write(packer: Packer, value: unknown): void {
+  if (typeof value === 'string') return writeText(packer, value)
+  if (typeof value === 'number') return writeNumber(packer, value)
+  if (typeof value === 'boolean') return put(packer, value ? tag.true : tag.false)
+  if (Array.isArray(value)) return writeList(packer, value)
+  if (typeof value === 'object' && value !== null) return writeObject(packer, value)
+  put(packer, tag.null)
+}
+
+function writeList(packer: Packer, list: readonly unknown[]): void {
+  put(packer, tag.list)
+  putVarint(packer, list.length)
+  for (const item of list) write(packer, item)
+}
+
+function writeObject(packer: Packer, value: object): void {
+  const entries = Object.entries(value).filter(([, one]: [string, unknown]) => one !== undefined)
+  put(packer, tag.object)
+  putVarint(packer, entries.length)
+  for (const [name, one] of entries) {
+    writeText(packer, name)
+    write(packer, one)
   }
+}
 
-  function writeList(list: readonly unknown[]): void {
-    put(tag.list)
-    putVarint(list.length)
-    for (const item of list) write(item)
+function writeNumber(packer: Packer, value: number): void {
+  if (!Number.isSafeInteger(value)) {
+    if (!Number.isFinite(value)) return put(packer, tag.null)
+    put(packer, tag.float)
+    reserve(packer, 8)
+    new DataView(room.buffer).setFloat64(packer.at, value, true)
+    packer.at += 8
+    return
   }
-
-  function writeObject(value: object): void {
-    const entries = Object.entries(value).filter(([, one]: [string, unknown]) => one !== undefined)
-    put(tag.object)
-    putVarint(entries.length)
-    for (const [name, one] of entries) {
-      writeText(name)
-      write(one)
-    }
+  if (value >= firstTime) {
+    const difference = value - packer.lastTime
+    packer.lastTime = value
+    put(packer, difference < 0 ? tag.timeBack : tag.time)
+    return putVarint(packer, Math.abs(difference))
   }
+  if (value >= 0 && value < smallCount) return put(packer, firstSmall + value)
+  put(packer, value < 0 ? tag.negative : tag.whole)
+  putVarint(packer, Math.abs(value))
+}
 
-  function writeNumber(value: number): void {
-    if (!Number.isSafeInteger(value)) {
-      if (!Number.isFinite(value)) return put(tag.null)
-      put(tag.float)
-      const start = reserve(8)
-      at = room.writeDoubleLE(value, start)
-      return
-    }
-    if (value >= firstTime) {
-      const difference = value - lastTime
-      lastTime = value
-      put(difference < 0 ? tag.timeBack : tag.time)
-      return putVarint(Math.abs(difference))
-    }
-    if (value >= 0 && value < smallCount) return put(firstSmall + value)
-    put(value < 0 ? tag.negative : tag.whole)
-    putVarint(Math.abs(value))
+function writeText(packer: Packer, text: string): void {
+  const word = placeOfWord.get(text)
+  if (word !== undefined) return put(packer, firstWord + word)
+  const place = placeOf(packer, text)
+  if (place !== -1) {
+    if (place < earlierCount) return put(packer, firstEarlier + place)
+    put(packer, tag.earlier)
+    return putVarint(packer, place)
   }
-
-  function writeText(text: string): void {
-    const word = placeOfWord.get(text)
-    if (word !== undefined) return put(firstWord + word)
-    const place = earlier.get(text)
-    if (place !== undefined) {
-      if (place < earlierCount) return put(firstEarlier + place)
-      put(tag.earlier)
-      return putVarint(place)
-    }
-    const first = text.charCodeAt(0)
-    if ((first === 0x7b || first === 0x5b) && depth < mostJsonDepth && writeJson(text)) return
-    if (text.length >= leastEarlier) earlier.set(text, places++)
-    if (hexText.test(text)) return putBytes(tag.hex, text.slice(2), 'hex')
-    if (digitsText.test(text)) return putDigits(tag.digits, text)
-    const decimal = decimalText.exec(text)
-    if (decimal) {
-      put(tag.decimal)
-      putVarint(decimal[2]?.length ?? 0)
-      return putDigits(null, `${decimal[1]}${decimal[2]}`)
-    }
-    // UTF-8 has no form for half a character: such a text would come back as another one.
-    if (text.isWellFormed()) putBytes(tag.text, text, 'utf8')
-    else putBytes(tag.halves, text, 'utf16le')
+  const first = text.charCodeAt(0)
+  const isJson = first === 0x7b || first === 0x5b
+  if (isJson && packer.depth < mostJsonDepth && writeJson(packer, text)) return
+  if (text.length >= leastEarlier) {
+    packer.index?.set(text, packer.earlier.length)
+    packer.earlier.push(text)
   }
+  if (beginsAsHex(text) && putHex(packer, tag.hex, text)) return
+  // Only a digit begins a number.
+  if (first >= 0x30 && first <= 0x39 && writeDigits(packer, text)) return
+  // UTF-8 has no form for half a character: such a text would come back as another one.
+  if (text.isWellFormed()) putText(packer, tag.text, text, 'utf8')
+  else putText(packer, tag.halves, text, 'utf16le')
+}
 
-  /** Text that is JSON exactly as it would be written again. */
-  function writeJson(text: string): boolean {
-    const value = parse(text)
-    if (value === undefined || JSON.stringify(value) !== text) return false
-    put(tag.json)
-    depth += 1
-    write(value)
-    depth -= 1
+/** More are not gone through one by one. */
+const fewTexts = 32
+
+/** Of equal texts the first is named; -1 when it is new. */
+function placeOf(packer: Packer, text: string): number {
+  if (packer.earlier.length < fewTexts) return packer.earlier.indexOf(text)
+  packer.index ??= new Map(packer.earlier.map((one, place) => [one, place] as const).reverse())
+  return packer.index.get(text) ?? -1
+}
+
+/** Text that is JSON exactly as it would be written again. */
+function writeJson(packer: Packer, text: string): boolean {
+  const value = parse(text)
+  if (value === undefined || JSON.stringify(value) !== text) return false
+  put(packer, tag.json)
+  packer.depth += 1
+  write(packer, value)
+  packer.depth -= 1
+  return true
+}
+
+const digitsText = /^(?:0|[1-9]\d{2,77})$/
+const decimalText = /^(?:0|[1-9]\d{0,77})\.\d{1,77}$/
+
+function writeDigits(packer: Packer, text: string): boolean {
+  if (digitsText.test(text)) {
+    put(packer, tag.digits)
+    putDigits(packer, text)
     return true
   }
-
-  function putDigits(of: number | null, text: string): void {
-    const hex = BigInt(text).toString(16)
-    putBytes(of, hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
-  }
-
-  function putBytes(of: number | null, text: string, encoding: Encoding): void {
-    if (of !== null) put(of)
-    const length = Buffer.byteLength(text, encoding)
-    putVarint(length)
-    const start = reserve(length)
-    room.write(text, start, encoding)
-    at += length
-  }
-
-  function putVarint(value: number): void {
-    let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) put((rest % 128) + 128)
-    put(rest)
-  }
-
-  function put(byte: number): void {
-    const place = reserve(1)
-    room[place] = byte
-    at += 1
-  }
-
-  /** Makes room for so many bytes more; `room` may be another one then. */
-  function reserve(count: number): number {
-    if (at + count > room.length) {
-      const larger = Buffer.allocUnsafe(Math.max(room.length * 2, at + count))
-      room.copy(larger, 0, 0, at)
-      room = larger
-    }
-    return at
-  }
-
-  room[0] = form
-  return { write, end: () => Uint8Array.prototype.slice.call(room, 0, at) }
+  if (!decimalText.test(text)) return false
+  const point = text.indexOf('.')
+  put(packer, tag.decimal)
+  putVarint(packer, text.length - 1 - point)
+  putDigits(packer, text.slice(0, point) + text.slice(point + 1))
+  return true
 }
 
-const hexText = /^0x(?:[0-9a-f]{2})+$/
-const digitsText = /^(?:0|[1-9]\d{2,77})$/
-const decimalText = /^(0|[1-9]\d{0,77})\.(\d{1,77})$/
+/** So many digits are a safe integer. */
+const safeDigits = 15
+
+function putDigits(packer: Packer, text: string): void {
+  if (text.length <= safeDigits) return putSafe(packer, Number(text))
+  const hex = BigInt(text).toString(16)
+  putHex(packer, null, hex.length % 2 === 0 ? `0x${hex}` : `0x0${hex}`)
+}
+
+function putSafe(packer: Packer, value: number): void {
+  let length = 1
+  for (let above = 256; value >= above; above *= 256) length += 1
+  putVarint(packer, length)
+  reserve(packer, length)
+  for (let place = packer.at + length - 1, rest = value; place >= packer.at; place -= 1) {
+    room[place] = rest % 256
+    rest = Math.floor(rest / 256)
+  }
+  packer.at += length
+}
+
+function putHex(packer: Packer, of: number | null, text: string): boolean {
+  const before = packer.at - packer.start
+  const length = text.length / 2 - 1
+  if (of !== null) put(packer, of)
+  putVarint(packer, length)
+  reserve(packer, length)
+  const isHex = writeHex(text, room, packer.at)
+  packer.at = isHex ? packer.at + length : packer.start + before
+  return isHex
+}
+
+function putText(packer: Packer, of: number, text: string, encoding: 'utf8' | 'utf16le'): void {
+  const length = Buffer.byteLength(text, encoding)
+  put(packer, of)
+  putVarint(packer, length)
+  reserve(packer, length)
+  Buffer.from(room.buffer, packer.at, length).write(text, encoding)
+  packer.at += length
+}
+
+function putVarint(packer: Packer, value: number): void {
+  let rest = value
+  for (; rest >= 128; rest = Math.floor(rest / 128)) put(packer, (rest % 128) + 128)
+  put(packer, rest)
+}
+
+function put(packer: Packer, byte: number): void {
+  reserve(packer, 1)
+  room[packer.at] = byte
+  packer.at += 1
+}
+
+/** Makes room for so many bytes more; `room` may be another one then, with what this packer wrote at its beginning. */
+function reserve(packer: Packer, count: number): void {
+  if (packer.at + count <= room.length) return
+  const written = room.subarray(packer.start, packer.at)
+  room = new Uint8Array(Math.max(roomBytes, (written.length + count) * 2))
+  room.set(written)
+  packer.start = 0
+  packer.at = written.length
+}
 
 function parse(text: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { pack } from '../../../src/store/pack.ts'
 import { unpack } from '../../../src/store/unpack.ts'
@@ -93,4 +94,42 @@ test('bytes that were damaged, cut or of another form are refused or read, and n
     { numRuns: 1_000 },
   )
   expect(() => unpack(new Uint8Array([9, 0]))).toThrow(/form 1, found 9/)
+})
+
+/** Rows of before must be found again by what is packed now, and dumps compare. */
+test('the same value is the same bytes as ever', () => {
+  const hash = (seed: string) => `0x${createHash('sha256').update(seed).digest('hex')}`
+  const values = Array.from({ length: 300 }, (_, index) => ({
+    s: [
+      [null, 1_700_000_000_000 + index, 1_700_000_000_000 - index, index % 3, index - 150, index / 7],
+      [hash(`a${index}`), hash(`b${index % 5}`), hash(`c${index}`).slice(0, 42), `0x${'g'.repeat(40)}`],
+      [
+        `${index}.5`,
+        `0.${index}`,
+        `${index}${'0'.repeat(index % 70)}`,
+        '00',
+        '0',
+        '1.',
+        `${2 ** 53}`,
+        '',
+        'success',
+      ],
+      [
+        `{"a":[${index},"${hash(`b${index % 5}`)}"]}`,
+        '[ 1 ]',
+        '{',
+        `word ${index % 40}`,
+        'é\u{1f600}',
+        '\ud800',
+      ],
+    ],
+    more: Array.from({ length: index % 60 }, (__, at) => `text ${at % 50}`),
+    long: `0x${'ab'.repeat(index * 40)}${index % 2 === 0 ? '' : 'g0'}`,
+    none: undefined,
+    yes: index % 2 === 0,
+  }))
+  const digest = createHash('sha256')
+  for (const [index, one] of values.entries())
+    digest.update(pack(one, [hash(`b${index % 7}`), '', hash('b1')]))
+  expect(digest.digest('hex')).toBe('6d5d526c70313f8a704bdcae2e977b9228bc6114c06610685e8a7b9453129550')
 })
