@@ -44,6 +44,8 @@ export function formatUnits(raw: bigint, decimals: number): string {
  * @example deriveDecimals('1.5', 1_500_000n) // 6
  */
 export function deriveDecimals(value: string, raw: bigint): number | null {
+  const plain = decimalsByText(value, raw)
+  if (plain !== null && plain <= mostDecimals) return plain
   const decimal = parseDecimal(value)
   if (!decimal || decimal.digits === 0n || raw === 0n) return null
   // value = digits / 10^scale = raw / 10^decimals, hence raw * 10^scale = digits * 10^decimals.
@@ -51,7 +53,23 @@ export function deriveDecimals(value: string, raw: bigint): number | null {
   if (left % decimal.digits !== 0n) return null
   const power = left / decimal.digits
   const text = power.toString()
-  return /^10*$/.test(text) && text.length <= 78 ? text.length - 1 : null
+  return /^10*$/.test(text) && text.length - 1 <= mostDecimals ? text.length - 1 : null
+}
+
+const mostDecimals = 77
+
+/**
+ * The same where both amounts are the same digits, but for zeros behind those in base units: as most records give them,
+ * and without arithmetic. Null where it takes that.
+ */
+export function decimalsByText(value: string, raw: bigint): number | null {
+  if (!isDecimal(value)) return null
+  const point = value.indexOf('.')
+  const digits = (point === -1 ? value : value.slice(0, point) + value.slice(point + 1)).replace(/^0+/, '')
+  const text = raw.toString()
+  if (digits === '' || !text.startsWith(digits)) return null
+  for (let at = digits.length; at < text.length; at += 1) if (text.charCodeAt(at) !== 0x30) return null
+  return (point === -1 ? 0 : value.length - 1 - point) + text.length - digits.length
 }
 
 /**

@@ -12,6 +12,8 @@ export function deriveRewrites(
   all: readonly Sighting[],
   now: { status: Status; amountRaw: bigint | null; address: string; main: Leg | null; zone: Leg | null },
 ): Rewrite[] {
+  // It takes one record that says something and another that says something else.
+  if (all.length === 1) return []
   const first = firstOf(
     all.filter((s) => s.mainHash !== null && s.zoneHash !== null && s.status !== 'unknown'),
   )

@@ -3,11 +3,11 @@ import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
 import { proveClaim } from '../meaning/claimedOrigin.ts'
 import { type OriginClaim } from '../bridge/transfer.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
-import { details, firstOf, newest, newestText } from './newestOf.ts'
+import { details, firstOf, newest, newestSaid, newestText, type Said } from './newestOf.ts'
 import type { Learned } from './learned.ts'
 import type { TokenBook } from './tokenBook.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
-import type { Chain, Direction, Status, UnsaidField } from '../bridge/observation.ts'
+import type { Chain, Status, UnsaidField } from '../bridge/observation.ts'
 import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from '../meaning/showsMoney.ts'
@@ -38,13 +38,14 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const all = group.members
   const firstSeenAt = Math.min(...all.map((sighting) => sighting.firstAt))
   const direction = (all[0] as Sighting).direction
+  const said = newestSaid(all)
   const main = deriveLeg(all, 'main')
   const zone = deriveLeg(all, 'zone')
   const origin = direction === 'MainToZone' ? main : zone
   const destination = direction === 'MainToZone' ? zone : main
   const status = deriveStatus(all)
   const confirmedStatus = newest(details(all), (s) => (s.status === 'unknown' ? null : s.status)) ?? 'unknown'
-  const money = deriveMoney(all, { direction, main }, context)
+  const money = deriveMoney(all, { said, direction, main }, context)
   const { token, amountRaw } = money
   const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
   const originProof = proveOrigin(origin, movedToken(token), evidence)
@@ -53,9 +54,9 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const failure = mayHaveFailed({ unsaid, evidence }, destination)
   return {
     key: context.key,
-    id: newest(all, (sighting) => sighting.id),
+    id: said.id,
     direction,
-    crossType: newestText(all, (sighting) => sighting.crossType),
+    crossType: said.crossType,
     state: deriveState(all, { status, confirmedStatus, main, zone, direction, originProof, unsaid, failure }),
     status,
     confirmedStatus,
@@ -64,14 +65,14 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     firstStatus: firstOf(all)?.status ?? 'unknown',
     main,
     zone,
-    zoneEventIndex: newest(all, (sighting) => sighting.zoneEventIndex),
-    from: newestText(all, (sighting) => sighting.from),
-    to: newestText(all, (sighting) => sighting.to),
-    sourceAddress: newestText(all, (sighting) => sighting.sourceAddress),
-    targetAddress: newestText(all, (sighting) => sighting.targetAddress),
+    zoneEventIndex: said.zoneEventIndex,
+    from: said.from,
+    to: said.to,
+    sourceAddress: said.sourceAddress,
+    targetAddress: said.targetAddress,
     ...money,
-    batchDetail: newest(all, (sighting) => sighting.batchDetail),
-    updateTime: newest(all, (sighting) => sighting.updateTime),
+    batchDetail: said.batchDetail,
+    updateTime: said.updateTime,
     // A block time in the future is for display, not for measuring age.
     originAt: Math.min(origin?.time ?? firstSeenAt, firstSeenAt),
     destinationAt: destination?.time ?? null,
@@ -90,14 +91,14 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
 /** Which token, and how much of it. */
 function deriveMoney(
   all: readonly Sighting[],
-  of: Pick<Transfer, 'direction' | 'main'>,
+  of: Pick<Transfer, 'direction' | 'main'> & { readonly said: Said },
   context: TransferContext,
 ): Pick<Transfer, 'token' | 'amountRaw' | 'amount' | 'recordDecimals'> {
-  const amountRaw = newest(all, (sighting) => sighting.amountRaw)
+  const { amountRaw, targetAddress, tokenName, tokenType, tokenId } = of.said
   const value = newest(all, (s) => (s.amountRaw === amountRaw || amountRaw === null ? s.value : null))
   const isUnnamed = lacksToken(all)
   const known = isUnnamed
-    ? resolve(all, { ...of, amountRaw }, context)
+    ? resolve({ ...of, amountRaw, targetAddress }, context)
     : newestText(all, (sighting) => sighting.token)
   const address = known ?? ''
   const book = context.tokens.find(address)
@@ -110,9 +111,9 @@ function deriveMoney(
     token: {
       address,
       symbol: book.symbol,
-      name: newestText(all, (sighting) => sighting.tokenName),
-      type: newestText(all, (sighting) => sighting.tokenType),
-      id: newestText(all, (sighting) => sighting.tokenId),
+      name: tokenName,
+      type: tokenType,
+      id: tokenId,
       decimals,
       ...(movedAs !== null && { movedAs }),
       ...(known === null && { isUnknown: true as const }),
@@ -127,8 +128,8 @@ const unsaidFields: readonly UnsaidField[] = ['mainHash', 'zoneHash', 'token', '
 
 /** What no record says: neither a value nor that there is none. */
 function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
+  if (!all.some((one) => isRecord(one) && one.unsaid !== undefined)) return []
   const records = all.filter(isRecord)
-  if (records.every(({ unsaid }) => unsaid === undefined)) return []
   return unsaidFields.filter((field) => records.every((one) => isUnsaid(one, field)))
 }
 
@@ -139,13 +140,11 @@ function isFailedTwice(all: readonly Sighting[]): boolean {
 
 /** Which token events without one are about, by what second sources saw move. */
 function resolve(
-  all: readonly Sighting[],
-  of: { readonly direction: Direction; readonly main: Leg | null; readonly amountRaw: bigint | null },
+  of: Pick<Transfer, 'direction' | 'main' | 'amountRaw' | 'targetAddress'>,
   context: TransferContext,
 ): string | null {
-  const target = newestText(all, (sighting) => sighting.targetAddress)
   // Of a deposit the event may name who is credited, which is not who the main chain's money goes to.
-  const recipient = of.direction === 'ZoneToMain' ? target : ''
+  const recipient = of.direction === 'ZoneToMain' ? of.targetAddress : ''
   const decimalsOf = (token: string) =>
     context.tokens.find(token).decimals ?? (token === '' ? nativeDecimals : null)
   return resolveToken({ ...of, recipient, decimalsOf }, context.evidence)
@@ -154,7 +153,7 @@ function resolve(
 function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
   const hash = newest(all, (sighting) => hashOf(sighting, chain))
   if (hash === null || isRetracted(all, chain)) return null
-  const of = all.filter((sighting) => hashOf(sighting, chain) === hash)
+  const of = all.length === 1 ? all : all.filter((sighting) => hashOf(sighting, chain) === hash)
   return {
     chain,
     hash,
@@ -164,13 +163,13 @@ function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
 }
 
 function listedLegAt(all: readonly Sighting[]): UnixMs | null {
-  const times = all.filter(isRecord).flatMap(newestLegTimes)
-  return times.length === 0 ? null : Math.max(...times)
-}
-
-function newestLegTimes({ mainHash, mainTime, zoneHash, zoneTime }: Sighting): UnixMs[] {
-  const times = [mainHash === null ? null : mainTime, zoneHash === null ? null : zoneTime]
-  return times.flatMap((time) => time ?? [])
+  let newestAt = -Infinity
+  for (const one of all) {
+    if (!isRecord(one)) continue
+    if (one.mainHash !== null) newestAt = Math.max(newestAt, one.mainTime ?? -Infinity)
+    if (one.zoneHash !== null) newestAt = Math.max(newestAt, one.zoneTime ?? -Infinity)
+  }
+  return newestAt === -Infinity ? null : newestAt
 }
 
 /**
@@ -178,6 +177,8 @@ function newestLegTimes({ mainHash, mainTime, zoneHash, zoneTime }: Sighting): U
  * record that named it. One empty field alone erases nothing.
  */
 function isRetracted(all: readonly Sighting[], chain: Chain): boolean {
+  // It takes one that names the leg and one that does not.
+  if (all.length === 1) return false
   const naming = all.filter((sighting) => hashOf(sighting, chain) !== null)
   return details(all).some(
     (sighting) =>
@@ -194,6 +195,7 @@ function isRetracted(all: readonly Sighting[], chain: Chain): boolean {
  * asked, the final status that was seen first stands.
  */
 function deriveStatus(all: readonly Sighting[]): Status {
+  if (all.length === 1) return (all[0] as Sighting).status
   const known = all.filter((sighting) => sighting.status !== 'unknown')
   const finals = known.filter((sighting) => sighting.mainHash !== null && sighting.zoneHash !== null)
   const pool = finals.length > 0 ? finals : known

@@ -5,6 +5,7 @@ import { compareText, isRecord, type Sighting, sightingDigest } from './sighting
  * the two winners is newer is decided by request time. Comparing records pair by pair would not do: that order has cycles.
  */
 export function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) => T | null): T | null {
+  if (all.length === 0) return null
   if (all.length === 1) return read(all[0] as Sighting)
   const any = all.filter((sighting) => read(sighting) !== null)
   // What an event of the chain says holds only where no record says anything.
@@ -23,6 +24,44 @@ export function newest<T>(all: readonly Sighting[], read: (sighting: Sighting) =
 
 export function newestText(all: readonly Sighting[], read: (sighting: Sighting) => string): string {
   return newest(all, (sighting) => read(sighting) || null) ?? ''
+}
+
+export type Said = Pick<
+  Sighting,
+  | 'id'
+  | 'crossType'
+  | 'zoneEventIndex'
+  | 'from'
+  | 'to'
+  | 'sourceAddress'
+  | 'targetAddress'
+  | 'amountRaw'
+  | 'tokenName'
+  | 'tokenType'
+  | 'tokenId'
+  | 'batchDetail'
+  | 'updateTime'
+>
+
+/** What of each field holds. Of the one sighting that most transfers have that is the sighting itself. */
+export function newestSaid(all: readonly Sighting[]): Said {
+  const [one] = all
+  if (one && all.length === 1) return one
+  return {
+    id: newest(all, (sighting) => sighting.id),
+    zoneEventIndex: newest(all, (sighting) => sighting.zoneEventIndex),
+    batchDetail: newest(all, (sighting) => sighting.batchDetail),
+    updateTime: newest(all, (sighting) => sighting.updateTime),
+    amountRaw: newest(all, (sighting) => sighting.amountRaw),
+    crossType: newestText(all, (sighting) => sighting.crossType),
+    from: newestText(all, (sighting) => sighting.from),
+    to: newestText(all, (sighting) => sighting.to),
+    sourceAddress: newestText(all, (sighting) => sighting.sourceAddress),
+    targetAddress: newestText(all, (sighting) => sighting.targetAddress),
+    tokenName: newestText(all, (sighting) => sighting.tokenName),
+    tokenType: newestText(all, (sighting) => sighting.tokenType),
+    tokenId: newestText(all, (sighting) => sighting.tokenId),
+  }
 }
 
 function compareDated(a: Sighting, b: Sighting): number {

@@ -1,4 +1,5 @@
-import { encodeSighting, type Group } from './sighting.ts'
+import { decimalsByText } from '../bridge/amount.ts'
+import type { Group, Sighting } from './sighting.ts'
 
 /** One sighting whose amounts say nothing of its decimals, or that is part of a batch. */
 const undecided = -1
@@ -10,11 +11,25 @@ const undecided = -1
 export function plainDecimals({ members, ambiguous }: Group): number | null {
   const [one] = members
   if (one === undefined || members.length + ambiguous.length > 1) return null
-  if (encodeSighting(one).some((cell) => typeof cell === 'string' && /batch/i.test(cell))) return undecided
-  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(one.value ?? '') ?? []
-  const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const raw = one.amountRaw?.toString() ?? ''
-  const zeros = raw.slice(digits.length)
-  if (digits === '' || !raw.startsWith(digits) || /[^0]/.test(zeros)) return undecided
-  return fraction.length + zeros.length
+  if (namesBatch(one)) return undecided
+  return one.value === null || one.amountRaw === null
+    ? undecided
+    : (decimalsByText(one.value, one.amountRaw) ?? undecided)
+}
+
+const batch = /batch/i
+
+/** Hashes, addresses, amounts and words of ours cannot. */
+function namesBatch(one: Sighting): boolean {
+  return [
+    one.crossType,
+    one.id,
+    one.tokenType,
+    one.tokenId,
+    one.tokenName,
+    one.zoneEventIndex,
+    one.batchDetail,
+    one.logIndex,
+    one.unsaid,
+  ].some((text) => text !== undefined && text !== null && text !== '' && batch.test(text))
 }
