@@ -1,7 +1,7 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../bridge/finding.ts'
-import type { Chain, Observation } from '../bridge/observation.ts'
+import { type Chain, chains, type Observation } from '../bridge/observation.ts'
 import { destinationLeg, type Leg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -234,21 +234,22 @@ export function createRelated(
   deps: Pick<CommitDeps, 'ledger' | 'stakes'>,
   changed: readonly Transfer[],
 ): RelatedTransfers {
-  const sharing = shareAmong(deps.ledger, changed, originLeg)
+  const sharing: Sharing = { main: new Map(), zone: new Map() }
+  shareAmong(deps.ledger, changed, originLeg, sharing)
   // Only some judgements look at who else arrived in the same transaction.
   let withDestinations = false
   const find = (chain: Chain, hash: string) => {
-    const name = `${chain}:${hash}`
-    const known = sharing.get(name)
-    if (known !== undefined || withDestinations) return known
+    if (withDestinations) return undefined
     withDestinations = true
-    for (const [other, found] of shareAmong(deps.ledger, changed, destinationLeg)) sharing.set(other, found)
-    return sharing.get(name)
+    shareAmong(deps.ledger, changed, destinationLeg, sharing)
+    return sharing[chain].get(hash)
   }
   return {
     sharing(chain, hash) {
+      const known = sharing[chain].get(hash)
+      if (known !== undefined) return known
       const found = find(chain, hash) ?? deps.ledger.listSharing(chain, hash, maxRelated)
-      sharing.set(`${chain}:${hash}`, found)
+      sharing[chain].set(hash, found)
       return found
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
@@ -257,24 +258,29 @@ export function createRelated(
   }
 }
 
+/** By chain and hash, the transfers that bear it. */
+type Sharing = Readonly<Record<Chain, Map<string, readonly Transfer[]>>>
+
 /** Of most legs all transfers are among those that changed: nothing of them has to be read back. */
 function shareAmong(
   ledger: Ledger,
   changed: readonly Transfer[],
   legOf: (transfer: Transfer) => Leg | null,
-): Map<string, readonly Transfer[]> {
+  sharing: Sharing,
+): void {
   const known = new Map(changed.map((transfer) => [transfer.key, transfer]))
-  const shared = changed.flatMap((transfer) => legOf(transfer) ?? [])
-  const found = new Map<string, readonly Transfer[]>()
-  for (const [chain, legs] of Map.groupBy(shared, (leg) => leg.chain)) {
-    const hashes = [...new Set(legs.map(({ hash }) => hash))]
-    for (const [hash, keys] of ledger.listKeysSharing(chain, hashes) ?? []) {
+  const hashes = { main: new Set<string>(), zone: new Set<string>() }
+  for (const transfer of changed) {
+    const leg = legOf(transfer)
+    if (leg !== null) hashes[leg.chain].add(leg.hash)
+  }
+  for (const chain of chains) {
+    if (hashes[chain].size === 0) continue
+    for (const [hash, keys] of ledger.listKeysSharing(chain, [...hashes[chain]]) ?? []) {
       const transfers = keys.flatMap((key) => known.get(key) ?? [])
-      if (transfers.length === keys.length && keys.length <= maxRelated)
-        found.set(`${chain}:${hash}`, transfers)
+      if (transfers.length === keys.length && keys.length <= maxRelated) sharing[chain].set(hash, transfers)
     }
   }
-  return found
 }
 
 /** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */
