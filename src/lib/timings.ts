@@ -14,9 +14,11 @@ export interface Timings {
   startRules(): RuleTimer
 }
 
-/** @example timer.run(rule.name, () => detect(transfer)) */
+/** @example timer.begin(); detect(transfer); timer.took(rule.name) */
 export interface RuleTimer {
-  run<T>(rule: string, work: () => T): T
+  begin(): void
+  /** All since it began, or since the rule before. */
+  took(rule: string): void
   done(): void
 }
 
@@ -29,14 +31,15 @@ export function createTimings(clock: Pick<Clock, 'monotonicMs'>): Timings {
     },
     startRules() {
       const sums = new Map<string, number>()
+      let from = 0
       return {
-        run(rule, work) {
-          const startedAt = clock.monotonicMs()
-          try {
-            return work()
-          } finally {
-            sums.set(rule, (sums.get(rule) ?? 0) + clock.monotonicMs() - startedAt)
-          }
+        begin() {
+          from = clock.monotonicMs()
+        },
+        took(rule) {
+          const until = clock.monotonicMs()
+          sums.set(rule, (sums.get(rule) ?? 0) + until - from)
+          from = until
         },
         done() {
           for (const [rule, ms] of sums) for (const observer of observers) observer.rule(rule, ms / 1_000)

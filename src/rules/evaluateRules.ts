@@ -26,7 +26,9 @@ export interface Evaluation {
   readonly detected: readonly RuleMatch[]
 }
 
-const untimed: Pick<RuleTimer, 'run'> = { run: (_, work) => work() }
+type Timer = Pick<RuleTimer, 'begin' | 'took'>
+
+const untimed: Timer = { begin() {}, took() {} }
 
 const nothing: Evaluation = { matches: [], errors: [], detected: [] }
 
@@ -42,24 +44,23 @@ export function evaluateTransfer(
   rules: readonly LoadedRule[],
   transfer: Transfer,
   context: EventContext,
-  timer: Pick<RuleTimer, 'run'> = untimed,
+  timer: Timer = untimed,
 ): Evaluation {
   const evaluations: Evaluation[] = []
+  timer.begin()
   for (const rule of rules) {
     const { detector } = rule
     if (detector.from !== 'transfer') continue
     try {
-      const evaluation = timer.run(rule.name, () => {
-        const finding = detector.detect(transfer, rule.params, context)
-        return finding === null ? null : matchFinding([rule], finding, context.now)
-      })
-      if (evaluation !== null) evaluations.push(evaluation)
+      const finding = detector.detect(transfer, rule.params, context)
+      if (finding !== null) evaluations.push(matchFinding([rule], finding, context.now))
     } catch (error) {
       const errors = [{ rule, subject: transfer.key, error: errorText(error) }]
       evaluations.push({ ...nothing, errors })
     }
+    timer.took(rule.name)
   }
-  return join(evaluations)
+  return evaluations.length === 0 ? nothing : join(evaluations)
 }
 
 /**
@@ -95,26 +96,25 @@ export function evaluateConditions(
   rules: readonly LoadedRule[],
   facts: Moment,
   raised: readonly Finding[] = [],
-  timer: Pick<RuleTimer, 'run'> = untimed,
+  timer: Timer = untimed,
 ): readonly RuleJudgement[] {
+  timer.begin()
   return rules.flatMap((rule) => {
     const { detector } = rule
     if (detector.nature !== 'condition') return []
     // An empty judgement from here would end what the alert engine found of itself.
     if (detector.from === 'raised' && detector.raisedBy === 'alerts') return []
     try {
-      return [
-        timer.run(rule.name, () => {
-          const judgement =
-            detector.from === 'facts'
-              ? detector.judge(facts, rule.params)
-              : { findings: raised.filter(({ kind }) => kind === rule.kind), unknown: [] }
-          return filterJudgement(rule, judgement, facts.now)
-        }),
-      ]
+      const judgement =
+        detector.from === 'facts'
+          ? detector.judge(facts, rule.params)
+          : { findings: raised.filter(({ kind }) => kind === rule.kind), unknown: [] }
+      return [filterJudgement(rule, judgement, facts.now)]
     } catch (error) {
       const errors = [{ rule, subject: null, error: errorText(error) }]
       return [{ rule, judgement: { findings: [], unknown: 'all' as const }, errors }]
+    } finally {
+      timer.took(rule.name)
     }
   })
 }

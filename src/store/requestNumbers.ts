@@ -58,9 +58,11 @@ export function withTimes(
   unknownAt: UnixMs,
 ): Transfer {
   const { readAt, soughtAt } = transfer
+  const at = numbers.timeOf(readAt) ?? unknownAt
+  if (at === readAt && soughtAt === undefined) return transfer
   return {
     ...transfer,
-    readAt: numbers.timeOf(readAt) ?? unknownAt,
+    readAt: at,
     ...(soughtAt !== undefined && { soughtAt: numbers.timeOf(soughtAt) ?? unknownAt }),
   }
 }
