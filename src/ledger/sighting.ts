@@ -31,16 +31,50 @@ export interface Group {
 export function toSightings(answer: readonly Observation[]): Sighting[] {
   const numbered = numberEqualDetails(answer)
   const twins = findTwins(numbered)
-  return numbered.map(({ requestedAt, ...content }) => {
-    const name = strongName(content)
-    return {
-      ...content,
-      firstAt: requestedAt,
-      lastAt: requestedAt,
-      twin: name !== null && twins.has(name),
-      besides: name === null ? countFuller(content, numbered) : 0,
-    }
+  return numbered.map((observation) => {
+    const name = strongName(observation)
+    const twin = name !== null && twins.has(name)
+    return toSighting(observation, twin, name === null ? countFuller(observation, numbered) : 0)
   })
+}
+
+/** Field by field, so that all have the same form: what reads them is then as fast as it can be. */
+function toSighting(observation: Observation, twin: boolean, besides: number): Sighting {
+  const { requestedAt, logIndex, unsaid } = observation
+  const sighting: Required<Omit<Sighting, 'logIndex' | 'unsaid'>> = {
+    source: observation.source,
+    id: observation.id,
+    direction: observation.direction,
+    crossType: observation.crossType,
+    status: observation.status,
+    mainHash: observation.mainHash,
+    mainHeight: observation.mainHeight,
+    mainTime: observation.mainTime,
+    zoneHash: observation.zoneHash,
+    zoneHeight: observation.zoneHeight,
+    zoneTime: observation.zoneTime,
+    from: observation.from,
+    to: observation.to,
+    sourceAddress: observation.sourceAddress,
+    targetAddress: observation.targetAddress,
+    value: observation.value,
+    amountRaw: observation.amountRaw,
+    token: observation.token,
+    tokenType: observation.tokenType,
+    tokenId: observation.tokenId,
+    tokenName: observation.tokenName,
+    zoneEventIndex: observation.zoneEventIndex,
+    zoneBlockHash: observation.zoneBlockHash,
+    batchDetail: observation.batchDetail,
+    updateTime: observation.updateTime,
+    pushHeight: observation.pushHeight,
+    firstAt: requestedAt,
+    lastAt: requestedAt,
+    twin,
+    besides,
+  }
+  if (logIndex === undefined && unsaid === undefined) return sighting
+  return { ...sighting, ...(logIndex !== undefined && { logIndex }), ...(unsaid !== undefined && { unsaid }) }
 }
 
 /** Strong names that records of other content bear beside each other. */
@@ -83,10 +117,11 @@ export function isCompatible(a: string | null, b: string | null): boolean {
 }
 
 /** Equal content has an equal digest; times of reading and of update are not content. */
-export function sightingDigest(sighting: Pick<Sighting, (typeof contentColumns)[number] | 'unsaid'>): string {
-  const cells = contentColumns.map((column) => toCell(sighting[column]))
+export function sightingDigest(sighting: Content): string {
+  const cells = toCells(sighting)
   // Written only where there is something: the digests of all other sightings are older than it.
-  return JSON.stringify(sighting.unsaid ? [...cells, sighting.unsaid] : cells)
+  if (sighting.unsaid) cells.push(sighting.unsaid)
+  return JSON.stringify(cells)
 }
 
 /** Joins two sightings of equal content. */
@@ -101,65 +136,86 @@ export function mergeSighting(a: Sighting, b: Sighting): Sighting {
   }
 }
 
-const contentColumns = [
-  'source',
-  'id',
-  'direction',
-  'crossType',
-  'status',
-  'mainHash',
-  'mainHeight',
-  'mainTime',
-  'zoneHash',
-  'zoneHeight',
-  'zoneTime',
-  'from',
-  'to',
-  'sourceAddress',
-  'targetAddress',
-  'value',
-  'amountRaw',
-  'token',
-  'tokenType',
-  'tokenId',
-  'tokenName',
-  'zoneEventIndex',
-  'zoneBlockHash',
-  'batchDetail',
-  'pushHeight',
-  'logIndex',
-] as const satisfies readonly (keyof Sighting)[]
-
 type Cell = string | number | boolean | null
+type Content = Omit<Observation, 'requestedAt' | 'updateTime'>
 
-/** A compact JSON form for the store; `decodeSighting` reads it back. */
-export function encodeSighting(sighting: Sighting): Cell[] {
+/** What the digest is made of, and what is stored: never to be put in another order. */
+function toCells(of: Content): Cell[] {
   return [
-    sighting.updateTime,
-    sighting.firstAt,
-    sighting.lastAt,
-    sighting.twin ? 1 : 0,
-    sighting.besides,
-    ...contentColumns.map((column) => toCell(sighting[column])),
-    ...(sighting.unsaid ? [sighting.unsaid] : []),
+    of.source,
+    of.id,
+    of.direction,
+    of.crossType,
+    of.status,
+    of.mainHash,
+    of.mainHeight,
+    of.mainTime,
+    of.zoneHash,
+    of.zoneHeight,
+    of.zoneTime,
+    of.from,
+    of.to,
+    of.sourceAddress,
+    of.targetAddress,
+    of.value,
+    of.amountRaw?.toString() ?? null,
+    of.token,
+    of.tokenType,
+    of.tokenId,
+    of.tokenName,
+    of.zoneEventIndex,
+    of.zoneBlockHash,
+    of.batchDetail,
+    of.pushHeight,
+    of.logIndex ?? null,
   ]
 }
 
+/** A compact JSON form for the store; `decodeSighting` reads it back. */
+export function encodeSighting(sighting: Sighting): Cell[] {
+  const { updateTime, firstAt, lastAt, twin, besides, unsaid } = sighting
+  const cells = [updateTime, firstAt, lastAt, twin ? 1 : 0, besides, ...toCells(sighting)]
+  if (unsaid) cells.push(unsaid)
+  return cells
+}
+
 export function decodeSighting(cells: readonly Cell[]): Sighting {
-  const content = Object.fromEntries(
-    contentColumns.map((column, index) => [column, cells[index + 5] ?? null]),
-  )
-  return {
-    // The cells were written by encodeSighting from a Sighting, column by column.
-    ...(content as unknown as Omit<Sighting, 'updateTime' | 'firstAt' | 'lastAt' | 'twin' | 'besides'>),
-    amountRaw: content['amountRaw'] === null ? null : BigInt(String(content['amountRaw'])),
+  const at = (place: number) => cells[place] ?? null
+  const amountRaw = at(21)
+  const sighting = {
+    source: at(5),
+    id: at(6),
+    direction: at(7),
+    crossType: at(8),
+    status: at(9),
+    mainHash: at(10),
+    mainHeight: at(11),
+    mainTime: at(12),
+    zoneHash: at(13),
+    zoneHeight: at(14),
+    zoneTime: at(15),
+    from: at(16),
+    to: at(17),
+    sourceAddress: at(18),
+    targetAddress: at(19),
+    value: at(20),
+    amountRaw: amountRaw === null ? null : BigInt(String(amountRaw)),
+    token: at(22),
+    tokenType: at(23),
+    tokenId: at(24),
+    tokenName: at(25),
+    zoneEventIndex: at(26),
+    zoneBlockHash: at(27),
+    batchDetail: at(28),
     updateTime: cells[0] === null ? null : Number(cells[0]),
+    pushHeight: at(29),
     firstAt: Number(cells[1]),
     lastAt: Number(cells[2]),
     twin: cells[3] === 1,
     besides: Number(cells[4]),
-    ...unsaidOf(cells[contentColumns.length + 5] ?? null),
   }
+  // The cells were written by encodeSighting from a Sighting, column by column.
+  return { ...sighting, logIndex: at(30), ...unsaidOf(at(31)) } as unknown as Sighting
 }
 
 function unsaidOf(cell: Cell): { readonly unsaid?: string } {
@@ -169,10 +225,6 @@ function unsaidOf(cell: Cell): { readonly unsaid?: string } {
 /** Whether a record said nothing of a field, not even that it is empty. */
 export function isUnsaid({ unsaid }: Pick<Observation, 'unsaid'>, field: UnsaidField): boolean {
   return unsaid !== undefined && unsaid.split(',').includes(field)
-}
-
-function toCell(value: Sighting[(typeof contentColumns)[number]]): Cell {
-  return typeof value === 'bigint' ? value.toString() : (value ?? null)
 }
 
 /**
