@@ -3,46 +3,15 @@ import { originLeg, type Transfer, type TransferState } from '../bridge/transfer
 import type { UnixMs } from '../lib/clock.ts'
 import { direction } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { isAddress, textOfHash } from '../store/hash.ts'
 import { bigintText, columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
+import { type Counted, flowStepMs, formatCounted, readCounted } from './counted.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
 
-export const flowStepMs = 10_000
 /** Steps are summed up by so much (ledger/flowSlots.ts), so that long windows cost little to read. */
 export const flowSlotMs = 300_000
 export const flowSide = oneOf('started', 'arrived')
 export type FlowSide = Read<typeof flowSide>
-
-/** What is counted of one transfer beside its token and direction, which its row has: kept with it, so that any change takes back just that. */
-type Counted = readonly [
-  /** Base units; null when unknown: counted, and no part of the sum. */
-  amount: string | null,
-  started: number | null,
-  arrived: number | null,
-  /** Step and class of the time it took. */
-  latency: readonly [number, number] | null,
-  /** Of a token that comes in many: what is equal has the same one. */
-  tokenId?: string,
-]
-
-/** As it was written before, with names. */
-interface NamedCounted {
-  readonly a: string | null
-  readonly s: number | null
-  readonly e: number | null
-  readonly l: readonly [number, number] | null
-  readonly i?: string
-}
-
-/** What counts of a transfer, as `toCount` wrote it. */
-export function readCounted(flow: string): Counted {
-  const counted = JSON.parse(flow) as Counted | NamedCounted
-  if (!('a' in counted)) return counted
-  const { a, s, e, l, i } = counted
-  return i === undefined ? [a, s, e, l] : [a, s, e, l, i]
-}
-
-/** In SQL, the base units that are counted. */
-export const countedAmount = "coalesce(json_extract(flow, '$[0]'), json_extract(flow, '$.a'))"
 
 const total = {
   token: text,
@@ -71,17 +40,16 @@ export function toCount(transfer: Transfer): Count {
   const { token, direction, amountRaw, destinationAt, state } = transfer
   const startedAt = originLeg(transfer)?.time ?? null
   const tookMs = destinationAt === null || startedAt === null ? null : destinationAt - startedAt
-  const counted = [
+  const counted: Counted = [
     amountRaw === null ? null : String(amountRaw),
     startedAt === null ? null : toStep(startedAt),
     destinationAt === null || state === 'failed' ? null : toStep(destinationAt),
     state !== 'completed' || destinationAt === null || tookMs === null || tookMs < 0
       ? null
       : [Math.floor(destinationAt / latencyStepMs) * latencyStepMs, latencyClass(tookMs)],
-    ...(token.id === '' ? [] : [token.id]),
+    ...(token.id === '' ? ([] as const) : ([token.id] as const)),
   ]
-  const flow = JSON.stringify(counted)
-  return { state, token: token.address, direction, flow }
+  return { state, token: token.address, direction, flow: formatCounted(counted) }
 }
 
 type LatencyKey = Parameters<typeof countLatency>[2]
@@ -248,8 +216,8 @@ export function countFirstTimers(
   leftFrom: UnixMs,
 ): FirstTimers[] {
   const sql = `SELECT token, direction, count(*) AS count, sum(NOT EXISTS (
-      SELECT 1 FROM transfers o WHERE o.target_address = t.target_address AND o.origin_at < ?1)) AS first
-    FROM (SELECT token, direction, target_address FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
+      SELECT 1 FROM transfers o WHERE ${isAddress('o.target_address', 't.recipient')} AND o.origin_at < ?1)) AS first
+    FROM (SELECT token, direction, ${textOfHash('target_address')} AS recipient FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
       AND destination_at < ?3 AND origin_at < ?3 AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`
   return firstTimers.all(db, sql, from, leftFrom, until)
 }

@@ -6,7 +6,7 @@ import type { Sighting } from './sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { fromHashCell, isHash } from '../store/hash.ts'
+import { fromHashCell, isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
@@ -260,15 +260,14 @@ function purgeTransfers({ db, resting }: LedgerState, before: UnixMs, limit: num
 }
 
 function isFirstTo(db: Database, { key, targetAddress, originAt }: Transfer): boolean {
-  const sql =
-    'SELECT 1 FROM transfers WHERE target_address = ?1 AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1'
+  const sql = `SELECT 1 FROM transfers WHERE ${isAddress('target_address', '?1')} AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1`
   return db.prepare(sql).get(targetAddress, originAt, parseKey(key)) === undefined
 }
 
 function findJoined(state: LedgerState, transfer: Transfer): Transfer | null {
   const { main, zone, targetAddress } = transfer
   if ((main === null) === (zone === null) || targetAddress === '') return null
-  const where = 'WHERE target_address = ? ORDER BY origin_at DESC LIMIT ?'
+  const where = `WHERE ${isAddress('target_address', '?1')} LIMIT ?2`
   const rows = selectTransfers(state.db, where, targetAddress, maxOfRecipient)
   // Beyond the limit there may be others that fit: then none is the only one.
   if (rows.length === maxOfRecipient) return null

@@ -4,7 +4,8 @@ import { int } from '../store/table.ts'
 import { moveOldAnswers } from './legAnswers.ts'
 import { repackTransfers } from './transferRows.ts'
 
-const name = 'repacked'
+/** Of the form of version 51. */
+const name = 'repacked_51'
 
 /**
  * Writes some of what stands in the form of before in that of now: to be called until nothing is left. What was written so

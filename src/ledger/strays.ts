@@ -1,5 +1,6 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { Database } from '../store/database.ts'
+import { isAddress } from '../store/hash.ts'
 import { int } from '../store/table.ts'
 import { formatKey, isOpenRow } from './transferRows.ts'
 
@@ -11,6 +12,6 @@ export function listOpenArrivals(
 ): string[] {
   const arrived = direction === 'ZoneToMain' ? 'main_hash' : 'zone_hash'
   const sql = `SELECT key FROM transfers INDEXED BY transfers_open_to
-    WHERE ${isOpenRow} AND target_address = ? AND direction = ? AND ${arrived} IS NOT NULL ORDER BY key LIMIT ?`
+    WHERE ${isOpenRow} AND ${isAddress('target_address', '?1')} AND direction = ?2 AND ${arrived} IS NOT NULL ORDER BY key LIMIT ?3`
   return int.all(db, sql, address, direction, limit).map(formatKey)
 }

@@ -1,6 +1,6 @@
 import { compareDecimals, type Decimal, toDecimal } from '../bridge/decimal.ts'
 import { indexedBytes, indexOfHash, textOfHash } from '../store/hash.ts'
-import { countedAmount } from './flow.ts'
+import { countedAmount } from './counted.ts'
 import { listBearing } from './named.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
@@ -8,6 +8,7 @@ import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Database } from '../store/database.ts'
 import { instant, table } from '../store/table.ts'
 import type { TokenSetting } from './tokenBook.ts'
+import { isParty, senderText } from './parties.ts'
 import { parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
 export interface TransferFilter {
@@ -144,7 +145,7 @@ function toConditions(db: Database, filter: TransferFilter): Condition[] {
       endsOf(column, filter.ends?.from ?? '', pattern),
     )
     conditions.push([
-      `(${zone?.[0]} OR ${main?.[0]} OR key IN (SELECT key FROM other_hashes WHERE hash GLOB ?) OR source_address GLOB ? OR target_address GLOB ?)`,
+      `(${zone?.[0]} OR ${main?.[0]} OR key IN (SELECT key FROM other_hashes WHERE hash GLOB ?) OR ${senderText} GLOB ? OR ${textOfHash('target_address')} GLOB ?)`,
       [...(zone?.[1] ?? []), ...(main?.[1] ?? []), pattern, pattern, pattern],
     ])
   }
@@ -158,7 +159,7 @@ function toConditions(db: Database, filter: TransferFilter): Condition[] {
     ])
   if (filter.address) {
     const address = filter.address.toLowerCase()
-    conditions.push(['(source_address = ? OR target_address = ?)', [address, address]])
+    conditions.push([isParty('?'), [address, address, address, address]])
   }
   if (filter.originAtOrBefore !== undefined) conditions.push(['origin_at <= ?', [filter.originAtOrBefore]])
   if (filter.originAtOrAfter !== undefined) conditions.push(['origin_at >= ?', [filter.originAtOrAfter]])

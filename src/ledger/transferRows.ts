@@ -7,9 +7,11 @@ import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { fromHashCell, hash, isAnyHash, isHash, toHashCell } from '../store/hash.ts'
+import { isRecipient, toSenderCell } from './parties.ts'
 import { pack } from '../store/pack.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
-import { createTally, readCounted, type Tally, toCount } from './flow.ts'
+import { formatCounted, readCounted } from './counted.ts'
+import { createTally, type Tally, toCount } from './flow.ts'
 import { plainDecimals } from './plainDecimals.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
@@ -131,6 +133,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const all = ambiguous.length === 0 ? members : [...members, ...ambiguous]
   const zoneHash = transfer.zone?.hash ?? firstHash(all, 'zoneHash')
   const mainHash = transfer.main?.hash ?? firstHash(all, 'mainHash')
+  const { sourceAddress, targetAddress } = transfer
   const count = toCount(transfer)
   const found = [
     transfer.id === null ? null : toHashCell(transfer.id),
@@ -140,22 +143,15 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
     transfer.direction,
     transfer.state,
     transfer.token.address,
-    transfer.sourceAddress,
-    transfer.targetAddress,
+    toSenderCell(sourceAddress, targetAddress),
+    toHashCell(targetAddress),
     transfer.originAt,
     transfer.destinationAt,
   ]
   const { firstSeenAt, changedAt, readAt } = transfer
   const body = pack(
     toBody(stored),
-    knownTexts([
-      transfer.id,
-      zoneHash,
-      mainHash,
-      transfer.token.address,
-      transfer.sourceAddress,
-      transfer.targetAddress,
-    ]),
+    knownTexts([transfer.id, zoneHash, mainHash, transfer.token.address, sourceAddress, targetAddress]),
   )
   const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, body, count.flow, plainDecimals(stored.group)]
   tally.recount(readCount(kept), count)
@@ -185,7 +181,9 @@ function isBody(body: unknown): body is Body {
 }
 
 function knownOf(row: Row): string[] {
-  return knownTexts(known.map((name) => row[name]))
+  return knownTexts(
+    known.map((name) => row[name === 'source_address' && isRecipient(row[name]) ? 'target_address' : name]),
+  )
 }
 
 function knownTexts(cells: readonly Row[string][]): string[] {
@@ -240,20 +238,23 @@ function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): 
 
 /** Writes rows of before, behind one key and up to another, in the form of now. */
 export function repackTransfers(db: Database, after: number, until: number): void {
-  const where = "WHERE key > ? AND key <= ? AND typeof(body) = 'text'"
+  const where = "WHERE key > ? AND key <= ? AND (typeof(body) = 'text' OR substr(flow, 1, 1) IN ('[', '{'))"
   const update = db.prepare(
-    'UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, body = ?, flow = ?, plain = ? WHERE key = ?',
+    `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, source_address = ?, target_address = ?,
+       body = ?, flow = ?, plain = ? WHERE key = ?`,
   )
   for (const stored of selectTransfers(db, where, after, until)) {
     const row = stored.kept ?? {}
-    const cells = [row['rec_id'], row['zone_hash'], row['main_hash']].map((cell) =>
-      typeof cell === 'string' ? toHashCell(cell) : (cell ?? null),
-    )
+    const [id, zoneHash, mainHash, , source = '', target = ''] = knownOf(row)
     const { flow } = counted.read(row)
     update.run(
-      ...cells,
+      ...[id, zoneHash, mainHash].map((text, index) =>
+        row[known[index] ?? ''] === null ? null : toHashCell(text ?? ''),
+      ),
+      toSenderCell(source, target),
+      toHashCell(target),
       pack(toBody(stored), knownOf(row)),
-      flow === null ? null : JSON.stringify(readCounted(flow)),
+      flow === null ? null : formatCounted(readCounted(flow)),
       plainDecimals(stored.group),
       stored.key,
     )

@@ -56,6 +56,7 @@ import { sourceWords } from './migrations/0047_source_words.ts'
 import { compactRows } from './migrations/0048_compact.ts'
 import { compactQueue } from './migrations/0049_compact_queue.ts'
 import { bothEnds } from './migrations/0050_both_ends.ts'
+import { compactAddresses } from './migrations/0051_compact_addresses.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -106,6 +107,7 @@ const migrations: readonly string[] = [
   compactRows,
   compactQueue,
   bothEnds,
+  compactAddresses,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -41,6 +41,11 @@ export function isAnyHash(column: string, given: string): string {
   return `(${indexOfHash(column)} IN (${each(indexOfHash)}) AND +${column} IN (${each((form) => form)}))`
 }
 
+/** In SQL: whether a column holds the address that a numbered parameter gives as text: as bytes or, in rows of before, as text. */
+export function isAddress(column: string, given: string): string {
+  return `${column} IN (${given}, ${toBytes(given)})`
+}
+
 /** Bytes of a text of hex digits; NULL for any other. */
 function toBytes(text: string): string {
   return `unhex(substr(${text}, 3))`

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowCopiesFact, FlowFacts, FlowTotalFact } from './facts.ts'
+import { flowStepMs } from '../../ledger/counted.ts'
 import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
 import { countFailures } from '../../ledger/countFailures.ts'
@@ -9,7 +10,6 @@ import {
   type FlowCopies,
   flowSlotMs,
   type FlowStep,
-  flowStepMs,
   type FlowTotal,
   listCopies,
   listFlow,

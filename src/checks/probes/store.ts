@@ -1,4 +1,5 @@
 import type { Direction } from '../../bridge/observation.ts'
+import { ofSender } from '../../ledger/parties.ts'
 import { formatKey } from '../../ledger/transferRows.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -28,8 +29,6 @@ const counted = columns({
   newestAt: instant.orNull(),
 })
 
-const ofProber = 'FROM transfers INDEXED BY transfers_source WHERE source_address = ?1 AND direction = ?2'
-
 /** A time that does not come: all there is. */
 const never: UnixMs = Number.MAX_SAFE_INTEGER
 
@@ -39,8 +38,11 @@ export function readLastThrough(
   { address, direction }: Address,
   before = never,
 ): ProbeFact['last'] {
-  const sql = `SELECT key, origin_at AS left_at, destination_at AS arrived_at ${ofProber}
-    AND state = 'completed' AND destination_at < ?3 AND origin_at < ?3 ORDER BY origin_at DESC LIMIT 1`
+  const newest = ofSender(
+    (rows) => `SELECT * FROM (SELECT key, origin_at AS left_at, destination_at AS arrived_at ${rows}
+      AND direction = ?2 AND state = 'completed' AND destination_at < ?3 AND origin_at < ?3 ORDER BY origin_at DESC LIMIT 1)`,
+  )
+  const sql = `${newest} ORDER BY left_at DESC LIMIT 1`
   const row = arrived.get(db, sql, address, direction, before)
   return row && { ...row, key: formatKey(row.key) }
 }
@@ -52,8 +54,12 @@ export function readOpen(
   after: UnixMs,
   before = never,
 ): ProbeFact['open'] {
+  const open = ofSender(
+    (rows) => `SELECT state, origin_at ${rows}
+      AND direction = ?2 AND origin_at > ?3 AND origin_at < ?4 AND (state <> 'completed' OR destination_at >= ?4)`,
+  )
   const sql = `SELECT count(*) AS count, sum(state = 'failed') AS failed, min(origin_at) AS oldest_at, max(origin_at) AS newest_at
-    ${ofProber} AND origin_at > ?3 AND origin_at < ?4 AND (state <> 'completed' OR destination_at >= ?4)`
+    FROM (${open})`
   const row = counted.get(db, sql, address, direction, after, before)
   if (row === null || row.oldestAt === null || row.newestAt === null) return null
   return { count: row.count, failed: row.failed ?? 0, oldestAt: row.oldestAt, newestAt: row.newestAt }
@@ -61,8 +67,10 @@ export function readOpen(
 
 /** How long those took that left since a time and came through, ms, rising. */
 export function listLatencies(db: Database, { address, direction }: Address, since: UnixMs): number[] {
-  const sql = `SELECT destination_at - origin_at ${ofProber}
-    AND origin_at >= ?3 AND state = 'completed' AND destination_at IS NOT NULL`
+  const sql = ofSender(
+    (rows) => `SELECT destination_at - origin_at ${rows}
+      AND direction = ?2 AND origin_at >= ?3 AND state = 'completed' AND destination_at IS NOT NULL`,
+  )
   return int.all(db, sql, address, direction, since).sort((a, b) => a - b)
 }
 

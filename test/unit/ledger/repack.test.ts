@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { readCounted } from '../../../src/ledger/counted.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listAnswers } from '../../../src/ledger/legAnswers.ts'
 import { repackSome } from '../../../src/ledger/repack.ts'
@@ -61,12 +62,16 @@ function writeOldForm(db: Database): void {
       ...(misses > 0 && { m: misses }),
       ...(soughtAt !== null && { n: soughtAt }),
     }
-    const [a, s, e, l, i] = JSON.parse(String(row['flow']))
+    const [a, s, e, l, i] = readCounted(String(row['flow']))
     const flow = { t: row['token'], d: row['direction'], a, s, e, l, ...(i === undefined ? {} : { i }) }
     db.prepare(
-      'UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, body = ?, flow = ?, plain = NULL WHERE key = ?',
+      `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, target_address = ?, source_address = ?, body = ?, flow = ?,
+        plain = NULL WHERE key = ?`,
     ).run(
-      ...['rec_id', 'zone_hash', 'main_hash'].map((name) => fromHashCell(row[name]) ?? null),
+      ...['rec_id', 'zone_hash', 'main_hash', 'target_address'].map(
+        (name) => fromHashCell(row[name]) ?? null,
+      ),
+      group.members[0]?.sourceAddress ?? '',
       JSON.stringify(body),
       JSON.stringify(flow),
       Number(row['key']),

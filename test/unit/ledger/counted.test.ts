@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import {
+  countedAmount,
+  type Counted,
+  flowStepMs,
+  formatCounted,
+  readCounted,
+} from '../../../src/ledger/counted.ts'
+import { latencyStepMs } from '../../../src/ledger/latency.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { fc } from '../../support/fastCheck.ts'
+
+const step = fc.integer({ min: 0, max: 300_000_000 }).map((count) => count * flowStepMs)
+const counted = fc
+  .record({
+    amount: fc.option(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String)),
+    started: fc.option(step),
+    arrived: fc.option(step),
+    latency: fc.option(fc.integer({ min: 0, max: 400 })),
+    tokenId: fc.option(fc.string()),
+  })
+  .map(
+    ({ amount, started, arrived, latency, tokenId }): Counted => [
+      amount,
+      started,
+      arrived,
+      arrived === null || latency === null ? null : [arrived - (arrived % latencyStepMs), latency],
+      ...(tokenId === null ? ([] as const) : ([tokenId] as const)),
+    ],
+  )
+
+test('what is counted of a transfer is read as it was written', () => {
+  fc.assert(
+    fc.property(counted, (one) => {
+      expect(readCounted(formatCounted(one))).toEqual(one)
+    }),
+  )
+})
+
+test('a row has it in half of its bytes as JSON', () => {
+  const at = 1_795_502_580_000
+  const one: Counted = ['962109707003835022599', at, at + 20_000, [at - (at % latencyStepMs), 15]]
+  expect(formatCounted(one)).toBe('962109707003835022599,2ywdv6,2,f')
+})
+
+test.each([
+  ['["5",10000,20000,[0,3]]', ['5', 10_000, 20_000, [0, 3]]],
+  ['{"a":"5","s":10000,"e":null,"l":null,"i":"7"}', ['5', 10_000, null, null, '7']],
+])('as a version before wrote it: %s', (text, expected) => {
+  expect(readCounted(text)).toEqual(expected)
+})
+
+test.each([
+  ['962,1,2,f', '962'],
+  [',1,2,', null],
+  ['["962",1,2,null]', '962'],
+  ['{"a":"962","s":null,"e":null,"l":null}', '962'],
+  [null, null],
+])('SQL finds the amount of %s: %s', (flow, expected) => {
+  const db = openDatabase(':memory:')
+  const sql = `SELECT ${countedAmount} AS amount FROM (SELECT ? AS flow)`
+  expect(db.prepare(sql).get(flow)?.['amount']).toBe(expected)
+  db.close()
+})
