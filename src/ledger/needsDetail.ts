@@ -24,6 +24,8 @@ const pageGapMs = 60_000
  * them, or a replica that lags. The records of its main transaction side by side show it, and E12 does not know it.
  */
 export function wantsMainRead({ members, ambiguous }: Group): boolean {
+  // One that arrived, and one that did not.
+  if (members.length + ambiguous.length < 2) return false
   const all = [...members, ...ambiguous].filter((sighting) => sighting.source === 'E3')
   const arrived = members.filter((s) => s.direction === 'MainToZone' && s.zoneHash !== null)
   if (arrived.length === 0) return false

@@ -56,23 +56,27 @@ export function noteSaved(
   digestOf: (sighting: Sighting) => string,
 ): void {
   check(resting)
-  const wasKept = resting.byKey.has(key)
-  forgetResting(resting, key)
+  const known = resting.byKey.get(key)
+  if (known) forget(resting, known)
   if (checkAt !== null || transfer.state !== 'completed' || group.ambiguous.length > 0) return
-  const newest = group.members.filter((sighting) => sighting.lastAt === transfer.readAt)
+  const { members } = group
+  const newest = members.length === 1 ? members : members.filter((one) => one.lastAt === transfer.readAt)
   const [sighting] = newest
   if (newest.length !== 1 || !sighting || !canRest(sighting)) return
   const { updateTime, firstAt, twin, besides, lastAt } = sighting
   // A walk round a list that is longer than what is kept must not push out what it will come to.
-  if (isFull(resting) && !wasKept && firstAt !== lastAt) return
+  if (isFull(resting) && !known && firstAt !== lastAt) return
   const digest = shorten(digestOf(sighting))
   keep(resting, { key, digest, updateTime, firstAt, twin, besides, savedAt: lastAt, seenAt: lastAt })
 }
 
-export function forgetResting({ byDigest, byKey }: RestingRecords, key: number): void {
-  const entry = byKey.get(key)
-  if (!entry) return
-  byKey.delete(key)
+export function forgetResting(resting: RestingRecords, key: number): void {
+  const entry = resting.byKey.get(key)
+  if (entry) forget(resting, entry)
+}
+
+function forget({ byDigest, byKey }: RestingRecords, entry: Entry): void {
+  byKey.delete(entry.key)
   if (byDigest.get(entry.digest) === entry) byDigest.delete(entry.digest)
 }
 
@@ -105,10 +109,10 @@ function check(resting: RestingRecords): void {
 function keep(resting: RestingRecords, entry: Entry): void {
   const { byDigest, byKey } = resting
   const other = byDigest.get(entry.digest)
-  if (other) forgetResting(resting, other.key)
+  if (other) forget(resting, other)
   if (isFull(resting))
-    for (const oldest of byKey.keys()) {
-      forgetResting(resting, oldest)
+    for (const oldest of byKey.values()) {
+      forget(resting, oldest)
       break
     }
   byKey.set(entry.key, entry)

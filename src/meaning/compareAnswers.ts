@@ -28,6 +28,8 @@ export const answerHoldMs = 120_000
 
 /** Where the two sources differ about a transfer. */
 export function listDifferences(transfer: Transfer): Difference[] {
+  // It takes two.
+  if (transfer.evidence.length < 2) return []
   return [transfer.main, transfer.zone].flatMap((leg) => (leg && compareAnswers(transfer, leg)) ?? [])
 }
 
