@@ -13,105 +13,130 @@ import {
 export function unpack(bytes: Uint8Array, known: readonly string[] = []): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer[0] !== form) throw new RangeError(`expected packed bytes of form ${form}, found ${buffer[0]}`)
-  const earlier = known.slice()
-  let lastTime = 0
-  let at = 1
-  const value = read()
-  if (at !== buffer.length) throw new RangeError(`expected ${at} packed bytes, found ${buffer.length}`)
+  const packed: Packed = { buffer, earlier: known.slice(), lastTime: 0, at: 1 }
+  const value = read(packed)
+  if (packed.at !== buffer.length)
+    throw new RangeError(`expected ${packed.at} packed bytes, found ${buffer.length}`)
   return value
+}
 
-  function read(): unknown {
-    const code = byte()
-    if (code >= firstEarlier) return earlierAt(code - firstEarlier)
-    if (code >= firstWord) return words[code - firstWord] ?? refuse(code)
-    if (code >= firstSmall) return code - firstSmall
-    switch (code) {
-      case tag.null:
-        return null
-      case tag.true:
-        return true
-      case tag.false:
-        return false
-      case tag.whole:
-        return varint()
-      case tag.negative:
-        return -varint()
-      case tag.time:
-        return (lastTime += varint())
-      case tag.timeBack:
-        return (lastTime -= varint())
-      case tag.float:
-        return buffer.readDoubleLE(skip(8))
-      case tag.text:
-        return keep(slice('utf8'))
-      case tag.halves:
-        return keep(slice('utf16le'))
-      case tag.hex:
-        return keep(`0x${slice('hex')}`)
-      case tag.digits:
-        return keep(digits())
-      case tag.decimal: {
-        const scale = varint()
-        const all = digits().padStart(scale + 1, '0')
-        return keep(`${all.slice(0, -scale)}.${all.slice(-scale)}`)
-      }
-      case tag.json:
-        return JSON.stringify(read())
-      case tag.list:
-        return Array.from({ length: length() }, read)
-      case tag.object:
-        return Object.fromEntries(Array.from({ length: length() }, () => [read(), read()]))
-      case tag.earlier:
-        return earlierAt(varint())
-      default:
-        return refuse(code)
+interface Packed {
+  readonly buffer: Buffer
+  readonly earlier: string[]
+  lastTime: number
+  at: number
+}
+
+function read(from: Packed): unknown {
+  const code = byte(from)
+  if (code >= firstEarlier) return earlierAt(from, code - firstEarlier)
+  if (code >= firstWord) return words[code - firstWord] ?? refuse(code)
+  if (code >= firstSmall) return code - firstSmall
+  switch (code) {
+    case tag.null:
+      return null
+    case tag.true:
+      return true
+    case tag.false:
+      return false
+    case tag.whole:
+      return varint(from)
+    case tag.negative:
+      return -varint(from)
+    case tag.time:
+      return (from.lastTime += varint(from))
+    case tag.timeBack:
+      return (from.lastTime -= varint(from))
+    case tag.float:
+      return from.buffer.readDoubleLE(skip(from, 8))
+    case tag.text:
+      return keep(from, slice(from, 'utf8'))
+    case tag.halves:
+      return keep(from, slice(from, 'utf16le'))
+    case tag.hex:
+      return keep(from, `0x${slice(from, 'hex')}`)
+    case tag.digits:
+      return keep(from, digits(from))
+    case tag.decimal: {
+      const scale = varint(from)
+      const all = digits(from).padStart(scale + 1, '0')
+      return keep(from, `${all.slice(0, -scale)}.${all.slice(-scale)}`)
     }
+    case tag.json:
+      return JSON.stringify(read(from))
+    case tag.list:
+      return readList(from, length(from))
+    case tag.object:
+      return readObject(from, length(from))
+    case tag.earlier:
+      return earlierAt(from, varint(from))
+    default:
+      return refuse(code)
   }
+}
 
-  function byte(): number {
-    return buffer[skip(1)] ?? 0
-  }
+function readList(from: Packed, count: number): unknown[] {
+  const list: unknown[] = []
+  for (let index = 0; index < count; index += 1) list.push(read(from))
+  return list
+}
 
-  function skip(count: number): number {
-    const start = at
-    at += count
-    if (at > buffer.length) throw new RangeError('packed bytes end too soon')
-    return start
-  }
+function readObject(from: Packed, count: number): unknown {
+  const entries: [string, unknown][] = []
+  // A name that is no text becomes one, as in JSON.
+  for (let index = 0; index < count; index += 1) entries.push([String(read(from)), read(from)])
+  return Object.fromEntries(entries)
+}
 
-  function varint(): number {
-    let value = 0
-    for (let factor = 1; ; factor *= 128) {
-      const next = byte()
-      value += (next & 0x7f) * factor
-      if (next < 0x80) return value
-    }
-  }
+function byte(from: Packed): number {
+  return from.buffer[skip(from, 1)] ?? 0
+}
 
-  /** Of a list: each member takes a byte at least. */
-  function length(): number {
-    const count = varint()
-    return count <= buffer.length - at ? count : refuse(count)
-  }
+function skip(from: Packed, count: number): number {
+  const start = from.at
+  from.at += count
+  if (from.at > from.buffer.length) throw new RangeError('packed bytes end too soon')
+  return start
+}
 
-  function slice(encoding: Encoding): string {
-    const count = varint()
-    const start = skip(count)
-    return buffer.toString(encoding, start, start + count)
+function varint(from: Packed): number {
+  let value = 0
+  for (let factor = 1; ; factor *= 128) {
+    const next = byte(from)
+    value += (next & 0x7f) * factor
+    if (next < 0x80) return value
   }
+}
 
-  function digits(): string {
-    return BigInt(`0x0${slice('hex')}`).toString()
-  }
+/** Of a list: each member takes a byte at least. */
+function length(from: Packed): number {
+  const count = varint(from)
+  return count <= from.buffer.length - from.at ? count : refuse(count)
+}
 
-  function keep(text: string): string {
-    if (text.length >= leastEarlier) earlier.push(text)
-    return text
-  }
+function slice(from: Packed, encoding: Encoding): string {
+  const count = varint(from)
+  const start = skip(from, count)
+  return from.buffer.toString(encoding, start, start + count)
+}
 
-  function earlierAt(place: number): string {
-    return earlier[place] ?? refuse(place)
-  }
+/** So many bytes are a safe integer. */
+const safeBytes = 6
+
+function digits(from: Packed): string {
+  const count = varint(from)
+  const start = skip(from, count)
+  if (count > 0 && count <= safeBytes) return String(from.buffer.readUIntBE(start, count))
+  return BigInt(`0x0${from.buffer.toString('hex', start, start + count)}`).toString()
+}
+
+function keep(from: Packed, text: string): string {
+  if (text.length >= leastEarlier) from.earlier.push(text)
+  return text
+}
+
+function earlierAt(from: Packed, place: number): string {
+  return from.earlier[place] ?? refuse(place)
 }
 
 function refuse(found: number): never {
