@@ -1,28 +1,32 @@
 import type { Direction } from '../bridge/observation.ts'
 import { originLeg, type Transfer, type TransferState } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { direction } from '../store/bridgeCodecs.ts'
+import { direction as directionWord, directionPlace as direction } from '../store/bridgeCodecs.ts'
+import { placeIn, toNumberCell, wholeNumber } from '../store/compactCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { isAddress, textOfHash } from '../store/hash.ts'
-import { bigintText, columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
+import { keepName, nameOf, numberOf } from '../store/names.ts'
+import { columns, instant, int, type Read, table, text } from '../store/table.ts'
 import { type Counted, flowStepMs, formatCounted, readCounted } from './counted.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
 
 /** Steps are summed up by so much (ledger/flowSlots.ts), so that long windows cost little to read. */
 export const flowSlotMs = 300_000
-export const flowSide = oneOf('started', 'arrived')
+export const flowSide = placeIn(['started', 'arrived'])
 export type FlowSide = Read<typeof flowSide>
 
-const total = {
-  token: text,
+const stepRows = table('flow_steps', {
+  at: instant,
+  token: int,
   direction,
   side: flowSide,
   count: int,
   /** Base units. */
-  sum: bigintText,
-}
-/** Rows of `flow_steps` and of `flow_slots`. */
-export const flowSteps = table('flow_steps', { at: instant, ...total })
+  sum: wholeNumber,
+})
+/** Rows of `flow_steps` and of `flow_slots`, as `stepColumns` selects them. */
+export const flowSteps = columns({ ...stepRows.shape, token: text })
+export const stepColumns = `at, ${nameOf('token')} AS token, direction, side, count, sum`
 export type FlowStep = Read<typeof flowSteps>
 export type FlowTotal = Omit<FlowStep, 'at'>
 
@@ -71,11 +75,12 @@ export interface Tally {
 }
 
 export function createTally(): Tally {
+  const tokens = new Set<string>()
   const states = new Map<TransferState, number>()
   const steps = new Map<string, { readonly key: StepKey; count: number; sum: bigint }>()
   const amounts = new Map<
     string,
-    { readonly key: readonly [number, string, string, string]; count: number }
+    { readonly key: readonly [number, string, Direction, bigint | string]; count: number }
   >()
   const latency = new Map<string, { readonly step: UnixMs; readonly of: LatencyKey; count: number }>()
 
@@ -86,6 +91,7 @@ export function createTally(): Tally {
   }
   const add = ({ token: t, direction: d, flow }: Count, by: 1 | -1) => {
     if (flow === null) return
+    tokens.add(t)
     const [a, s, e, l, i] = readCounted(flow)
     const amount = BigInt(a ?? 0)
     if (s !== null) addStep([s, t, d, 'started'], amount, by)
@@ -110,6 +116,7 @@ export function createTally(): Tally {
       if (after !== null) add(after, 1)
     },
     write(db) {
+      for (const token of tokens) keepName(db, token)
       const addState = db.prepare(
         'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
       )
@@ -118,9 +125,12 @@ export function createTally(): Tally {
         if (count !== 0 || sum !== 0n) writeStep(db, key, count, sum)
       }
       const addAmount = db.prepare(
-        'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+        `INSERT INTO flow_amounts VALUES (?, ${numberOf('?')}, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count`,
       )
-      for (const { key, count } of amounts.values()) if (count !== 0) addAmount.run(...key, count)
+      for (const { key, count } of amounts.values()) {
+        const [at, token, way, amount] = key
+        if (count !== 0) addAmount.run(at, token, direction.write(way), amount, count)
+      }
       for (const { step, of, count } of latency.values()) if (count !== 0) countLatency(db, step, of, count)
       const mark = db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)')
       for (const slot of new Set([...steps.values()].map(({ key }) => toSlot(key[0])))) mark.run(slot)
@@ -145,23 +155,24 @@ export function recount(db: Database, before: Count | null, after: Count | null)
   tally.write(db)
 }
 
-type StepKey = readonly [number, string, string, FlowSide]
+type StepKey = readonly [at: number, token: string, direction: Direction, side: FlowSide]
 
-const sums = table('flow_steps', { count: int, sum: bigintText })
+const sums = columns({ count: int, sum: wholeNumber })
 
-function writeStep(db: Database, key: StepKey, by: number, amount: bigint): void {
-  const sql = 'SELECT count, sum FROM flow_steps WHERE at = ? AND token = ? AND direction = ? AND side = ?'
-  const { count, sum } = sums.get(db, sql, ...key) ?? { count: 0, sum: 0n }
-  db.prepare('INSERT OR REPLACE INTO flow_steps VALUES (?, ?, ?, ?, ?, ?)').run(
+function writeStep(db: Database, [at, token, way, side]: StepKey, by: number, amount: bigint): void {
+  const key = [at, token, direction.write(way), flowSide.write(side)] as const
+  const known = `SELECT count, sum FROM flow_steps WHERE at = ? AND token = ${numberOf('?')} AND direction = ? AND side = ?`
+  const { count, sum } = sums.get(db, known, ...key) ?? { count: 0, sum: 0n }
+  db.prepare(`INSERT OR REPLACE INTO flow_steps VALUES (?, ${numberOf('?')}, ?, ?, ?, ?)`).run(
     ...key,
     count + by,
-    String(sum + amount),
+    toNumberCell(sum + amount),
   )
 }
 
 /** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */
 export function listFlow(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
-  const sql = 'SELECT * FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at'
+  const sql = `SELECT ${stepColumns} FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at`
   return flowSteps.all(db, sql, from, until)
 }
 
@@ -171,9 +182,9 @@ export function readNewestFlow(
   of: { readonly token: string; readonly direction: Direction },
   before: UnixMs,
 ): UnixMs | null {
-  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ?3)
+  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ${numberOf('?3')})
     AND count > 0 ORDER BY at DESC LIMIT 1`
-  return instant.get(db, sql, before, of.direction, of.token)
+  return instant.get(db, sql, before, direction.write(of.direction), of.token)
 }
 
 /**
@@ -181,9 +192,9 @@ export function readNewestFlow(
  * is how such tokens are moved, and no copy of another.
  */
 export function listCopies(db: Database, from: UnixMs, until: UnixMs, copies: number): FlowCopies[] {
-  const sql = `SELECT token, direction, amount, sum(count) AS n FROM flow_amounts
-    WHERE at >= ? AND at < ? AND amount NOT IN ('0', '1') AND amount NOT GLOB '1#*'
-    GROUP BY token, direction, amount HAVING n >= ?`
+  const sql = `SELECT ${nameOf('token')} AS token, direction, CAST(amount AS TEXT) AS amount, sum(count) AS n FROM flow_amounts f
+    WHERE at >= ? AND at < ? AND f.amount NOT IN (0, 1) AND f.amount NOT GLOB '1#*'
+    GROUP BY f.token, direction, f.amount HAVING n >= ?`
   return sameAmounts.all(db, sql, from, until, copies).map(({ token, direction, amount, n }) => {
     const [digits = '', tokenId = ''] = amount.split('#')
     return { token, direction, amountRaw: BigInt(digits), tokenId, count: n }
@@ -194,17 +205,26 @@ const sameAmounts = columns({ token: text, direction, amount: text, n: int })
 
 /** How many of one amount arrived from `from` on and before `until`. */
 export function countCopies(db: Database, of: FlowCopies, from: UnixMs, until: UnixMs): number {
-  const sql =
-    'SELECT coalesce(sum(count), 0) FROM flow_amounts WHERE token = ? AND direction = ? AND amount = ? AND at >= ? AND at < ?'
-  return int.get(db, sql, of.token, of.direction, toAmountKey(of.amountRaw, of.tokenId), from, until) ?? 0
+  const sql = `SELECT coalesce(sum(count), 0) FROM flow_amounts WHERE token = ${numberOf('?')} AND direction = ? AND amount = ? AND at >= ? AND at < ?`
+  return (
+    int.get(
+      db,
+      sql,
+      of.token,
+      direction.write(of.direction),
+      toAmountKey(of.amountRaw, of.tokenId),
+      from,
+      until,
+    ) ?? 0
+  )
 }
 
-function toAmountKey(amountRaw: bigint, tokenId: string): string {
-  return tokenId === '' ? String(amountRaw) : `${amountRaw}#${tokenId}`
+function toAmountKey(amountRaw: bigint, tokenId: string): bigint | string {
+  return tokenId === '' ? toNumberCell(amountRaw) : `${amountRaw}#${tokenId}`
 }
 
 /** How many of the newest arrivals went to somebody who was never paid before the window. */
-const firstTimers = columns({ token: text, direction, count: int, first: int })
+const firstTimers = columns({ token: text, direction: directionWord, count: int, first: int })
 export type FirstTimers = Read<typeof firstTimers>
 
 const maxRecipients = 500

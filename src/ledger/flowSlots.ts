@@ -1,8 +1,11 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { directionPlace } from '../store/bridgeCodecs.ts'
+import { toNumberCell } from '../store/compactCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { readMetaNumber } from '../store/meta.ts'
+import { numberOf } from '../store/names.ts'
 import { instant } from '../store/table.ts'
-import { flowSlotMs, type FlowStep, flowSteps, listFlow } from './flow.ts'
+import { flowSide, flowSlotMs, type FlowStep, flowSteps, listFlow, stepColumns } from './flow.ts'
 
 /** Slots before a time whose sums are not what their steps say, newest first. */
 export function listMarkedSlots(db: Database, before: UnixMs, limit: number): UnixMs[] {
@@ -19,9 +22,9 @@ export function foldSlot(db: Database, slot: UnixMs): FlowStep[] {
   }
   for (const old of listSlots(db, slot, slot + flowSlotMs)) addTo(changes, old, -1)
   db.prepare('DELETE FROM flow_slots WHERE at = ?').run(slot)
-  const insert = db.prepare('INSERT INTO flow_slots VALUES (?, ?, ?, ?, ?, ?)')
+  const insert = db.prepare(`INSERT INTO flow_slots VALUES (?, ${numberOf('?')}, ?, ?, ?, ?)`)
   for (const { at, token, direction, side, count, sum } of sums.values()) {
-    insert.run(at, token, direction, side, count, String(sum))
+    insert.run(at, token, directionPlace.write(direction), flowSide.write(side), count, toNumberCell(sum))
   }
   db.prepare('DELETE FROM flow_dirty WHERE at = ?').run(slot)
   return [...changes.values()].filter(({ count, sum }) => count !== 0 || sum !== 0n)
@@ -29,7 +32,12 @@ export function foldSlot(db: Database, slot: UnixMs): FlowStep[] {
 
 /** Slots that begin from `from` on and before `until`, rising. */
 export function listSlots(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
-  return flowSteps.all(db, 'SELECT * FROM flow_slots WHERE at >= ? AND at < ? ORDER BY at', from, until)
+  return flowSteps.all(
+    db,
+    `SELECT ${stepColumns} FROM flow_slots WHERE at >= ? AND at < ? ORDER BY at`,
+    from,
+    until,
+  )
 }
 
 /** Inside a transaction: a number that grows with every fold; what is kept in memory beside the slots carries it. */

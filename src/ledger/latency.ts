@@ -1,8 +1,9 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { direction } from '../store/bridgeCodecs.ts'
+import { direction, directionPlace } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { instant, int, type Read, table, text } from '../store/table.ts'
+import { keepName, nameOf, numberOf } from '../store/names.ts'
+import { columns, instant, int, type Read, table, text } from '../store/table.ts'
 
 /**
  * Times are counted in classes, each at most 5 % wider than the one below: a percentile is given as its class's upper
@@ -14,7 +15,14 @@ const lowestMs = 1_000
 export const latencyStepMs = 6 * 3_600_000
 
 const classes = table('latency_totals', { token: text, direction, class: int, count: int })
-const steps = table('latency_steps', { at: instant, ...classes.shape })
+const stepRows = table('latency_steps', {
+  at: instant,
+  ...classes.shape,
+  token: int,
+  direction: directionPlace,
+})
+const steps = columns({ ...stepRows.shape, token: text })
+const stepClasses = columns({ ...classes.shape, direction: directionPlace })
 export type LatencyClass = Read<typeof classes>
 
 export function latencyClass(ms: number): number {
@@ -28,18 +36,18 @@ export function latencyBound(latencyClass: number): number {
 
 /** How long transfers took that arrived from `from` on and before `until`, both rounded down to six hours. */
 export function listLatency(db: Database, from: UnixMs, until: UnixMs): LatencyClass[] {
-  const sql = `SELECT token, direction, class, sum(count) AS count FROM latency_steps WHERE at >= ? AND at < ?
-    GROUP BY token, direction, class HAVING sum(count) > 0 ORDER BY token, direction, class`
-  return classes.all(db, sql, Math.floor(from / latencyStepMs) * latencyStepMs, until)
+  const sql = `SELECT ${nameOf('token')} AS token, direction, class, sum(count) AS count FROM latency_steps WHERE at >= ? AND at < ?
+    GROUP BY 1, direction, class HAVING sum(count) > 0 ORDER BY 1, direction, class`
+  return stepClasses.all(db, sql, Math.floor(from / latencyStepMs) * latencyStepMs, until)
 }
 
 /** Inside a transaction: counts (or, below zero, takes back) transfers that took a time of this class. */
 export function countLatency(db: Database, step: UnixMs, of: Omit<LatencyClass, 'count'>, by: number): void {
-  const key = [of.token, of.direction, of.class] as const
+  keepName(db, of.token)
   db.prepare(
-    'INSERT INTO latency_steps VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
-  ).run(step, ...key, by)
-  addTotal(db, key, by)
+    `INSERT INTO latency_steps VALUES (?, ${numberOf('?')}, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+  ).run(step, of.token, directionPlace.write(of.direction), of.class, by)
+  addTotal(db, [of.token, of.direction, of.class], by)
 }
 
 function addTotal(db: Database, key: readonly [string, Direction, number], by: number): void {
@@ -55,14 +63,14 @@ export function listAllLatency(db: Database): LatencyClass[] {
 
 /** Forgets the oldest steps before a time, at most `limit` rows. */
 export function purgeLatency(db: Database, before: UnixMs, limit: number): void {
-  const rows = steps.all(db, 'SELECT * FROM latency_steps WHERE at < ? ORDER BY at LIMIT ?', before, limit)
+  const sql = `SELECT at, ${nameOf('token')} AS token, direction, class, count FROM latency_steps WHERE at < ? ORDER BY at LIMIT ?`
+  const rows = steps.all(db, sql, before, limit)
   const forget = db.prepare(
-    'DELETE FROM latency_steps WHERE at = ? AND token = ? AND direction = ? AND class = ?',
+    `DELETE FROM latency_steps WHERE at = ? AND token = ${numberOf('?')} AND direction = ? AND class = ?`,
   )
   for (const row of rows) {
-    const key = [row.token, row.direction, row.class] as const
-    addTotal(db, key, -row.count)
-    forget.run(row.at, ...key)
+    addTotal(db, [row.token, row.direction, row.class], -row.count)
+    forget.run(row.at, row.token, directionPlace.write(row.direction), row.class)
   }
   if (rows.length > 0) db.prepare('DELETE FROM latency_totals WHERE count = 0').run()
 }

@@ -1,10 +1,13 @@
 import { type Decimal, formatDecimal } from '../bridge/decimal.ts'
 import { chains, directions } from '../bridge/observation.ts'
 import { evidenceSources, transferStates } from '../bridge/transfer.ts'
+import { placeIn } from './compactCodecs.ts'
 import { codec, oneOf } from './table.ts'
 
 export const chain = oneOf(...chains)
 export const direction = oneOf(...directions)
+/** The same where rows are many. */
+export const directionPlace = placeIn(directions)
 export const evidenceSource = oneOf(...evidenceSources)
 export const transferState = oneOf(...transferStates)
 

@@ -57,6 +57,7 @@ import { compactRows } from './migrations/0048_compact.ts'
 import { compactQueue } from './migrations/0049_compact_queue.ts'
 import { bothEnds } from './migrations/0050_both_ends.ts'
 import { compactAddresses } from './migrations/0051_compact_addresses.ts'
+import { compactSums } from './migrations/0052a_compact_sums.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -108,6 +109,7 @@ const migrations: readonly string[] = [
   compactQueue,
   bothEnds,
   compactAddresses,
+  compactSums,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -3,7 +3,10 @@ import type { Holding } from '../../kernel/balanceReads.ts'
 import { coverageOf, type Interval, listCovered } from '../../kernel/coverage.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
+import { wholeNumber } from '../../store/compactCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { textOfHash } from '../../store/hash.ts'
+import { numberOf } from '../../store/names.ts'
 import { bigintText, columns, instant, int, table, text, texts } from '../../store/table.ts'
 import { sumOpen } from './flowStore.ts'
 import type { EscrowFlowSum, EscrowHeadroom } from './holding.ts'
@@ -48,21 +51,21 @@ export function noteHeadroom(
 /** Of several escrows of a token those that the newest payouts left. */
 function listPayers(db: Database, token: string, places: readonly Holding[]): string[] {
   const sql = `SELECT DISTINCT f.escrow FROM
-    (SELECT main_hash FROM escrow_legs WHERE token = ?1 AND main_height IS NOT NULL AND credit = 0
+    (SELECT key FROM escrow_legs WHERE token = ${numberOf('?1')} AND main_height IS NOT NULL AND credit = 0
       ORDER BY main_height DESC LIMIT ${payoutsLookedAt}) l
-    JOIN escrow_flows f ON f.hash = l.main_hash AND f.token = ?1 WHERE f.net LIKE '-%' ORDER BY f.escrow`
+    JOIN transfers t ON t.key = l.key JOIN escrow_flows f ON f.hash = ${textOfHash('t.main_hash')} AND f.token = ?1 WHERE f.net LIKE '-%' ORDER BY f.escrow`
   const known = new Set(places.map(({ address }) => address))
   return text.all(db, sql, token).filter((address) => known.has(address))
 }
 
-const unpaid = columns({ amount: bigintText.orNull() })
+const unpaid = columns({ amount: wholeNumber.orNull() })
 
 /** Withdrawals that had left the zone and were not paid at a reading's block; null where one does not say how much. */
 function readOnItsWay({ db, watch }: Watching, reading: EscrowReading): bigint | null {
   const { token, high, newestAt } = reading
-  const sql = `SELECT amount FROM escrow_legs WHERE token = ?1 AND credit = 0 AND main_height IS NULL AND main_hash IS NULL
+  const sql = `SELECT amount FROM escrow_legs WHERE token = ${numberOf('?1')} AND credit = 0 AND main_height IS NULL AND on_main = 0
       AND zone_time <= ?2
-    UNION ALL SELECT amount FROM escrow_legs WHERE token = ?1 AND credit = 0 AND main_height > ?3 AND zone_time <= ?2`
+    UNION ALL SELECT amount FROM escrow_legs WHERE token = ${numberOf('?1')} AND credit = 0 AND main_height > ?3 AND zone_time <= ?2`
   const amounts = unpaid.all(db, sql, token, newestAt, high).map(({ amount }) => amount)
   const decimals = decimalsOf(watch, token)
   if (decimals === null || amounts.includes(null)) return null
@@ -95,7 +98,7 @@ export function createHeadroomReader({ db, watch }: Watching): () => readonly Es
     })
 }
 
-const begun = columns({ amount: bigintText.orNull() })
+const begun = columns({ amount: wholeNumber.orNull() })
 
 /**
  * What deposits brought and withdrawals asked for. What comes by no transfer, and what one escrow sends another, is a
@@ -109,7 +112,7 @@ function measureFlow(
   const { share } = coverageOf(listCovered(db, 'transfers', within), within)
   if (decimals === null || share < observedShare) return null
   const { from, until } = within
-  const asked = `SELECT amount FROM escrow_legs WHERE token = ? AND zone_time >= ? AND zone_time < ? AND credit = 0`
+  const asked = `SELECT amount FROM escrow_legs WHERE token = ${numberOf('?')} AND zone_time >= ? AND zone_time < ? AND credit = 0`
   const amounts = begun.all(db, asked, token, from, until).map(({ amount }) => amount)
   const brought = `SELECT f.net FROM escrow_flows f WHERE f.token = ?1 AND f.at >= ?2 AND f.at < ?3
     AND f.net NOT LIKE '-%' AND f.from_height IS NULL AND f.verdict <> 'unexplained' AND f.hash NOT LIKE 'moved:%'

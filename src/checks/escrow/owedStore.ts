@@ -8,8 +8,13 @@ import {
 } from './owed.ts'
 import { type Accounts, accountsJson } from './accounts/readAccounts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import type { SQLInputValue } from 'node:sqlite'
+import { formatKey, parseKey } from '../../ledger/transferRows.ts'
+import { wholeNumber } from '../../store/compactCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { bigintText, flag, instant, int, type Read, table, text } from '../../store/table.ts'
+import { hash } from '../../store/hash.ts'
+import { keepName, nameOf, numberOf } from '../../store/names.ts'
+import { bigintText, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 
 /** A token whose escrows are watched: when counting began, and the newest judgement. Amounts in base units. */
 export interface EscrowToken {
@@ -52,20 +57,35 @@ const tokens = table('escrow_tokens', {
   accounts: accountsJson.orNull(),
   isAssumed: flag.from('assumed'),
 })
-const legs = table('escrow_legs', {
-  key: text,
-  token: text,
+const legRows = table('escrow_legs', {
+  key: int,
+  token: int,
   isCredit: flag.from('credit'),
-  amount: bigintText.orNull(),
-  less: bigintText.from('fee'),
-  more: bigintText,
-  mainHash: text.orNull(),
+  amount: wholeNumber.orNull(),
+  less: wholeNumber.from('fee'),
+  more: wholeNumber,
+  isOnMain: flag.from('on_main'),
   mainHeight: int.orNull(),
   mainTime: instant.orNull(),
   zoneTime: instant.orNull(),
   isCounted: flag.from('counted'),
 })
-const legsOfToken = 'SELECT * FROM escrow_legs WHERE token = ?'
+const legs = columns({ ...legRows.shape, token: text, mainHash: hash.orNull() })
+type LegRow = Read<typeof legs>
+type StoredLeg = OwedLeg & { readonly isCounted: boolean }
+
+/** What its transaction on the main chain is called stands in the transfer's own row. */
+const selectLegs = `SELECT key, ${nameOf('token')} AS token, credit, amount, fee, more, on_main, main_height, main_time, zone_time, counted,
+    iif(on_main, coalesce((SELECT t.main_hash FROM transfers t WHERE t.key = l.key), ''), NULL) AS main_hash FROM escrow_legs l`
+const ofToken = `token = ${numberOf('?1')}`
+
+function listLegs(db: Database, where: string, ...values: SQLInputValue[]): StoredLeg[] {
+  return legs.all(db, `${selectLegs} WHERE ${where}`, ...values).map(toLeg)
+}
+
+function toLeg({ key, isOnMain: _, ...row }: LegRow): StoredLeg {
+  return { ...row, key: formatKey(key) }
+}
 
 export function listEscrowTokens(db: Database): EscrowToken[] {
   return tokens.all(db, 'SELECT * FROM escrow_tokens ORDER BY token').map(toToken)
@@ -87,9 +107,9 @@ export function noteEscrowToken(db: Database, token: string, type: string): void
 export function startOwed(db: Database, token: string, start: OwedStart, baseline: bigint): void {
   noteEscrowToken(db, token, '')
   let total = 0n
-  for (const leg of legs.all(db, legsOfToken, token)) {
+  for (const leg of listLegs(db, ofToken, token)) {
     if (!countsSince(leg, start)) continue
-    db.prepare('UPDATE escrow_legs SET counted = 1 WHERE key = ?').run(leg.key)
+    db.prepare('UPDATE escrow_legs SET counted = 1 WHERE key = ?').run(numberOfKey(leg.key))
     total += leastChange(leg)
   }
   db.prepare(
@@ -104,13 +124,27 @@ export function noteAssumed(db: Database, token: string, isAssumed: boolean): vo
 
 /** What a transfer now is to what is owed; null takes back what it was. */
 export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): void {
-  const before = legs.get(db, 'SELECT * FROM escrow_legs WHERE key = ?', key)
+  const number = numberOfKey(key)
+  const [before] = listLegs(db, 'key = ?', number)
   const start = leg && (readEscrowToken(db, leg.token)?.start ?? null)
   const isCounted = leg !== null && start !== null && countsSince(leg, start)
-  if (leg) db.prepare(`INSERT OR REPLACE ${legs.into}`).run(...legs.values({ ...leg, isCounted }))
-  else if (before) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(key)
+  if (leg) insertLeg(db, number, { ...leg, isCounted })
+  else if (before) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(number)
   if (before?.isCounted) addTotal(db, before.token, -leastChange(before))
   if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
+}
+
+function insertLeg(db: Database, key: number, leg: StoredLeg): void {
+  keepName(db, leg.token)
+  const token = int.get(db, 'SELECT id FROM names WHERE name = ?', leg.token) ?? 0
+  const row = { ...leg, key, token, isOnMain: leg.mainHash !== null }
+  db.prepare(`INSERT OR REPLACE ${legRows.into}`).run(...legRows.values(row))
+}
+
+function numberOfKey(key: string): number {
+  const number = parseKey(key)
+  if (number === null) throw new RangeError(`expected the key of a transfer, found ${key}`)
+  return number
 }
 
 /** What was counted of a token is another one's: the same by the address that it moves under. */
@@ -122,7 +156,7 @@ export function renameOwedToken(
 ): void {
   const { before, after } = decimals
   const by = before === null || after === null ? 0 : after - before
-  for (const leg of legs.all(db, legsOfToken, from)) {
+  for (const leg of listLegs(db, ofToken, from)) {
     saveOwedLeg(db, leg.key, {
       ...leg,
       token: to,
@@ -139,7 +173,7 @@ export function reviseOwed(
   token: string,
   keptOf: (leg: OwedLeg) => Pick<OwedLeg, 'less' | 'more'>,
 ): void {
-  for (const leg of legs.all(db, legsOfToken, token)) {
+  for (const leg of listLegs(db, ofToken, token)) {
     const { less, more } = keptOf(leg)
     if (less !== leg.less || more !== leg.more) saveOwedLeg(db, leg.key, { ...leg, less, more })
   }
@@ -171,15 +205,15 @@ export function readOwed(
   // What was read before counting began says nothing of what was counted since.
   if (at.height < (known.startHeight ?? 0) || at.time < known.startTime) return null
   const unknown = db
-    .prepare('SELECT 1 FROM escrow_legs WHERE token = ? AND amount IS NULL AND counted = 1 LIMIT 1')
+    .prepare(`SELECT 1 FROM escrow_legs WHERE ${ofToken} AND amount IS NULL AND counted = 1 LIMIT 1`)
     .get(token)
   if (unknown) return null
-  const sql = `SELECT * FROM escrow_legs WHERE token = ?1 AND main_height > ?2 UNION
-    SELECT * FROM escrow_legs WHERE token = ?1 AND zone_time > ?3 UNION
-    SELECT * FROM escrow_legs WHERE token = ?1 AND main_height IS NULL AND credit = 0 AND ?4`
-  const later = legs
-    .all(db, sql, token, at.height, at.time, isOwedUntilPaid ? 1 : 0)
-    .filter((leg) => leg.isCounted && !hasHappenedAt(leg, at, isOwedUntilPaid))
+  const keys = `SELECT key FROM escrow_legs WHERE ${ofToken} AND main_height > ?2 UNION
+    SELECT key FROM escrow_legs WHERE ${ofToken} AND zone_time > ?3 UNION
+    SELECT key FROM escrow_legs WHERE ${ofToken} AND main_height IS NULL AND credit = 0 AND ?4`
+  const later = listLegs(db, `key IN (${keys})`, token, at.height, at.time, isOwedUntilPaid ? 1 : 0).filter(
+    (leg) => leg.isCounted && !hasHappenedAt(leg, at, isOwedUntilPaid),
+  )
   const total = known.total - later.reduce((sum, leg) => sum + leastChange(leg), 0n)
   const owed = known.baseline + total
   return owed < 0n ? 0n : owed
@@ -187,8 +221,8 @@ export function readOwed(
 
 /** Transfers of a token of which something happened since a start. */
 export function listOwedKeysSince(db: Database, token: string, { height, time }: OwedStart): string[] {
-  const sql = `SELECT key FROM escrow_legs WHERE token = ?1 AND (main_height > ?2 OR main_time > ?3 OR zone_time > ?3)`
-  return text.all(db, sql, token, height ?? Number.MAX_SAFE_INTEGER, time)
+  const sql = `SELECT key FROM escrow_legs WHERE ${ofToken} AND (main_height > ?2 OR main_time > ?3 OR zone_time > ?3)`
+  return int.all(db, sql, token, height ?? Number.MAX_SAFE_INTEGER, time).map(formatKey)
 }
 
 /** What was owed at a time: at the newest block until then that a transfer stands in. */
@@ -199,7 +233,7 @@ export function readOwedAt(db: Database, { token, start }: EscrowToken, time: Un
 
 /** The newest main block until a time that a transfer of a token stands in; 0 without one. */
 export function readMainHeightAt(db: Database, token: string, time: UnixMs): number {
-  const sql = 'SELECT MAX(main_height) FROM escrow_legs WHERE token = ? AND main_time <= ?'
+  const sql = `SELECT MAX(main_height) FROM escrow_legs WHERE ${ofToken} AND main_time <= ?2`
   return int.orNull().get(db, sql, token, time) ?? 0
 }
 
@@ -210,9 +244,9 @@ export function listMainLegs(
   from: number,
   to: number,
 ): { readonly hash: string | null; readonly least: bigint; readonly most: bigint }[] {
-  return legs
-    .all(db, `${legsOfToken} AND main_height > ? AND main_height <= ?`, token, from, to)
-    .map((leg) => ({ hash: leg.mainHash, ...rangeOfChange(leg) }))
+  return listLegs(db, `${ofToken} AND main_height > ?2 AND main_height <= ?3`, token, from, to).map(
+    (leg) => ({ hash: leg.mainHash, ...rangeOfChange(leg) }),
+  )
 }
 
 export function saveHoldings(db: Database, token: string, holdings: bigint, at: UnixMs): void {
@@ -247,7 +281,7 @@ export function saveOwedJudgement(
 /** Forgets single legs from before a time; what they came to stays in the sum. */
 export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void {
   const sql = `DELETE FROM escrow_legs WHERE key IN
-    (SELECT key FROM escrow_legs WHERE token IN (SELECT token FROM escrow_tokens) AND zone_time < ? LIMIT ?)`
+    (SELECT key FROM escrow_legs WHERE token IN (SELECT n.id FROM escrow_tokens e JOIN names n ON n.name = e.token) AND zone_time < ? LIMIT ?)`
   db.prepare(sql).run(before, limit)
 }
 

@@ -7,7 +7,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { activeAlerts, alertColumns, type AlertRow, alertTable } from '../../alerts/store/alertRows.ts'
 import { readHashEnds } from '../../ledger/transferFilter.ts'
 import { flowSide } from '../../ledger/flow.ts'
-import { direction } from '../../store/bridgeCodecs.ts'
+import { direction, directionPlace } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
 import { type Change, listChanges } from '../../store/auditLog.ts'
 import { readMetaNumber } from '../../store/meta.ts'
@@ -52,7 +52,7 @@ export function countPendingSince(db: Database, direction: Direction, at: UnixMs
   return int.get(db, sql, at, direction, mostCounted) ?? 0
 }
 
-const flowHours = columns({ at: instant, direction, side: flowSide, count: int })
+const flowHours = columns({ at: instant, direction: directionPlace, side: flowSide, count: int })
 export type FlowHour = Read<typeof flowHours>
 
 /** Transfers by the hour in which they left or arrived, by block times. Hours without any are left out. */
@@ -62,7 +62,7 @@ export function listFlowHours(db: Database, from: UnixMs, until: UnixMs): FlowHo
   return flowHours.all(db, sql, from, until)
 }
 
-const latencySteps = columns({ at: instant, direction, class: int, count: int })
+const latencySteps = columns({ at: instant, direction: directionPlace, class: int, count: int })
 export type LatencyStep = Read<typeof latencySteps>
 
 /** How long transfers took, by the quarter of the day in which they arrived, all tokens together. */

@@ -33,22 +33,22 @@ test('columns are keys in snake case, but where another name is given', () => {
 
 test('what is written is read again', () => {
   const db = openDatabase(':memory:')
-  const legs = table('escrow_legs', {
-    key: text,
+  const tokens = table('escrow_tokens', {
     token: text,
-    isCredit: flag.from('credit'),
-    amount: bigintText.orNull(),
-    counted: flag,
+    type: text,
+    isAssumed: flag.from('assumed'),
+    baseline: bigintText.orNull(),
+    total: bigintText,
   })
   const rows = [
-    { key: 't1', token: '0xa', isCredit: true, amount: -(10n ** 40n), counted: false },
-    { key: 't2', token: '0xa', isCredit: false, amount: null, counted: true },
+    { token: '0x1', type: 'a', isAssumed: true, baseline: -(10n ** 40n), total: 0n },
+    { token: '0x2', type: 'a', isAssumed: false, baseline: null, total: 1n },
   ]
-  for (const row of rows) db.prepare(`INSERT ${legs.into}`).run(...legs.values(row))
-  expect(legs.all(db, 'SELECT * FROM escrow_legs WHERE token = ? ORDER BY key', '0xa')).toEqual(rows)
-  expect(legs.get(db, 'SELECT * FROM escrow_legs WHERE key = ?', 't3')).toBeNull()
-  expect(int.get(db, 'SELECT count(*) FROM escrow_legs')).toBe(2)
-  expect(text.all(db, 'SELECT key FROM escrow_legs ORDER BY key')).toEqual(['t1', 't2'])
+  for (const row of rows) db.prepare(`INSERT ${tokens.into}`).run(...tokens.values(row))
+  expect(tokens.all(db, 'SELECT * FROM escrow_tokens WHERE type = ? ORDER BY token', 'a')).toEqual(rows)
+  expect(tokens.get(db, 'SELECT * FROM escrow_tokens WHERE token = ?', '0x3')).toBeNull()
+  expect(int.get(db, 'SELECT count(*) FROM escrow_tokens')).toBe(2)
+  expect(text.all(db, 'SELECT token FROM escrow_tokens ORDER BY token')).toEqual(['0x1', '0x2'])
   db.close()
 })
 
@@ -150,6 +150,7 @@ test('each table is described as the migrations make it', async () => {
       "group_members",
       "group_repeats",
       "meta",
+      "names",
       "open_lessons",
       "other_hashes",
       "quarantine",

@@ -36,6 +36,11 @@ function setUp(...addresses: string[]) {
     ): void => {
       const key = `t${(keys += 1)}`
       const main = { mainHash: paid?.hash ?? null, mainHeight: paid?.height ?? null, mainTime: null }
+      // What its transaction is called stands in its row.
+      if (paid !== null)
+        db.prepare(
+          "INSERT INTO transfers (key, loose, main_hash, direction, state, token, source_address, target_address, origin_at, first_seen_at, changed_at, read_at, body) VALUES (?, 0, ?, 'ZoneToMain', 'completed', ?, '', '', 0, 0, 0, 0, '{}')",
+        ).run(keys, paid.hash, token)
       saveOwedLeg(db, key, { key, token, isCredit: false, amount, less: 0n, more: 0n, ...main, zoneTime })
     },
     move: (

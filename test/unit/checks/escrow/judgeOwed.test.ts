@@ -25,8 +25,8 @@ async function judgeAfter(left: number) {
   const { clock, db } = kernel
   const watch = openEscrowWatch(kernel)
   startOwed(db, token, { height: 1, time: 1 }, 1_000n)
-  saveOwedLeg(db, 'withdrawal', {
-    key: 'withdrawal',
+  saveOwedLeg(db, 't1', {
+    key: 't1',
     token,
     isCredit: false,
     less: 0n,
