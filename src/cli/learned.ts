@@ -15,7 +15,8 @@ import { decodeEvent } from '../checks/contracts/judgeLogs.ts'
 import { listAbi, listLearned, listSamples } from '../checks/contracts/logStore.ts'
 import type { Database } from '../store/database.ts'
 import { enoughDissent } from '../ledger/dissent.ts'
-import { createLearned, type LessonRow, listLessonRows } from '../ledger/learned.ts'
+import { createLearned } from '../ledger/learned.ts'
+import { type LessonRow, listLessonRows } from '../ledger/lessonStore.ts'
 
 export interface LearnedCommand {
   readonly config: string

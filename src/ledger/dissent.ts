@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { dropLessons } from './lessonStore.ts'
 import { columns, instant, int } from '../store/table.ts'
 
 const disagreements = columns({ parties: int, since: instant })
@@ -23,21 +24,14 @@ export function createDissent(db: Database): Dissent {
   const mark = (meaning: string, what: 'agrees' | 'suspended', at: UnixMs) =>
     db
       .prepare(
-        "INSERT INTO learned_samples VALUES ('dissent', ?, ?, '', ?, '') ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
+        "INSERT INTO dissent VALUES (?, ?, '', ?, '') ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
       )
       .run(meaning, what, at)
   const markOf = (meaning: string, what: 'agrees' | 'suspended'): UnixMs =>
-    instant.get(
-      db,
-      "SELECT at FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = ?",
-      meaning,
-      what,
-    ) ?? 0
+    instant.get(db, 'SELECT at FROM dissent WHERE name = ? AND value = ?', meaning, what) ?? 0
   return {
     hasDissent: () =>
-      db
-        .prepare("SELECT 1 FROM learned_samples WHERE kind = 'dissent' AND value = 'disagrees' LIMIT 1")
-        .get() !== undefined,
+      db.prepare("SELECT 1 FROM dissent WHERE value = 'disagrees' LIMIT 1").get() !== undefined,
     suspendedAt(meaning) {
       const known = suspended.get(meaning) ?? markOf(meaning, 'suspended')
       suspended.set(meaning, known)
@@ -46,12 +40,12 @@ export function createDissent(db: Database): Dissent {
     consent(meaning, at) {
       mark(meaning, 'agrees', at)
       db.prepare(
-        "UPDATE learned_samples SET value = 'outlier' WHERE kind = 'dissent' AND name = ? AND value = 'disagrees' AND at <= ?",
+        "UPDATE dissent SET value = 'outlier' WHERE name = ? AND value = 'disagrees' AND at <= ?",
       ).run(meaning, at)
     },
     dissent(meaning, { hash, party }, at) {
       const isOutlier = at <= markOf(meaning, 'agrees')
-      db.prepare("INSERT OR REPLACE INTO learned_samples VALUES ('dissent', ?, ?, ?, ?, ?)").run(
+      db.prepare('INSERT OR REPLACE INTO dissent VALUES (?, ?, ?, ?, ?)').run(
         meaning,
         isOutlier ? 'outlier' : 'disagrees',
         hash,
@@ -61,13 +55,11 @@ export function createDissent(db: Database): Dissent {
       if (isOutlier) return false
       const others = disagreements.get(
         db,
-        "SELECT count(DISTINCT party) AS parties, coalesce(min(at), 0) AS since FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
+        "SELECT count(DISTINCT party) AS parties, coalesce(min(at), 0) AS since FROM dissent WHERE name = ? AND value = 'disagrees'",
         meaning,
       )
       if (others === null || others.parties < enoughDissent) return false
-      db.prepare(
-        "DELETE FROM learned_samples WHERE kind = 'dissent' AND name = ? AND value = 'disagrees'",
-      ).run(meaning)
+      db.prepare("DELETE FROM dissent WHERE name = ? AND value = 'disagrees'").run(meaning)
       mark(meaning, 'suspended', others.since)
       suspended.delete(meaning)
       unlearn(db, meaning)
@@ -79,11 +71,8 @@ export function createDissent(db: Database): Dissent {
 /** Takes back all that the meaning was learned from: `<topic> words`, or `<direction> zone`. */
 function unlearn(db: Database, meaning: string): void {
   const topic = meaning.replace(/ \w+$/, '')
-  if (meaning.endsWith(' zone')) {
-    db.prepare("DELETE FROM learned_samples WHERE kind = 'zone' AND name = ?").run(topic)
-    return
-  }
+  if (meaning.endsWith(' zone')) return dropLessons(db, "kind = 'zone' AND name = ?", topic)
   const parts = ['recipient', 'party', 'tokenId', 'amount', 'amount *', 'items *']
   for (const name of [...parts.map((part) => `${topic} ${part}`), `${topic.replace(' batch', '')} token *`])
-    db.prepare("DELETE FROM learned_samples WHERE kind = 'action' AND name GLOB ?").run(name)
+    dropLessons(db, "kind = 'action' AND name GLOB ?", name)
 }

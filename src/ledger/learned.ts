@@ -1,12 +1,13 @@
 import { canonicalToken } from '../bridge/movedToken.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { type KeptCount, type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
+import { type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
 import type { MoneySample } from '../meaning/learnedActions.ts'
 import { type LearnedMoney, movesAs } from '../meaning/learnedMoney.ts'
 import type { Database } from '../store/database.ts'
-import { columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
+import { instant, int, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
 import { readWaitingHistory } from './historyMarks.ts'
+import { countParties, forgetSamples, insertSample, listLessonNames, type Lesson } from './lessonStore.ts'
 import { valueFirst } from './valueFirst.ts'
 import { countTaught, meansWithdrawal } from './withdrawActions.ts'
 import { readActions } from './zoneActions.ts'
@@ -51,42 +52,33 @@ export interface Learned extends LearnedMoney, Omit<Dissent, 'suspendedAt'> {
   forget(hash: string): void
 }
 
-const partyCounts = columns({ value: text, party: text, count: int })
-
-const names = table('learned_samples', { kind: text, name: text })
-
 const held = table('held_judgements', { key: text.from('transfer_key'), since: instant.from('due_at') })
 
 /** Lessons live in the ledger's file; what is asked again and again is remembered until another one is learned. */
 interface Lessons {
   readonly db: Database
-  /** Counts of samples by value, by kind and name. */
-  readonly counts: Map<string, ReadonlyMap<string, number>>
+  /** What was seen, by kind and name. */
+  readonly seen: Map<string, Seen>
   /** What is kept, by direction and token. */
   readonly ranges: Map<string, KeptRange>
 }
 
-const lessons = table('learned_samples', {
-  kind: oneOf('token', 'vault', 'elsewhere', 'zone', 'action', 'fee', 'dissent'),
-  name: text,
-  value: text,
-  hash: text,
-  party: text,
-  at: instant,
-})
-
-/** One sample of what zone transactions mean or of how money moves, or one word on a meaning that is in doubt. */
-export type LessonRow = Read<typeof lessons>
+/** What samples of one name say, and what they are worth. */
+interface Seen {
+  /** By value how many samples each party gave. */
+  readonly parties: ReadonlyMap<string, Map<string, number>>
+  readonly counts: Map<string, number>
+}
 
 export function createLearned(db: Database): Learned {
-  const lessons: Lessons = { db, counts: new Map(), ranges: new Map() }
-  const count = (kind: MoneySample['kind'], name: string) => countSamples(lessons, kind, name)
+  const lessons: Lessons = { db, seen: new Map(), ranges: new Map() }
+  const count = (kind: Lesson['kind'], name: string) => readSeen(lessons, kind, name).counts
   const dissent = createDissent(db)
   const learned: Learned = {
     ...dissent,
     dissent(...given) {
       const isSuspended = dissent.dissent(...given)
-      if (isSuspended) lessons.counts.clear()
+      if (isSuspended) lessons.seen.clear()
       return isSuspended
     },
     tokensOf: (token) => count('token', token),
@@ -110,32 +102,28 @@ export function createLearned(db: Database): Learned {
     learn(samples, by, now) {
       for (const sample of samples) learnOne(lessons, sample, by, now)
     },
-    forget: (hash) => forgetSamples(lessons, hash),
+    forget(hash) {
+      for (const of of forgetSamples(db, hash)) drop(lessons, of)
+    },
   }
   return learned
 }
 
-function countSamples(
-  { db, counts }: Lessons,
-  kind: MoneySample['kind'],
-  name: string,
-): ReadonlyMap<string, number> {
+function readSeen({ db, seen }: Lessons, kind: Lesson['kind'], name: string): Seen {
   const key = `${kind} ${name}`
-  const known = counts.get(key)
+  const known = seen.get(key)
   if (known) return known
-  if (counts.size >= maxCached) counts.clear()
-  const byValue = Map.groupBy(countParties(db, kind, name), ({ value }) => value)
-  const counted = new Map(
-    [...byValue].map(([value, parties]) => [value, weigh(parties.map(({ count }) => count))]),
-  )
-  counts.set(key, counted)
-  return counted
-}
-
-function countParties(db: Database, kind: MoneySample['kind'], name: string): KeptCount[] {
-  const sql =
-    'SELECT value, party, count(*) AS count FROM learned_samples WHERE kind = ? AND name = ? GROUP BY value, party'
-  return partyCounts.all(db, sql, kind, name)
+  if (seen.size >= maxCached) seen.clear()
+  const parties = new Map<string, Map<string, number>>()
+  for (const { value, party, count } of countParties(db, kind, name)) {
+    const own = parties.get(value)
+    if (own) own.set(party, count)
+    else parties.set(value, new Map([[party, count]]))
+  }
+  const counts = new Map([...parties].map(([value, of]) => [value, weigh(of)]))
+  const read = { parties, counts }
+  seen.set(key, read)
+  return read
 }
 
 function readRange({ db, ranges }: Lessons, name: string): KeptRange {
@@ -153,34 +141,32 @@ function isReadingHistory(db: Database): boolean {
 }
 
 function learnOne(lessons: Lessons, sample: MoneySample, { hash, party }: Teacher, now: UnixMs): void {
-  const { db } = lessons
   const { kind, name, value } = sample
-  const seen = countSamples(lessons, kind, name)
-  const known = seen.get(value) ?? 0
-  if (known >= mostOf(sample) || (known === 0 && seen.size >= mostValues(sample))) return
-  const sql = 'SELECT count(*) FROM learned_samples WHERE kind = ? AND name = ? AND value = ? AND party = ?'
-  if ((int.get(db, sql, kind, name, value, party) ?? 0) >= mostOfParty) return
-  const { changes } = db
-    .prepare('INSERT OR IGNORE INTO learned_samples VALUES (?, ?, ?, ?, ?, ?)')
-    .run(kind, name, value, hash, now, party)
-  if (changes > 0) drop(lessons, kind, name)
+  const { counts, parties } = readSeen(lessons, kind, name)
+  const known = counts.get(value) ?? 0
+  if (known >= mostOf(sample) || (known === 0 && counts.size >= mostValues(sample))) return
+  const own = parties.get(value)
+  const ofParty = own?.get(party) ?? 0
+  if (ofParty >= mostOfParty || !insertSample(lessons.db, sample, { hash, party, at: now })) return
+  if (own === undefined) return drop(lessons, sample)
+  own.set(party, ofParty + 1)
+  counts.set(value, weigh(own))
+  dropRange(lessons, sample)
 }
 
-function forgetSamples(lessons: Lessons, hash: string): void {
-  // What went elsewhere is kept: enough of it is no accident.
-  const sql = "DELETE FROM learned_samples WHERE hash = ? AND kind <> 'elsewhere' RETURNING kind, name"
-  for (const { kind, name } of names.all(lessons.db, sql, hash)) drop(lessons, kind, name)
+function drop(lessons: Lessons, of: Pick<Lesson, 'kind' | 'name'>): void {
+  lessons.seen.delete(`${of.kind} ${of.name}`)
+  dropRange(lessons, of)
 }
 
-function drop({ counts, ranges }: Lessons, kind: string, name: string): void {
-  counts.delete(`${kind} ${name}`)
+function dropRange({ ranges }: Lessons, { kind, name }: Pick<Lesson, 'kind' | 'name'>): void {
   if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
 }
 
 /** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */
-function weigh(samplesOfParties: readonly number[]): number {
-  if (samplesOfParties.length < enoughParties) return samplesOfParties.length
-  return samplesOfParties.reduce((sum, n) => sum + Math.min(n, mostOfParty), 0)
+function weigh(parties: ReadonlyMap<string, number>): number {
+  if (parties.size < enoughParties) return parties.size
+  return parties.values().reduce((sum, n) => sum + Math.min(n, mostOfParty), 0)
 }
 
 function mostValues({ kind, name }: MoneySample): number {
@@ -206,18 +192,10 @@ const maxPairs = 1_000
 
 /** Tokens that move under another address than records name. */
 export function listTokenPairs(db: Database, learned: LearnedMoney): TokenPair[] {
-  const sql = "SELECT DISTINCT name FROM learned_samples WHERE kind = 'token' AND name <> '*' LIMIT ?"
-  return text.all(db, sql, maxPairs).flatMap((token) => {
+  return listLessonNames(db, 'token', maxPairs).flatMap((token) => {
     const moved = movesAs(token, learned)
     return moved === null || moved === token ? [] : [{ token, moved }]
   })
-}
-
-/** Forgets what was learned before, at most `limit` lessons. */
-export function purgeLearned(db: Database, before: UnixMs, limit: number): void {
-  db.prepare(
-    'DELETE FROM learned_samples WHERE (kind, name, value, hash) IN (SELECT kind, name, value, hash FROM learned_samples WHERE at < ? LIMIT ?)',
-  ).run(before, limit)
 }
 
 /** Judges this transfer again later: what it would be judged by is not known yet. */
@@ -257,9 +235,4 @@ export function takeHeldJudgements(
 /** When the next judgement is due; null when none is held. */
 export function nextHeldAt(db: Database): UnixMs | null {
   return instant.orNull().get(db, 'SELECT min(due_at) FROM held_judgements')
-}
-
-/** All that was learned, the newest first. */
-export function listLessonRows(db: Database): LessonRow[] {
-  return lessons.all(db, 'SELECT * FROM learned_samples ORDER BY at DESC, hash')
 }

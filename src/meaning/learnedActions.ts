@@ -19,7 +19,7 @@ export interface LearnedActions extends Lessons {
 
 /** One lesson: `name` is a record token or a direction, `value` what was seen of it. */
 export interface MoneySample {
-  readonly kind: 'token' | 'vault' | 'elsewhere' | 'zone' | 'action' | 'fee' | 'dissent'
+  readonly kind: 'token' | 'vault' | 'elsewhere' | 'zone' | 'action' | 'fee'
   readonly name: string
   readonly value: string
 }

@@ -10,7 +10,7 @@ import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import { repackSome } from '../ledger/repack.ts'
 import { purgeFlow } from '../ledger/flow.ts'
-import { purgeLearned } from '../ledger/learned.ts'
+import { purgeSamples } from '../ledger/lessonStore.ts'
 import { purgeOpenLessons } from '../ledger/openLessons.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -165,7 +165,7 @@ export function createUpkeep(
     deps.db.transaction(() => {
       deps.ledger.purge(transfersSince, stepSize)
       purgeFlow(deps.db, now, flowStepSize)
-      purgeLearned(deps.db, transfersSince, stepSize)
+      purgeSamples(deps.db, transfersSince, stepSize)
       purgeOpenLessons(deps.db, now - keptMs)
       purgeCoverage(deps.db, transfersSince, stepSize)
       deps.alerts.purgeCases(now - keptMs, stepSize)

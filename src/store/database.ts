@@ -58,6 +58,7 @@ import { compactQueue } from './migrations/0049_compact_queue.ts'
 import { bothEnds } from './migrations/0050_both_ends.ts'
 import { compactAddresses } from './migrations/0051_compact_addresses.ts'
 import { compactSums } from './migrations/0052a_compact_sums.ts'
+import { compactLessons } from './migrations/0052b_compact_lessons.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -110,6 +111,7 @@ const migrations: readonly string[] = [
   bothEnds,
   compactAddresses,
   compactSums,
+  compactLessons,
 ]
 
 type Row = Record<string, SQLOutputValue>

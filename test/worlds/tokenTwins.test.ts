@@ -37,7 +37,9 @@ describe('another token in place of the record’s', () => {
     for (let n = 0; n < 8; n += 1) pay(world, n, zoneToken(n % 2), mainToken(n % 2))
     const known = () =>
       world.monitor.app.parts.db
-        .prepare("SELECT count(*) AS n FROM learned_samples WHERE value = 'other'")
+        .prepare(
+          "SELECT count(*) AS n FROM learned_samples s JOIN lessons l ON l.id = s.lesson WHERE l.value = 'other'",
+        )
         .get()
     await world.until(() => Number(known()?.['n']) === 2, 'both pairs')
     pay(world, 20, zoneToken(7), mainToken(1))

@@ -144,6 +144,7 @@ test('each table is described as the migrations make it', async () => {
       "bridge_topics",
       "case_crowds",
       "case_open_keys",
+      "dissent",
       "flow_amounts",
       "flow_dirty",
       "flow_slots",
