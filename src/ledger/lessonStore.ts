@@ -86,7 +86,7 @@ function dropEmpty(db: Database, ids: readonly number[]): void {
 /** All that was learned, the newest first. */
 export function listLessonRows(db: Database): LessonRow[] {
   const sql = `SELECT l.kind, l.name, l.value, s.hash, s.party, s.at FROM learned_samples s JOIN lessons l ON l.id = s.lesson
-    UNION ALL SELECT 'dissent', name, value, hash, party, at FROM dissent ORDER BY 1, 2, 3`
+    UNION ALL SELECT 'dissent', name, value, hash, party, at FROM dissent ORDER BY 1 DESC, 2 DESC, 3 DESC`
   const rows = lessonRows.all(db, sql)
   return rows.sort((a, b) => b.at - a.at || (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0))
 }

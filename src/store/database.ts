@@ -59,10 +59,11 @@ import { bothEnds } from './migrations/0050_both_ends.ts'
 import { compactAddresses } from './migrations/0051_compact_addresses.ts'
 import { compactSums } from './migrations/0052a_compact_sums.ts'
 import { compactLessons } from './migrations/0052b_compact_lessons.ts'
+import { compactAccounts } from './migrations/0052c_compact_accounts.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   ledgerTables,
   alertTables,
   evidenceTables,
@@ -112,6 +113,7 @@ const migrations: readonly string[] = [
   compactAddresses,
   compactSums,
   compactLessons,
+  compactAccounts,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -36,7 +36,7 @@ describe('what is asked again and again is found by an index of what is open, no
     const plans = plansOf((db) => sumAccounts(db, '0xaa', { height: 1, time: 1 }))
     expect(plans.filter((plan) => plan.includes('entries'))).toEqual([
       expect.stringContaining('account_entries_height (token=? AND height>?)'),
-      expect.stringContaining('account_entries_zone (token=? AND at>?)'),
+      expect.stringContaining('account_entries_at (token=? AND at>?)'),
     ])
   })
 

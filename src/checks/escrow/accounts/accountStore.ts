@@ -1,6 +1,19 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
-import { codec, flag, instant, int, parseJson, table, text } from '../../../store/table.ts'
+import { fromHashCell, hash, indexOfHash, isHash, toHashCell } from '../../../store/hash.ts'
+import { keepName, nameOf, numberOf } from '../../../store/names.ts'
+import { pack } from '../../../store/pack.ts'
+import {
+  codec,
+  columns,
+  flag,
+  instant,
+  int,
+  parseJson,
+  readPacked,
+  table,
+  text,
+} from '../../../store/table.ts'
 import {
   type AccountName,
   accountNames,
@@ -10,6 +23,20 @@ import {
   negateDeltas,
 } from './account.ts'
 
+/** Of a main transaction: what it is called is its name. */
+const mainKind = 2
+
+/** The number of a transfer, the hash of a transaction, or any text. */
+const entryName = codec({
+  type: 'ANY',
+  expected: 'a number, a hash or a text',
+  read: (cell) => (typeof cell === 'number' ? cell : fromHashCell(cell)),
+  write: (name: number | string) => (typeof name === 'number' ? BigInt(name) : toHashCell(name)),
+})
+
+const isNumber = `${indexOfHash('name')} = ${indexOfHash('?1')} AND name = ?1`
+
+/** Sums are written as JSON, and so were entries before. */
 const deltasJson = codec({
   type: 'TEXT',
   expected: 'base units by account, as JSON',
@@ -17,6 +44,35 @@ const deltasJson = codec({
   write: (deltas: Deltas) =>
     JSON.stringify(Object.fromEntries(Object.entries(deltas).map(([name, by]) => [name, String(by)]))),
 })
+
+/** Entries are many: each account by its place, twice that and one more for what is taken from it, and by how much. */
+const deltasPacked = codec({
+  type: 'ANY',
+  expected: 'base units by account',
+  read: (cell) => (cell instanceof Uint8Array ? fromPlaces(readPacked(cell)) : deltasJson.read(cell)),
+  write: (deltas: Deltas) =>
+    pack(
+      accountNames.flatMap((name, place) => {
+        const by = deltas[name]
+        if (by === undefined) return []
+        return by < 0n ? [2 * place + 1, String(-by)] : [2 * place, String(by)]
+      }),
+    ),
+})
+
+function fromPlaces(cells: unknown): Deltas | undefined {
+  if (!Array.isArray(cells)) return undefined
+  const deltas: Partial<Record<AccountName, bigint>> = {}
+  for (let at = 0; at < cells.length; at += 2) {
+    const place: unknown = cells[at]
+    const by: unknown = cells[at + 1]
+    const name = typeof place === 'number' ? accountNames[place >> 1] : undefined
+    if (typeof place !== 'number' || name === undefined || typeof by !== 'string' || !/^\d+$/.test(by))
+      return undefined
+    deltas[name] = place % 2 === 1 ? -BigInt(by) : BigInt(by)
+  }
+  return deltas
+}
 
 function decodeDeltas(json: string): Deltas | undefined {
   const cells = parseJson(json)
@@ -30,38 +86,78 @@ function decodeDeltas(json: string): Deltas | undefined {
   return deltas
 }
 
-const entries = table('account_entries', {
-  ref: text,
-  token: text,
+const entryRows = table('account_entries', {
+  kind: int,
+  name: entryName,
+  token: int,
   height: int.orNull(),
   at: instant,
-  mainHash: text.orNull(),
-  deltas: deltasJson,
+  mainHash: hash.orNull(),
+  deltas: deltasPacked,
   isUnmoved: flag.from('unmoved'),
 })
+const known = columns({ ...entryRows.shape, id: int, token: text })
+const changes = columns({ deltas: deltasPacked })
 const sums = table('account_sums', { token: text, deltas: deltasJson })
+
+/** How a ref stands in a row. */
+function toPlace(ref: string): { readonly kind: number; readonly name: number | string } {
+  const [, of, key = ''] = /^(open|zone):t(\d{1,15})$/.exec(ref) ?? []
+  if (of !== undefined) return { kind: of === 'open' ? 0 : 1, name: Number(key) }
+  const [, hash] = /^main:[^:]*:(.+)$/.exec(ref) ?? []
+  return hash === undefined ? { kind: 3, name: ref } : { kind: mainKind, name: hash }
+}
 
 /** Entries older than this are in the sums alone: they are never changed again, ms. */
 export const entriesKeptMs = 7 * 86_400_000
 
-export function readEntry(db: Database, ref: string): Entry | null {
-  return entries.get(db, 'SELECT * FROM account_entries WHERE ref = ?', ref)
+/** What is known of a thing: what it changed, and where that stands. */
+export interface KnownEntry extends Omit<Entry, 'ref'> {
+  readonly id: number
+}
+
+export function readEntry(db: Database, ref: string): KnownEntry | null {
+  const { kind, name } = toPlace(ref)
+  const token = kind === mainKind ? ref.slice('main:'.length, -1 - String(name).length) : null
+  const sql = `SELECT id, kind, name, ${nameOf('token')} AS token, height, at, main_hash, deltas, unmoved FROM account_entries
+    WHERE ${typeof name === 'number' ? isNumber : isHash('name', '?1')} AND kind = ?2 AND (?3 IS NULL OR token = ${numberOf('?3')})`
+  const row = known.get(db, sql, typeof name === 'number' ? BigInt(name) : name, kind, token)
+  return row && { ...row, mainHash: kind === mainKind ? String(name) : row.mainHash }
 }
 
 /** Says anew what a thing changed; null when it changed nothing. What is closed stays as it is. */
-export function replaceEntry(db: Database, ref: string, entry: Entry | null, now: UnixMs): void {
-  const before = readEntry(db, ref)
+export function replaceEntry(
+  db: Database,
+  ref: string,
+  { before, entry }: { readonly before: KnownEntry | null; readonly entry: Entry | null },
+  now: UnixMs,
+): void {
   if (before === null && (entry === null || entry.at < now - entriesKeptMs)) return
+  if (before !== null && entry !== null && isSame(before, entry)) return
   if (before) addSum(db, before.token, negateDeltas(before.deltas))
-  if (entry === null) return void db.prepare('DELETE FROM account_entries WHERE ref = ?').run(ref)
+  if (before) db.prepare('DELETE FROM account_entries WHERE id = ?').run(before.id)
+  if (entry === null) return
   addSum(db, entry.token, entry.deltas)
-  const row = { ...entry, isUnmoved: (entry.deltas.unmoved ?? 0n) !== 0n }
-  db.prepare(`INSERT OR REPLACE ${entries.into}`).run(...entries.values(row))
+  keepName(db, entry.token)
+  const token = int.get(db, 'SELECT id FROM names WHERE name = ?', entry.token) ?? 0
+  const { kind, name } = toPlace(ref)
+  const mainHash = kind === mainKind ? null : entry.mainHash
+  const row = { ...entry, kind, name, token, mainHash, isUnmoved: (entry.deltas.unmoved ?? 0n) !== 0n }
+  db.prepare(`INSERT ${entryRows.into}`).run(...entryRows.values(row))
+}
+
+function isSame(before: KnownEntry, entry: Entry): boolean {
+  const isSamePlace =
+    before.token === entry.token &&
+    before.height === entry.height &&
+    before.at === entry.at &&
+    before.mainHash === entry.mainHash
+  return isSamePlace && accountNames.every((name) => before.deltas[name] === entry.deltas[name])
 }
 
 function addSum(db: Database, token: string, by: Deltas): void {
-  const known = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
-  const deltas = addDeltas(known?.deltas ?? {}, by)
+  const sum = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
+  const deltas = addDeltas(sum?.deltas ?? {}, by)
   db.prepare(`INSERT OR REPLACE ${sums.into}`).run(...sums.values({ token, deltas }))
 }
 
@@ -71,29 +167,30 @@ export function sumAccounts(
   token: string,
   at: { readonly height: number; readonly time: UnixMs },
 ): Deltas {
-  const known = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
+  const sum = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
   const later = [
-    ...entries.all(
+    ...changes.all(
       db,
-      'SELECT * FROM account_entries WHERE token = ? AND height > ? AND height IS NOT NULL',
+      `SELECT deltas FROM account_entries WHERE token = ${numberOf('?')} AND height > ? AND height IS NOT NULL`,
       token,
       at.height,
     ),
-    ...entries.all(
+    ...changes.all(
       db,
-      'SELECT * FROM account_entries WHERE token = ? AND at > ? AND height IS NULL',
+      `SELECT deltas FROM account_entries WHERE token = ${numberOf('?')} AND at > ? AND height IS NULL`,
       token,
       at.time,
     ),
   ]
-  return addDeltas(known?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
+  return addDeltas(sum?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
 }
 
 /** The same at a time, by block times of both chains. */
 export function sumAccountsUntil(db: Database, token: string, time: UnixMs): Deltas {
-  const known = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
-  const later = entries.all(db, 'SELECT * FROM account_entries WHERE at > ? AND token = ?', time, token)
-  return addDeltas(known?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
+  const sum = sums.get(db, 'SELECT * FROM account_sums WHERE token = ?', token)
+  const sql = `SELECT deltas FROM account_entries WHERE at > ? AND token = ${numberOf('?')}`
+  const later = changes.all(db, sql, time, token)
+  return addDeltas(sum?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
 }
 
 /** What was recorded since a time, up to a height or a time, and no escrow moved so far: it may be listed yet. */
@@ -102,10 +199,9 @@ export function sumUnmovedSince(
   token: string,
   { since, height, until }: { since: UnixMs; height?: number; until?: UnixMs },
 ): bigint {
-  const sql =
-    'SELECT * FROM account_entries WHERE token = ? AND at > ? AND unmoved = 1 AND height <= ? AND at <= ?'
+  const sql = `SELECT deltas FROM account_entries WHERE token = ${numberOf('?')} AND at > ? AND unmoved = 1 AND height <= ? AND at <= ?`
   const most = Number.MAX_SAFE_INTEGER
-  return entries
+  return changes
     .all(db, sql, token, since, height ?? most, until ?? most)
     .reduce((sum, { deltas }) => sum + (deltas.unmoved ?? 0n), 0n)
 }
@@ -113,6 +209,7 @@ export function sumUnmovedSince(
 /** Closes what happened before a time, a few at once: the sums keep it. */
 export function closeEntries(db: Database, before: UnixMs, limit: number): void {
   db.prepare(
-    'DELETE FROM account_entries WHERE ref IN (SELECT ref FROM account_entries WHERE at < ? LIMIT ?)',
+    `DELETE FROM account_entries WHERE id IN (SELECT id FROM account_entries
+      WHERE token IN (SELECT n.id FROM account_sums s JOIN names n ON n.name = s.token) AND at < ? LIMIT ?)`,
   ).run(before, limit)
 }

@@ -43,7 +43,7 @@ export function accountTransfers(
   const replace = (ref: string, entry: Entry | null) => {
     const before = readEntry(of.db, ref)
     if (before) touch(before.token, before.mainHash)
-    replaceEntry(of.db, ref, entry, now)
+    replaceEntry(of.db, ref, { before, entry }, now)
   }
   for (const key of ceased) for (const ref of refsOf(key)) replace(ref, null)
   for (const transfer of changed) {
@@ -142,7 +142,7 @@ function accountMain(
           at: place.time ?? now,
           deltas: mainDeltas(moved, legs),
         }
-  replaceEntry(of.db, ref, entry, now)
+  replaceEntry(of.db, ref, { before: readEntry(of.db, ref), entry }, now)
 }
 
 function placeOf(legs: readonly AccountLeg[]) {
@@ -172,11 +172,13 @@ function accountGap(of: Explaining, flow: Pick<StoredFlow, 'escrow' | 'token' | 
   const known = listFlowsOf(of.db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
   const rest = known?.unexplained && kept ? toBaseUnits(known.unexplained, kept.decimals) : null
   const isMissing = known?.verdict === 'unexplained' && rest !== null
-  if (!isMissing) return replaceEntry(of.db, ref, null, now)
+  const before = readEntry(of.db, ref)
+  if (!isMissing) return replaceEntry(of.db, ref, { before, entry: null }, now)
   const { token, height, at, direction } = known
   const deltas =
     direction === 'out' ? { escrow: -(rest ?? 0n), lost: -(rest ?? 0n) } : { escrow: rest, found: rest }
-  replaceEntry(of.db, ref, { ref, token, height, at, mainHash: null, deltas }, now)
+  const entry = { ref, token, height, at, mainHash: null, deltas }
+  replaceEntry(of.db, ref, { before, entry }, now)
 }
 
 /** Counting began: what is under way, and what happened since, is entered. Belongs inside the commit that did it. */
