@@ -4,7 +4,7 @@ import { formatDecimal } from '../bridge/decimal.ts'
 import type { Direction } from '../bridge/observation.ts'
 import { originChain, originLeg, type Transfer, type TransferState } from '../bridge/transfer.ts'
 import { findCase } from '../cases/store/caseRows.ts'
-import { selectFlows } from '../checks/escrow/flowRow.ts'
+import { listFlowsOf } from '../checks/escrow/flowStore.ts'
 import { cleanText } from '../lib/text.ts'
 import { describeProof } from '../meaning/describeEvidence.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -111,8 +111,7 @@ function sayFailure(transfer: Transfer): string {
 
 function describeMovement(db: Database, of: Break) {
   const [escrow = '', token = '', hash = ''] = splitName(of.name)
-  const sql = 'SELECT * FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?'
-  const [flow] = selectFlows(db, sql, escrow, token, hash)
+  const flow = listFlowsOf(db, hash, token).find((one) => one.escrow === escrow)
   const party = cleanText(flow?.party ?? '', 100)
   return {
     state: null,

@@ -8,6 +8,8 @@ import { MonitorError } from '../lib/errors.ts'
 import { cleanText } from '../lib/text.ts'
 import { type Actor, cleanActor } from '../store/actor.ts'
 import { recordChange } from '../store/auditLog.ts'
+import { hash as hashCodec, isHash } from '../store/hash.ts'
+import { nameOf } from '../store/names.ts'
 import { columns, text } from '../store/table.ts'
 import { type BreakLedger, openBreakSources } from './breakSources.ts'
 import { type Break, breakWords, type Share } from './break.ts'
@@ -173,7 +175,8 @@ function getOpen(by: ByHand, given: string): Found {
 /** How many transfers of one name are looked at. */
 const mostNamed = 100
 
-const places = columns({ escrow: text, token: text, hash: text })
+const places = columns({ escrow: text, token: text, hash: hashCodec })
+const ofHash = `SELECT ${nameOf('escrow')} AS escrow, ${nameOf('token')} AS token, hash FROM escrow_flows WHERE ${isHash('hash', '?1')} LIMIT ?2`
 
 function listNamed(by: ByHand, given: string): Break[] {
   const name = given.trim()
@@ -183,7 +186,7 @@ function listNamed(by: ByHand, given: string): Break[] {
     name.includes(':') && !name.startsWith('balance:')
       ? [hash]
       : places
-          .all(by.db, 'SELECT escrow, token, hash FROM escrow_flows WHERE hash = ? LIMIT ?', hash, mostNamed)
+          .all(by.db, ofHash, hash, mostNamed)
           .map((one) => `${one.escrow}:${one.token || 'native'}:${one.hash}`)
   return [...new Set([...keys, ...moves])].flatMap((one) => findBreak(by, one, by.now) ?? [])
 }

@@ -76,8 +76,7 @@ export function findBreak(sources: BreakSources, name: string, now: UnixMs): Bre
   const key = parseKey(name)
   if (key !== null) return findTransfer(sources, key, now)
   const [escrow = '', token = '', hash = ''] = splitName(name)
-  const sql = "SELECT * FROM escrow_flows WHERE hash = ? AND verdict = 'unexplained'"
-  const flows = selectFlows(sources.db, sql, hash)
+  const flows = selectFlows(sources.db, `WHERE ${isHash('hash', '?1')} AND verdict = 'unexplained'`, hash)
   if (!flows.some((flow) => flow.escrow === escrow && flow.token === token)) return null
   const transfers = int
     .all(sources.db, `SELECT key FROM transfers WHERE ${isHash('main_hash', '?1')} LIMIT 1000`, hash)
@@ -138,7 +137,7 @@ export const accusedAs: Readonly<Record<string, BreakKind>> = {
   'batch.mismatch': 'mismatch',
 }
 
-const unexplainedFlows = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+const unexplainedFlows = `INDEXED BY escrow_flows_told
   WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
 
 const kindOf = { failed: 'failed', pending: 'stalled', unbacked: 'unbacked', completed: 'mismatch' } as const

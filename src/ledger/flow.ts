@@ -5,7 +5,7 @@ import { direction as directionWord, directionPlace as direction } from '../stor
 import { placeIn, toNumberCell, wholeNumber } from '../store/compactCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { isAddress, textOfHash } from '../store/hash.ts'
-import { keepName, nameOf, numberOf } from '../store/names.ts'
+import { nameNumber, nameOf, numberOf } from '../store/names.ts'
 import { columns, instant, int, type Read, table, text } from '../store/table.ts'
 import { type Counted, flowStepMs, formatCounted, readCounted } from './counted.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
@@ -116,7 +116,7 @@ export function createTally(): Tally {
       if (after !== null) add(after, 1)
     },
     write(db) {
-      for (const token of tokens) keepName(db, token)
+      for (const token of tokens) nameNumber(db, token)
       const addState = db.prepare(
         'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
       )

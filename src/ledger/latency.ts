@@ -2,7 +2,7 @@ import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { direction, directionPlace } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { keepName, nameOf, numberOf } from '../store/names.ts'
+import { nameNumber, nameOf, numberOf } from '../store/names.ts'
 import { columns, instant, int, type Read, table, text } from '../store/table.ts'
 
 /**
@@ -43,10 +43,9 @@ export function listLatency(db: Database, from: UnixMs, until: UnixMs): LatencyC
 
 /** Inside a transaction: counts (or, below zero, takes back) transfers that took a time of this class. */
 export function countLatency(db: Database, step: UnixMs, of: Omit<LatencyClass, 'count'>, by: number): void {
-  keepName(db, of.token)
   db.prepare(
-    `INSERT INTO latency_steps VALUES (?, ${numberOf('?')}, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-  ).run(step, of.token, directionPlace.write(of.direction), of.class, by)
+    'INSERT INTO latency_steps VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
+  ).run(step, nameNumber(db, of.token), directionPlace.write(of.direction), of.class, by)
   addTotal(db, [of.token, of.direction, of.class], by)
 }
 

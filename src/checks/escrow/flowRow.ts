@@ -1,11 +1,13 @@
 import { type Decimal, formatDecimal, negate, noAmount } from '../../bridge/decimal.ts'
 import { chains } from '../../bridge/observation.ts'
 import type { SQLInputValue } from 'node:sqlite'
-import type { GrossMove } from './flow.ts'
+import type { EscrowFlow, GrossMove } from './flow.ts'
 import type { Shown } from '../../meaning/horizon.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { codec, instant, int, oneOf, parseJson, type Read, table, text } from '../../store/table.ts'
+import { hash } from '../../store/hash.ts'
+import { nameNumber, nameOf } from '../../store/names.ts'
+import { codec, columns, instant, int, oneOf, parseJson, type Read, table, text } from '../../store/table.ts'
 
 const shown = oneOf(...chains, 'list')
 /** '' while nothing is waited for. */
@@ -16,14 +18,19 @@ const shownOrNone = codec({
   write: (source: Shown | null) => source ?? '',
 })
 
+/** One movement that is what `outward` says: of nearly all flows no more is known. */
+const plain = 0
+
 const grossMoves = codec({
-  type: 'TEXT',
-  expected: 'movements as JSON',
-  read: (cell) => (typeof cell === 'string' ? decodeGross(cell) : undefined),
-  write: (gross: readonly GrossMove[]) =>
-    JSON.stringify(
-      gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((one) => formatDecimal(one))]),
-    ),
+  type: 'ANY',
+  expected: 'movements as JSON, or 0',
+  read: (cell) => (cell === plain ? plain : typeof cell === 'string' ? decodeGross(cell) : undefined),
+  write: (gross: readonly GrossMove[] | typeof plain) =>
+    gross === plain
+      ? BigInt(plain)
+      : JSON.stringify(
+          gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((one) => formatDecimal(one))]),
+        ),
 })
 
 function decodeGross(json: string): readonly GrossMove[] | undefined {
@@ -52,28 +59,42 @@ export const flowJudgements = table('escrow_flows', {
   waitsFor: shownOrNone,
 })
 
-/** What a reading of movements says of one. */
-export const readFlows = table('escrow_flows', {
-  escrow: text,
-  token: text,
-  hash: text,
+/** What a reading may say anew of a movement. */
+export const flowReading = table('escrow_flows', {
   height: int,
-  at: instant,
   net: decimal,
   outward: decimal,
-  party: text,
+  party: hash,
   gross: grossMoves.orNull(),
 })
 
-const flows = table('escrow_flows', {
-  ...readFlows.shape,
+export function toReading(flow: EscrowFlow): Read<typeof flowReading> {
+  return { ...flow, gross: isPlain(flow) ? plain : flow.gross }
+}
+
+/** The numbers of escrow and token. Inside a transaction. */
+export function numbersOf(
+  db: Database,
+  { escrow, token }: Pick<EscrowFlow, 'escrow' | 'token'>,
+): { readonly escrow: number; readonly token: number } {
+  return { escrow: nameNumber(db, escrow), token: nameNumber(db, token) }
+}
+
+const flows = columns({
+  ...flowReading.shape,
   ...flowJudgements.shape,
+  escrow: text,
+  token: text,
+  hash,
+  at: instant,
   /** Of a change of balance without listed movements: the height of the balance before. */
   fromHeight: int.orNull(),
   seenAt: instant,
   checkedAt: instant.orNull(),
   checks: int,
 })
+const listed = `${nameOf('f.escrow')} AS escrow, ${nameOf('f.token')} AS token, f.hash, f.height, f.at, f.net, f.outward, f.party,
+  f.gross, f.verdict, f.direction, f.unexplained, f.reason, f.absence, f.waits_for, f.from_height, f.seen_at, f.checked_at, f.checks`
 
 type FlowRow = Read<typeof flows>
 /** A flow as stored, with what is thought of it. */
@@ -81,11 +102,25 @@ export interface StoredFlow extends Omit<FlowRow, 'gross'> {
   readonly gross: readonly GrossMove[]
 }
 
-/** Of a query for whole rows. */
-export function selectFlows(db: Database, sql: string, ...values: SQLInputValue[]): StoredFlow[] {
-  return flows
-    .all(db, sql, ...values)
-    .map((flow) => ({ ...flow, gross: flow.gross ?? byDifference(flow.outward) }))
+/** @param of what stands behind the table, which goes by the name of f */
+export function selectFlows(db: Database, of: string, ...values: SQLInputValue[]): StoredFlow[] {
+  return flows.all(db, `SELECT ${listed} FROM escrow_flows f ${of}`, ...values).map(({ gross, ...flow }) => ({
+    ...flow,
+    gross: gross === null || gross === plain ? byDifference(flow.outward) : gross,
+  }))
+}
+
+function isPlain({ outward, gross }: EscrowFlow): boolean {
+  const [only, ...others] = gross
+  const [plainly] = byDifference(outward)
+  if (only === undefined || plainly === undefined || others.length > 0 || outward.digits === 0n) return false
+  const isEqual = (a: Decimal, b: Decimal) => a.digits === b.digits && a.scale === b.scale
+  return (
+    only.id === '' &&
+    isEqual(only.in, plainly.in) &&
+    isEqual(only.out, plainly.out) &&
+    isEqual(only.back, plainly.back)
+  )
 }
 
 /** What was stored without it is known by its difference alone. */

@@ -11,8 +11,10 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { hash as hashCodec, isHash, toHashCell } from '../../store/hash.ts'
+import { numberOf } from '../../store/names.ts'
 import { type Read, table, text } from '../../store/table.ts'
-import { flowJudgements, readFlows, selectFlows, type StoredFlow } from './flowRow.ts'
+import { flowJudgements, flowReading, numbersOf, selectFlows, type StoredFlow, toReading } from './flowRow.ts'
 import { readAnchor } from './readingStore.ts'
 
 export interface FlowJudgement extends Read<typeof flowJudgements> {
@@ -28,40 +30,51 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
     const isNews = flow.at >= tellSince
     const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
     if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
-    const { changes } = db
-      .prepare(
-        `INSERT INTO escrow_flows (${readFlows.list()}, seen_at, verdict, direction, check_at, reason, checks)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)
-         ON CONFLICT (escrow, token, hash) DO UPDATE SET height = excluded.height, net = excluded.net,
-           outward = excluded.outward, party = excluded.party, check_at = excluded.check_at, gross = excluded.gross
-           WHERE net <> excluded.net OR outward <> excluded.outward OR height <> excluded.height OR gross IS NOT excluded.gross`,
-      )
-      .run(
-        ...readFlows.values(flow),
-        now,
-        isNews ? 'open' : 'explained',
-        flow.outward.digits > 0n ? 'out' : 'in',
-        isNews ? now : null,
-      )
-    if (changes > 0) wakeGaps(db, flow, now)
+    const isChanged = before ? updateFlow(db, flow, now, isNews) : insertFlow(db, flow, now, isNews)
+    if (isChanged) wakeGaps(db, flow, now)
   }
+}
+
+function insertFlow(db: Database, flow: EscrowFlow, now: UnixMs, isNews: boolean): boolean {
+  const { escrow, token } = numbersOf(db, flow)
+  const sql = `INSERT INTO escrow_flows (escrow, token, hash, at, ${flowReading.list()}, seen_at, verdict, direction, check_at, reason, checks)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)`
+  const told = [isNews ? 'open' : 'explained', flow.outward.digits > 0n ? 'out' : 'in', isNews ? now : null]
+  const cells = flowReading.values(toReading(flow))
+  db.prepare(sql).run(escrow, token, toHashCell(flow.hash), flow.at, ...cells, now, ...told)
+  return true
+}
+
+/** @returns whether it says otherwise than before */
+function updateFlow(db: Database, flow: EscrowFlow, now: UnixMs, isNews: boolean): boolean {
+  // Behind the fourth, in the order of their description.
+  const sql = `UPDATE escrow_flows SET check_at = ?4, ${flowReading.set}
+    WHERE ${isFlow} AND (height <> ?5 OR net <> ?6 OR outward <> ?7 OR gross IS NOT ?9)`
+  const place = [flow.hash, flow.escrow, flow.token]
+  const cells = flowReading.values(toReading(flow))
+  return db.prepare(sql).run(...place, isNews ? now : null, ...cells).changes > 0
 }
 
 /** A movement that the chain holds no more: it changed no balance, and what was reported of it is over. @returns what went */
 export function forgetFlow(db: Database, escrow: string, hash: string, now: UnixMs): StoredFlow[] {
-  const sql = 'SELECT * FROM escrow_flows WHERE hash = ? AND escrow = ? AND from_height IS NULL'
-  const gone = selectFlows(db, sql, hash, escrow)
+  const where = `WHERE ${isHash('hash', '?1')} AND escrow = ${numberOf('?2')} AND from_height IS NULL`
+  const gone = selectFlows(db, where, hash, escrow)
   for (const flow of gone) {
-    db.prepare('DELETE FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?').run(
-      escrow,
-      flow.token,
-      hash,
-    )
+    dropFlow(db, flow)
     moveAcross(db, flow, null, now)
     wakeGaps(db, flow, now)
   }
   return gone
 }
+
+function dropFlow(db: Database, { escrow, token, hash }: FlowPlace): void {
+  db.prepare(`DELETE FROM escrow_flows WHERE ${isFlow}`).run(hash, escrow, token)
+}
+
+/** With hash, escrow and token. */
+const isFlow = `${isHash('hash', '?1')} AND escrow = ${numberOf('?2')} AND token = ${numberOf('?3')}`
+
+type FlowPlace = Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>
 
 /**
  * A movement is in another block than it was, or in none: where the balance that the next ones are compared with lies
@@ -74,19 +87,21 @@ function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now
   const wasBefore = flow.height <= anchor.height
   if (wasBefore === (toHeight !== null && toHeight <= anchor.height)) return
   const name = `moved:${hash}`
-  const sql = 'SELECT net FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ? AND height > ?'
-  const known = decimal.get(db, sql, escrow, token, name, anchor.height) ?? noAmount
+  const sql = `SELECT net FROM escrow_flows WHERE ${isFlow} AND height > ?4`
+  const known = decimal.get(db, sql, name, escrow, token, anchor.height) ?? noAmount
   const net = addDecimals(known, wasBefore ? negate(flow.net) : flow.net)
+  dropFlow(db, { escrow, token, hash: name })
+  const numbers = numbersOf(db, flow)
   db.prepare(
-    `INSERT OR REPLACE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
+    `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
        direction, reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, '0', '', 'explained', 'in', 'reorganisation', 0, NULL)`,
-  ).run(escrow, token, name, anchor.height + 1, flow.at, now, formatDecimal(net))
+  ).run(numbers.escrow, numbers.token, name, anchor.height + 1, flow.at, now, formatDecimal(net))
 }
 
 /** A movement listed late may be what a change of balance was. */
 function wakeGaps(db: Database, { escrow, token, height }: EscrowFlow, now: UnixMs): void {
   db.prepare(
-    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ? AND token = ? AND height >= ? AND from_height < ?`,
+    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height >= ? AND from_height < ?`,
   ).run(now, escrow, token, height, height)
 }
 
@@ -97,13 +112,16 @@ export function saveGap(
   now: UnixMs,
 ): void {
   const net = formatDecimal(gap.change)
+  const hash = `balance:${gap.fromHeight}`
+  if (db.prepare(`SELECT 1 FROM escrow_flows WHERE ${isFlow}`).get(hash, gap.escrow, gap.token)) return
+  const { escrow, token } = numbersOf(db, gap)
   db.prepare(
-    `INSERT OR IGNORE INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
+    `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
        direction, reason, checks, check_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '0', '', 'open', ?, '', 0, ?)`,
   ).run(
-    gap.escrow,
-    gap.token,
-    `balance:${gap.fromHeight}`,
+    escrow,
+    token,
+    hash,
     gap.fromHeight,
     gap.height,
     gap.at,
@@ -116,13 +134,12 @@ export function saveGap(
 
 /** What wants to be judged, in no order that means anything: money at risk comes first. */
 export function listDueFlows(db: Database, now: UnixMs): StoredFlow[] {
-  return selectFlows(db, 'SELECT * FROM escrow_flows WHERE check_at <= ? ORDER BY check_at LIMIT 10000', now)
+  return selectFlows(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT 10000', now)
 }
 
 /** What nearly no explained movement of a token exceeds; null before some were seen. */
 export function readLargeMove(db: Database, token: string): Decimal | null {
-  const sql =
-    "SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ? ORDER BY seen_at DESC LIMIT 500"
+  const sql = `SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ${numberOf('?')} ORDER BY at DESC LIMIT 500`
   const amounts = decimal
     .all(db, sql, token)
     .map((outward) => (outward.digits < 0n ? negate(outward) : outward))
@@ -135,7 +152,7 @@ const neededMoves = 5
 
 /** What one transaction moved of a token, at every escrow. */
 export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
-  return selectFlows(db, 'SELECT * FROM escrow_flows WHERE hash = ? AND token = ?', hash, token)
+  return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND token = ${numberOf('?2')}`, hash, token)
 }
 
 export function settleFlow(
@@ -145,14 +162,13 @@ export function settleFlow(
   now: UnixMs,
 ): void {
   db.prepare(
-    `UPDATE escrow_flows SET ${flowJudgements.set}, check_at = ?, checked_at = ?, checks = checks + 1
-      WHERE escrow = ? AND token = ? AND hash = ?`,
-  ).run(...flowJudgements.values(judged), judged.checkAt, now, flow.escrow, flow.token, flow.hash)
+    `UPDATE escrow_flows SET check_at = ?4, checked_at = ?5, checks = checks + 1, ${flowJudgements.set} WHERE ${isFlow}`,
+  ).run(flow.hash, flow.escrow, flow.token, judged.checkAt, now, ...flowJudgements.values(judged))
 }
 
 /** A transfer of this transaction changed: what it moved is judged anew. */
 export function wakeFlows(db: Database, hash: string, now: UnixMs): void {
-  db.prepare('UPDATE escrow_flows SET check_at = ?, checks = 0 WHERE hash = ?').run(now, hash)
+  db.prepare(`UPDATE escrow_flows SET check_at = ?2, checks = 0 WHERE ${isHash('hash', '?1')}`).run(hash, now)
 }
 
 /** Whether something of a token ever came to rest at an address: elsewhere it only passes through. */
@@ -160,15 +176,15 @@ export function keepsDeposits(
   db: Database,
   { escrow, token, hash }: Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>,
 ): boolean {
-  const sql =
-    "SELECT outward FROM escrow_flows WHERE escrow = ? AND token = ? AND hash <> ? AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20"
-  return decimal.all(db, sql, escrow, token, hash).some(({ digits }) => digits < 0n)
+  const sql = `SELECT outward FROM escrow_flows WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND hash <> ?
+    AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20`
+  return decimal.all(db, sql, escrow, token, toHashCell(hash)).some(({ digits }) => digits < 0n)
 }
 
 /** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
 export function listMovedTokens(db: Database, escrow: string): string[] {
-  const sql =
-    "SELECT DISTINCT token FROM escrow_flows WHERE escrow = ? AND verdict IN ('explained', 'unjudged') LIMIT 50"
+  const sql = `SELECT n.name FROM (SELECT DISTINCT token FROM escrow_flows WHERE escrow = ${numberOf('?')}
+    AND verdict IN ('explained', 'unjudged') LIMIT 50) JOIN names n ON n.id = token`
   return text.all(db, sql, escrow)
 }
 
@@ -179,8 +195,7 @@ export function sumListed(
   from: number,
   to: number,
 ): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
-  const sql =
-    'SELECT hash, net FROM escrow_flows WHERE escrow = ? AND token = ? AND height > ? AND height <= ? AND from_height IS NULL'
+  const sql = `SELECT hash, net FROM escrow_flows WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height > ? AND height <= ? AND from_height IS NULL`
   const rows = nets.all(db, sql, of.escrow, of.token, from, to)
   return {
     sum: sumDecimals(rows.map(({ net }) => net)),
@@ -190,7 +205,7 @@ export function sumListed(
   }
 }
 
-const nets = table('escrow_flows', { hash: text, net: decimal })
+const nets = table('escrow_flows', { hash: hashCodec, net: decimal })
 
 /** What moved of a token at its escrows, in − out, from a time on and before another; exact while movements are kept. */
 export function sumMoved(
@@ -198,7 +213,7 @@ export function sumMoved(
   token: string,
   { from, until }: { from: UnixMs; until: UnixMs },
 ): Decimal {
-  const sql = 'SELECT net FROM escrow_flows WHERE token = ? AND at >= ? AND at < ?'
+  const sql = `SELECT net FROM escrow_flows WHERE token = ${numberOf('?')} AND at >= ? AND at < ?`
   return sumDecimals(decimal.all(db, sql, token, from, until))
 }
 
@@ -207,8 +222,8 @@ export const flowsKeptMs = 7 * 86_400_000
 
 /** What left and is not judged yet, up to a height: it may turn out to be payouts. */
 export function sumOpen(db: Database, token: string, to: number): Decimal {
-  const sql =
-    "SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ? AND height <= ? AND direction = 'out' LIMIT 5000"
+  const sql = `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ${numberOf('?')}
+    AND height <= ? AND direction = 'out' LIMIT 5000`
   // What went back out of a deposit left no less behind than there was.
   return sumDecimals(decimal.all(db, sql, token, to).filter(({ digits }) => digits > 0n))
 }
@@ -221,11 +236,12 @@ export function purgeFlows(
 ): void {
   const forget = (where: string, ...values: (string | number)[]) =>
     db
-      .prepare(
-        `DELETE FROM escrow_flows WHERE (escrow, token, hash) IN (SELECT escrow, token, hash FROM escrow_flows WHERE ${where} LIMIT ?)`,
-      )
+      .prepare(`DELETE FROM escrow_flows WHERE id IN (SELECT id FROM escrow_flows WHERE ${where} LIMIT ?)`)
       .run(...values, limit)
-  forget("verdict IN ('explained', 'unjudged') AND seen_at < ?", before.explained)
+  forget(
+    "verdict <> 'unexplained' AND verdict IN ('explained', 'unjudged') AND seen_at < ?",
+    before.explained,
+  )
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
   forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
 }

@@ -5,8 +5,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import { wholeNumber } from '../../store/compactCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { textOfHash } from '../../store/hash.ts'
-import { numberOf } from '../../store/names.ts'
+import { indexOfHash } from '../../store/hash.ts'
+import { nameOf, numberOf } from '../../store/names.ts'
 import { bigintText, columns, instant, int, table, text, texts } from '../../store/table.ts'
 import { sumOpen } from './flowStore.ts'
 import type { EscrowFlowSum, EscrowHeadroom } from './holding.ts'
@@ -50,10 +50,11 @@ export function noteHeadroom(
 
 /** Of several escrows of a token those that the newest payouts left. */
 function listPayers(db: Database, token: string, places: readonly Holding[]): string[] {
-  const sql = `SELECT DISTINCT f.escrow FROM
+  const sql = `SELECT DISTINCT ${nameOf('f.escrow')} AS escrow FROM
     (SELECT key FROM escrow_legs WHERE token = ${numberOf('?1')} AND main_height IS NOT NULL AND credit = 0
       ORDER BY main_height DESC LIMIT ${payoutsLookedAt}) l
-    JOIN transfers t ON t.key = l.key JOIN escrow_flows f ON f.hash = ${textOfHash('t.main_hash')} AND f.token = ?1 WHERE f.net LIKE '-%' ORDER BY f.escrow`
+    JOIN transfers t ON t.key = l.key JOIN escrow_flows f ON ${indexOfHash('f.hash')} = ${indexOfHash('t.main_hash')} AND f.hash = t.main_hash AND f.token = ${numberOf('?1')}
+    WHERE f.net LIKE '-%' ORDER BY 1`
   const known = new Set(places.map(({ address }) => address))
   return text.all(db, sql, token).filter((address) => known.has(address))
 }
@@ -114,10 +115,10 @@ function measureFlow(
   const { from, until } = within
   const asked = `SELECT amount FROM escrow_legs WHERE token = ${numberOf('?')} AND zone_time >= ? AND zone_time < ? AND credit = 0`
   const amounts = begun.all(db, asked, token, from, until).map(({ amount }) => amount)
-  const brought = `SELECT f.net FROM escrow_flows f WHERE f.token = ?1 AND f.at >= ?2 AND f.at < ?3
+  const brought = `SELECT f.net FROM escrow_flows f WHERE f.token = ${numberOf('?1')} AND f.at >= ?2 AND f.at < ?3
     AND f.net NOT LIKE '-%' AND f.from_height IS NULL AND f.verdict <> 'unexplained' AND f.hash NOT LIKE 'moved:%'
-    AND f.escrow IN (SELECT value FROM json_each(?4))
-    AND NOT EXISTS (SELECT 1 FROM escrow_flows o WHERE o.hash = f.hash AND o.token = f.token AND o.net LIKE '-%')`
+    AND f.escrow IN (SELECT n.id FROM json_each(?4) JOIN names n ON n.name = value)
+    AND NOT EXISTS (SELECT 1 FROM escrow_flows o WHERE ${indexOfHash('o.hash')} = ${indexOfHash('f.hash')} AND o.hash = f.hash AND o.token = f.token AND o.net LIKE '-%')`
   const nets = decimal.all(db, brought, token, from, until, JSON.stringify(payers))
   const sum = toBaseUnits(nets.reduce(addDecimals, noAmount), decimals)
   if (sum === null || amounts.includes(null)) return null

@@ -2,6 +2,7 @@ import { compareDecimals, type Decimal, sumDecimals } from '../../bridge/decimal
 import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { numberOf } from '../../store/names.ts'
 import { selectFlows, type StoredFlow } from './flowRow.ts'
 
 /**
@@ -9,7 +10,7 @@ import { selectFlows, type StoredFlow } from './flowRow.ts'
  * end. Of what came in the newest: nothing rests on an older one, and anybody can send as many as he likes.
  */
 export function listUnexplained(db: Database): StoredFlow[] {
-  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+  const sql = `INDEXED BY escrow_flows_told
     WHERE verdict = 'unexplained' AND direction = ? ORDER BY at DESC LIMIT ?`
   return [...selectFlows(db, sql, 'out', unbounded), ...selectFlows(db, sql, 'in', maxInflows)]
 }
@@ -19,39 +20,39 @@ const maxInflows = 500
 
 /** What left and waits for a source that lags: it may turn out to be payouts. */
 export function listWaiting(db: Database): StoredFlow[] {
-  return selectFlows(db, "SELECT * FROM escrow_flows WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
+  return selectFlows(db, "WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
 }
 
 /** What left up to a time that the list has passed, was judged, and is not explained: still looked for, the largest first. */
 export function listOverdue(db: Database, until: UnixMs): StoredFlow[] {
-  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
+  const sql = `INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
     AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`
   return selectFlows(db, sql, until)
 }
 
 /** What left without an explanation, listed as movements, since a time. */
 export function listLost(db: Database, since: UnixMs): StoredFlow[] {
-  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
+  const sql = `INDEXED BY escrow_flows_told
     WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`
   return selectFlows(db, sql, since)
 }
 
 /** What transfers account for that do not say how much, or of what: seen since a time. */
 export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
-  const sql = "SELECT * FROM escrow_flows WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000"
+  const sql = "WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000"
   return selectFlows(db, sql, since)
 }
 
 /** What left of a token since a time, and no transfer explains; more than `limit` of one verdict are cut. */
 export function listLeft(db: Database, token: string, since: UnixMs, limit: number): StoredFlow[] {
   const left = (index: string, where: string) =>
-    `SELECT * FROM escrow_flows INDEXED BY ${index} WHERE ${where} AND token = ? AND direction = 'out' LIMIT ?`
+    `INDEXED BY ${index} WHERE ${where} AND token = ${numberOf('?')} AND direction = 'out' LIMIT ?`
   return [
     ...selectFlows(db, left('escrow_flows_open', "verdict = 'open' AND at >= ?"), since, token, limit),
     ...selectFlows(db, left('escrow_flows_told', "verdict = 'unexplained' AND at >= ?"), since, token, limit),
     ...selectFlows(
       db,
-      left('escrow_flows_seen', "verdict = 'unjudged' AND seen_at >= ?"),
+      left('escrow_flows_unjudged', "verdict = 'unjudged' AND seen_at >= ?"),
       since,
       token,
       limit,

@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
+import { numberOf } from '../../store/names.ts'
 import { int } from '../../store/table.ts'
 import { selectFlows, type StoredFlow } from './flowRow.ts'
 
@@ -13,7 +14,7 @@ export interface MovementQuery {
 /** So many are looked through at most, the newest. */
 export const mostMovements = 50_000
 
-const ofTime = 'FROM escrow_flows INDEXED BY escrow_flows_at WHERE token = ? AND at >= ? AND at < ?'
+const ofTime = `FROM escrow_flows INDEXED BY escrow_flows_at WHERE token = ${numberOf('?')} AND at >= ? AND at < ?`
 
 /** The largest movements each way, the largest first: what each changed the balance by. */
 export function listLargestFlows(
@@ -23,11 +24,10 @@ export function listLargestFlows(
 ): StoredFlow[] {
   const [sign, order] = direction === 'in' ? ['>', 'DESC'] : ['<', 'ASC']
   // Numbers of the database are precise enough to put amounts in order.
-  const sql = `SELECT f.* FROM (SELECT escrow, hash, CAST(net AS REAL) AS size
-      FROM (SELECT escrow, hash, net ${ofTime} ORDER BY at DESC LIMIT ${mostMovements})
+  const of = `JOIN (SELECT id, CAST(net AS REAL) AS size FROM (SELECT id, net ${ofTime} ORDER BY at DESC LIMIT ${mostMovements})
       WHERE size ${sign} 0 ORDER BY size ${order} LIMIT ?) large
-    JOIN escrow_flows f ON f.escrow = large.escrow AND f.token = ? AND f.hash = large.hash ORDER BY large.size ${order}`
-  return selectFlows(db, sql, token, from, until, limit, token)
+    ON f.id = large.id ORDER BY large.size ${order}`
+  return selectFlows(db, of, token, from, until, limit)
 }
 
 /** What no transfer explains of a time, the newest first. */
@@ -36,8 +36,8 @@ export function listUnexplainedFlows(
   { token, from, until }: MovementQuery,
   { direction, limit }: { readonly direction: 'in' | 'out'; readonly limit: number },
 ): StoredFlow[] {
-  const sql = `SELECT * FROM escrow_flows INDEXED BY escrow_flows_told
-    WHERE verdict = 'unexplained' AND direction = ? AND at >= ? AND at < ? AND token = ? ORDER BY at DESC LIMIT ?`
+  const sql = `INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = ? AND at >= ? AND at < ? AND token = ${numberOf('?')} ORDER BY at DESC LIMIT ?`
   return selectFlows(db, sql, direction, from, until, token, limit)
 }
 

@@ -13,7 +13,7 @@ import { formatKey, parseKey } from '../../ledger/transferRows.ts'
 import { wholeNumber } from '../../store/compactCodecs.ts'
 import type { Database } from '../../store/database.ts'
 import { hash } from '../../store/hash.ts'
-import { keepName, nameOf, numberOf } from '../../store/names.ts'
+import { nameNumber, nameOf, numberOf } from '../../store/names.ts'
 import { bigintText, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 
 /** A token whose escrows are watched: when counting began, and the newest judgement. Amounts in base units. */
@@ -135,9 +135,7 @@ export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): voi
 }
 
 function insertLeg(db: Database, key: number, leg: StoredLeg): void {
-  keepName(db, leg.token)
-  const token = int.get(db, 'SELECT id FROM names WHERE name = ?', leg.token) ?? 0
-  const row = { ...leg, key, token, isOnMain: leg.mainHash !== null }
+  const row = { ...leg, key, token: nameNumber(db, leg.token), isOnMain: leg.mainHash !== null }
   db.prepare(`INSERT OR REPLACE ${legRows.into}`).run(...legRows.values(row))
 }
 

@@ -9,6 +9,8 @@ import {
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { isHash } from '../../store/hash.ts'
+import { numberOf } from '../../store/names.ts'
 import { instant, table, text } from '../../store/table.ts'
 import type { Lack } from './flow.ts'
 import type { Movement } from './lossStore.ts'
@@ -56,7 +58,7 @@ export function listUnjudgedPayouts(
   seen: { readonly from: UnixMs; readonly until: UnixMs },
 ): (Movement & { readonly reason: string })[] {
   const sql = `SELECT * FROM unjudged_payouts AS payout WHERE seen_at BETWEEN ? AND ?
-    AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE flow.hash = payout.hash AND flow.token = payout.token)
+    AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE ${isHash('flow.hash', 'payout.hash')} AND flow.token = ${numberOf('payout.token')})
     LIMIT 5000`
   const rows = payouts.all(db, sql, seen.from, seen.until)
   return rows.map((row) => ({ ...row, unexplained: null, waitsFor: null }))

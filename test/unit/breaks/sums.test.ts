@@ -13,6 +13,7 @@ import { sumKeyOf } from '../../../src/breaks/break.ts'
 import { findBreak, listBreaks } from '../../../src/breaks/readBreaks.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { fc, seeds } from '../../support/fastCheck.ts'
+import { textOfHash } from '../../../src/store/hash.ts'
 import { hash } from '../../support/records.ts'
 import { ana, createWorld, dai, day, pending, start, unbacked, usdc } from './world.ts'
 
@@ -95,7 +96,11 @@ function chainSums(world: World): Record<string, string> {
     if (all.length === 0) return []
     return [{ token: one.token.address, hash: one.main?.hash ?? '', amount: all.reduce(larger, zero) }]
   })
-  const rows = world.db.prepare("SELECT * FROM escrow_flows WHERE verdict = 'unexplained'").all()
+  const rows = world.db
+    .prepare(
+      `SELECT f.*, n.name AS token, ${textOfHash('hash')} AS hash FROM escrow_flows f JOIN names n ON n.id = f.token WHERE verdict = 'unexplained'`,
+    )
+    .all()
   const moves = rows.flatMap((row) => {
     const [token, hash] = [String(row['token']), String(row['hash'])]
     const named = transfers.filter((one) => one.hash === hash && one.token === token)

@@ -9,6 +9,8 @@ import { createLedger } from '../../../src/ledger/ledger.ts'
 import { createTokenBook } from '../../../src/ledger/tokenBook.ts'
 import type { Actor } from '../../../src/store/actor.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import { toHashCell } from '../../../src/store/hash.ts'
+import { nameNumber } from '../../../src/store/names.ts'
 import { hash, toRecord } from '../../support/records.ts'
 
 export const start = Date.parse('2026-11-01T00:00:00Z')
@@ -115,15 +117,17 @@ export function createWorld() {
   }: Move): string => {
     const sign = direction === 'out' ? '' : '-'
     const net = direction === 'out' ? `-${amount}` : amount
+    const row = [nameNumber(db, place), nameNumber(db, token), toHashCell(hash)]
+    db.prepare('DELETE FROM escrow_flows WHERE escrow = ? AND token = ? AND hash = ?').run(...row)
     db.prepare(
-      `INSERT OR REPLACE INTO escrow_flows (escrow, token, hash, height, at, seen_at, net, outward, party, verdict, direction, unexplained,
+      `INSERT INTO escrow_flows (escrow, token, hash, height, at, seen_at, net, outward, party, verdict, direction, unexplained,
         reason, checks) VALUES (?, ?, ?, 1, ?, ?, ?, ?, '0xdd', 'unexplained', ?, ?, 'no transfer names it', 1)`,
-    ).run(place, token, hash, at, at, net, `${sign}${amount}`, direction, amount)
+    ).run(...row, at, at, net, `${sign}${amount}`, direction, amount)
     return `${place}:${token}:${hash}`
   }
 
   const explain = (of: string) =>
-    void db.prepare("UPDATE escrow_flows SET verdict = 'explained' WHERE hash = ?").run(of)
+    void db.prepare("UPDATE escrow_flows SET verdict = 'explained' WHERE hash = ?").run(toHashCell(of))
 
   return {
     db,

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import { fromHashCell, hash, indexOfHash, isHash, toHashCell } from '../../../store/hash.ts'
-import { keepName, nameOf, numberOf } from '../../../store/names.ts'
+import { nameNumber, nameOf, numberOf } from '../../../store/names.ts'
 import { pack } from '../../../store/pack.ts'
 import {
   codec,
@@ -138,8 +138,7 @@ export function replaceEntry(
   if (before) db.prepare('DELETE FROM account_entries WHERE id = ?').run(before.id)
   if (entry === null) return
   addSum(db, entry.token, entry.deltas)
-  keepName(db, entry.token)
-  const token = int.get(db, 'SELECT id FROM names WHERE name = ?', entry.token) ?? 0
+  const token = nameNumber(db, entry.token)
   const { kind, name } = toPlace(ref)
   const mainHash = kind === mainKind ? null : entry.mainHash
   const row = { ...entry, kind, name, token, mainHash, isUnmoved: (entry.deltas.unmoved ?? 0n) !== 0n }

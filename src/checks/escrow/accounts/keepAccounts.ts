@@ -2,6 +2,7 @@ import { sumDecimals, toBaseUnits } from '../../../bridge/decimal.ts'
 import { movedToken } from '../../../bridge/movedToken.ts'
 import type { Transfer } from '../../../bridge/transfer.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
+import { numberOf } from '../../../store/names.ts'
 import { type Explaining, listExplaining } from '../explain.ts'
 import { selectFlows, type StoredFlow } from '../flowRow.ts'
 import { listFlowsOf } from '../flowStore.ts'
@@ -193,7 +194,7 @@ export function openAccounts(of: Explaining, token: string, now: UnixMs): void {
   accountTransfers(of, { changed, ceased: [] }, now)
   const since = selectFlows(
     db,
-    'SELECT * FROM escrow_flows WHERE token = ? AND at >= ?',
+    `WHERE token = ${numberOf('?')} AND at >= ?`,
     token,
     start.time - startOverlapMs,
   )
