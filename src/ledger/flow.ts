@@ -75,7 +75,6 @@ export interface Tally {
 }
 
 export function createTally(): Tally {
-  const tokens = new Set<string>()
   const states = new Map<TransferState, number>()
   const steps = new Map<string, { readonly key: StepKey; count: number; sum: bigint }>()
   const amounts = new Map<
@@ -91,7 +90,6 @@ export function createTally(): Tally {
   }
   const add = ({ token: t, direction: d, flow }: Count, by: 1 | -1) => {
     if (flow === null) return
-    tokens.add(t)
     const [a, s, e, l, i] = readCounted(flow)
     const amount = BigInt(a ?? 0)
     if (s !== null) addStep([s, t, d, 'started'], amount, by)
@@ -116,7 +114,6 @@ export function createTally(): Tally {
       if (after !== null) add(after, 1)
     },
     write(db) {
-      for (const token of tokens) nameNumber(db, token)
       const addState = db.prepare(
         'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
       )
@@ -125,11 +122,11 @@ export function createTally(): Tally {
         if (count !== 0 || sum !== 0n) writeStep(db, key, count, sum)
       }
       const addAmount = db.prepare(
-        `INSERT INTO flow_amounts VALUES (?, ${numberOf('?')}, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+        'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
       )
       for (const { key, count } of amounts.values()) {
         const [at, token, way, amount] = key
-        if (count !== 0) addAmount.run(at, token, direction.write(way), amount, count)
+        if (count !== 0) addAmount.run(at, nameNumber(db, token), direction.write(way), amount, count)
       }
       for (const { step, of, count } of latency.values()) if (count !== 0) countLatency(db, step, of, count)
       const mark = db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)')
@@ -160,14 +157,14 @@ type StepKey = readonly [at: number, token: string, direction: Direction, side: 
 const sums = columns({ count: int, sum: wholeNumber })
 
 function writeStep(db: Database, [at, token, way, side]: StepKey, by: number, amount: bigint): void {
-  const key = [at, token, direction.write(way), flowSide.write(side)] as const
-  const known = `SELECT count, sum FROM flow_steps WHERE at = ? AND token = ${numberOf('?')} AND direction = ? AND side = ?`
-  const { count, sum } = sums.get(db, known, ...key) ?? { count: 0, sum: 0n }
-  db.prepare(`INSERT OR REPLACE INTO flow_steps VALUES (?, ${numberOf('?')}, ?, ?, ?, ?)`).run(
-    ...key,
-    count + by,
-    toNumberCell(sum + amount),
-  )
+  const key = [at, nameNumber(db, token), direction.write(way), flowSide.write(side)] as const
+  const ofKey = 'at = ?1 AND token = ?2 AND direction = ?3 AND side = ?4'
+  const known = sums.get(db, `SELECT count, sum FROM flow_steps WHERE ${ofKey}`, ...key)
+  const write =
+    known === null
+      ? 'INSERT INTO flow_steps VALUES (?1, ?2, ?3, ?4, ?5, ?6)'
+      : `UPDATE flow_steps SET count = ?5, sum = ?6 WHERE ${ofKey}`
+  db.prepare(write).run(...key, (known?.count ?? 0) + by, toNumberCell((known?.sum ?? 0n) + amount))
 }
 
 /** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */

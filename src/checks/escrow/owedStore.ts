@@ -96,6 +96,18 @@ export function readEscrowToken(db: Database, token: string): EscrowToken | null
   return row && toToken(row)
 }
 
+const starts = columns({
+  height: int.orNull().from('start_height'),
+  time: instant.orNull().from('start_time'),
+})
+
+/** Where counting of a token began; null while it did not. */
+export function readOwedStart(db: Database, token: string): OwedStart | null {
+  const sql = 'SELECT start_height, start_time FROM escrow_tokens WHERE token = ?'
+  const { height = null, time = null } = starts.get(db, sql, token) ?? {}
+  return time === null ? null : { height, time }
+}
+
 export function noteEscrowToken(db: Database, token: string, type: string): void {
   db.prepare(
     `INSERT INTO escrow_tokens (token, type, total) VALUES (?, ?, '0')
@@ -126,17 +138,19 @@ export function noteAssumed(db: Database, token: string, isAssumed: boolean): vo
 export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): void {
   const number = numberOfKey(key)
   const [before] = listLegs(db, 'key = ?', number)
-  const start = leg && (readEscrowToken(db, leg.token)?.start ?? null)
+  const start = leg && readOwedStart(db, leg.token)
   const isCounted = leg !== null && start !== null && countsSince(leg, start)
-  if (leg) insertLeg(db, number, { ...leg, isCounted })
+  if (leg) writeLeg(db, number, { ...leg, isCounted }, before !== undefined)
   else if (before) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(number)
   if (before?.isCounted) addTotal(db, before.token, -leastChange(before))
   if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
 }
 
-function insertLeg(db: Database, key: number, leg: StoredLeg): void {
+/** Not `INSERT OR REPLACE`: for each of those SQLite keeps what its pages held before, which takes longer than to write them. */
+function writeLeg(db: Database, key: number, leg: StoredLeg, isKnown: boolean): void {
   const row = { ...leg, key, token: nameNumber(db, leg.token), isOnMain: leg.mainHash !== null }
-  db.prepare(`INSERT OR REPLACE ${legRows.into}`).run(...legRows.values(row))
+  const sql = isKnown ? `UPDATE escrow_legs SET ${legRows.set} WHERE key = ?1` : `INSERT ${legRows.into}`
+  db.prepare(sql).run(...legRows.values(row))
 }
 
 function numberOfKey(key: string): number {

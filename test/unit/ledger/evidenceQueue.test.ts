@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { toHashCell } from '../../../src/store/hash.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/database.ts'
 import { dropQueued, listQuestions, listQueued, queueLegs } from '../../../src/ledger/evidenceQueue.ts'
+import { createOldLedger } from '../../support/oldLedger.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
@@ -33,15 +33,7 @@ test('questions of before are known by their hashes, whatever those look like', 
   const folder = mkdtempSync(join(tmpdir(), 'spanwatch-queue-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'ledger.sqlite')
-  openDatabase(path).close()
-  const old = new DatabaseSync(path)
-  // As version 44 had it.
-  old.exec(`DROP TABLE evidence_queue; CREATE TABLE evidence_queue (
-    ask TEXT NOT NULL, hash TEXT NOT NULL, added_at INTEGER NOT NULL, ready_at INTEGER NOT NULL, due_at INTEGER NOT NULL,
-    height INTEGER, time INTEGER NOT NULL, reads INTEGER NOT NULL DEFAULT 0, first_at INTEGER, last_at INTEGER,
-    control_at INTEGER, rests INTEGER NOT NULL DEFAULT 0, late INTEGER NOT NULL, risk REAL NOT NULL DEFAULT 0,
-    tries INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ask, hash)) STRICT, WITHOUT ROWID;
-    CREATE INDEX evidence_queue_due ON evidence_queue (ask, late, due_at); PRAGMA user_version = 44`)
+  const old = createOldLedger(path, 44)
   const insert = old.prepare(
     `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late, reads)
       VALUES ('zone', ?, 1, 2, 3, 4, 5, 0, 6)`,

@@ -6,7 +6,7 @@ import { numberOf } from '../../../store/names.ts'
 import { type Explaining, listExplaining } from '../explain.ts'
 import { selectFlows, type StoredFlow } from '../flowRow.ts'
 import { listFlowsOf } from '../flowStore.ts'
-import { listOwedKeysSince, readEscrowToken } from '../owedStore.ts'
+import { listOwedKeysSince, readOwedStart } from '../owedStore.ts'
 import { decimalsOf } from '../watch.ts'
 import {
   type AccountLeg,
@@ -77,7 +77,7 @@ function refsOf(key: string): readonly [opening: string, zone: string] {
 }
 
 function readKept({ db, watch }: Pick<Explaining, 'db' | 'watch'>, token: string): Kept | null {
-  const start = readEscrowToken(db, token)?.start ?? null
+  const start = readOwedStart(db, token)
   const decimals = decimalsOf(watch, token)
   return start === null || decimals === null ? null : { token, decimals, start }
 }
@@ -185,7 +185,7 @@ function accountGap(of: Explaining, flow: Pick<StoredFlow, 'escrow' | 'token' | 
 /** Counting began: what is under way, and what happened since, is entered. Belongs inside the commit that did it. */
 export function openAccounts(of: Explaining, token: string, now: UnixMs): void {
   const { db, ledger } = of
-  const start = readEscrowToken(db, token)?.start ?? null
+  const start = readOwedStart(db, token)
   if (start === null) return
   const keys = new Set(listOwedKeysSince(db, token, start))
   for (const transfer of ledger.listPending({ direction: null, originAtOrBefore: now }))
