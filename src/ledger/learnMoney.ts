@@ -11,7 +11,7 @@ import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import type { Database } from '../store/database.ts'
 import type { EventContext, RelatedTransfers } from './context.ts'
 import { holdJudgement, type Learned } from './learned.ts'
-import { saveOpenLessons } from './openLessons.ts'
+import { listWaiting, saveOpenLessons } from './openLessons.ts'
 
 export interface LearnMoneyDeps {
   readonly db: Database
@@ -33,6 +33,10 @@ export function learnMoney(
 ): void {
   const { db, tellSince } = deps
   const teaching = toTeaching(deps)
+  const waiting = listWaiting(
+    db,
+    changed.map(({ key }) => key),
+  )
   for (const transfer of changed) {
     const { key, originAt, destinationAt } = transfer
     if (awaitsDetail(transfer, now)) holdJudgement(db, key, now + soonMs)
@@ -43,7 +47,8 @@ export function learnMoney(
     const isTold = Math.max(originAt, destinationAt ?? 0) >= tellSince
     if (transfer.isListed) learnFrom(deps, transfer, { related, isTold, now })
     // Judged again when one of these was learned.
-    if (isTold) saveOpenLessons(db, key, listOpenLessons(transfer, teaching), now)
+    const open = { key, isWaiting: waiting.has(key) }
+    if (isTold) saveOpenLessons(db, open, listOpenLessons(transfer, teaching), now)
   }
 }
 

@@ -9,9 +9,21 @@ const crowds = columns({ lesson: text, count: int })
 /** Of one lesson the newest that wait for it. */
 const maxWaiting = 5_000
 
-/** Keeps what a transfer's judgement waits for, and nothing else of it. */
-export function saveOpenLessons(db: Database, key: string, lessons: readonly Lesson[], now: UnixMs): void {
-  db.prepare('DELETE FROM open_lessons WHERE transfer_key = ?').run(key)
+/** Which of these transfers wait for a lesson. */
+export function listWaiting(db: Database, keys: readonly string[]): Set<string> {
+  const sql =
+    'SELECT DISTINCT transfer_key FROM open_lessons WHERE transfer_key IN (SELECT value FROM json_each(?))'
+  return new Set(text.all(db, sql, JSON.stringify(keys)))
+}
+
+/** Keeps what a transfer's judgement waits for, and nothing else of it: `isWaiting` says whether there is anything so far. */
+export function saveOpenLessons(
+  db: Database,
+  { key, isWaiting }: { readonly key: string; readonly isWaiting: boolean },
+  lessons: readonly Lesson[],
+  now: UnixMs,
+): void {
+  if (isWaiting) db.prepare('DELETE FROM open_lessons WHERE transfer_key = ?').run(key)
   for (const lesson of lessons)
     db.prepare('INSERT OR IGNORE INTO open_lessons VALUES (?, ?, ?)').run(JSON.stringify(lesson), key, now)
 }

@@ -11,7 +11,7 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { hash as hashCodec, isHash, toHashCell } from '../../store/hash.ts'
+import { hash as hashCodec, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { type Read, table, text } from '../../store/table.ts'
 import { flowJudgements, flowReading, numbersOf, selectFlows, type StoredFlow, toReading } from './flowRow.ts'
@@ -166,9 +166,11 @@ export function settleFlow(
   ).run(flow.hash, flow.escrow, flow.token, judged.checkAt, now, ...flowJudgements.values(judged))
 }
 
-/** A transfer of this transaction changed: what it moved is judged anew. */
-export function wakeFlows(db: Database, hash: string, now: UnixMs): void {
-  db.prepare(`UPDATE escrow_flows SET check_at = ?2, checks = 0 WHERE ${isHash('hash', '?1')}`).run(hash, now)
+/** Transfers of these transactions changed: what they moved is judged anew. */
+export function wakeFlows(db: Database, hashes: readonly string[], now: UnixMs): void {
+  if (hashes.length === 0) return
+  const sql = `UPDATE escrow_flows SET check_at = ?2, checks = 0 WHERE ${isAnyHash('hash', '?1')}`
+  db.prepare(sql).run(JSON.stringify(hashes), now)
 }
 
 /** Whether something of a token ever came to rest at an address: elsewhere it only passes through. */

@@ -8,13 +8,10 @@ import {
 } from './owed.ts'
 import { type Accounts, accountsJson } from './accounts/readAccounts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { SQLInputValue } from 'node:sqlite'
-import { formatKey, parseKey } from '../../ledger/transferRows.ts'
-import { wholeNumber } from '../../store/compactCodecs.ts'
+import { formatKey } from '../../ledger/transferRows.ts'
 import type { Database } from '../../store/database.ts'
-import { hash } from '../../store/hash.ts'
-import { nameNumber, nameOf, numberOf } from '../../store/names.ts'
 import { bigintText, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
+import { listLegs, numberOfKey, ofToken, writeLeg } from './legStore.ts'
 
 /** A token whose escrows are watched: when counting began, and the newest judgement. Amounts in base units. */
 export interface EscrowToken {
@@ -57,36 +54,6 @@ const tokens = table('escrow_tokens', {
   accounts: accountsJson.orNull(),
   isAssumed: flag.from('assumed'),
 })
-const legRows = table('escrow_legs', {
-  key: int,
-  token: int,
-  isCredit: flag.from('credit'),
-  amount: wholeNumber.orNull(),
-  less: wholeNumber.from('fee'),
-  more: wholeNumber,
-  isOnMain: flag.from('on_main'),
-  mainHeight: int.orNull(),
-  mainTime: instant.orNull(),
-  zoneTime: instant.orNull(),
-  isCounted: flag.from('counted'),
-})
-const legs = columns({ ...legRows.shape, token: text, mainHash: hash.orNull() })
-type LegRow = Read<typeof legs>
-type StoredLeg = OwedLeg & { readonly isCounted: boolean }
-
-/** What its transaction on the main chain is called stands in the transfer's own row. */
-const selectLegs = `SELECT key, ${nameOf('token')} AS token, credit, amount, fee, more, on_main, main_height, main_time, zone_time, counted,
-    iif(on_main, coalesce((SELECT t.main_hash FROM transfers t WHERE t.key = l.key), ''), NULL) AS main_hash FROM escrow_legs l`
-const ofToken = `token = ${numberOf('?1')}`
-
-function listLegs(db: Database, where: string, ...values: SQLInputValue[]): StoredLeg[] {
-  return legs.all(db, `${selectLegs} WHERE ${where}`, ...values).map(toLeg)
-}
-
-function toLeg({ key, isOnMain: _, ...row }: LegRow): StoredLeg {
-  return { ...row, key: formatKey(key) }
-}
-
 export function listEscrowTokens(db: Database): EscrowToken[] {
   return tokens.all(db, 'SELECT * FROM escrow_tokens ORDER BY token').map(toToken)
 }
@@ -144,19 +111,6 @@ export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): voi
   else if (before) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(number)
   if (before?.isCounted) addTotal(db, before.token, -leastChange(before))
   if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
-}
-
-/** Not `INSERT OR REPLACE`: for each of those SQLite keeps what its pages held before, which takes longer than to write them. */
-function writeLeg(db: Database, key: number, leg: StoredLeg, isKnown: boolean): void {
-  const row = { ...leg, key, token: nameNumber(db, leg.token), isOnMain: leg.mainHash !== null }
-  const sql = isKnown ? `UPDATE escrow_legs SET ${legRows.set} WHERE key = ?1` : `INSERT ${legRows.into}`
-  db.prepare(sql).run(...legRows.values(row))
-}
-
-function numberOfKey(key: string): number {
-  const number = parseKey(key)
-  if (number === null) throw new RangeError(`expected the key of a transfer, found ${key}`)
-  return number
 }
 
 /** What was counted of a token is another one's: the same by the address that it moves under. */

@@ -193,8 +193,8 @@ export function noteTransfers(
   const { db, places, mostKept } = watch
   if (places.length === 0) return
   for (const key of ceased) saveOwedLeg(db, key, null)
+  wakeFlows(db, [...new Set(changed.flatMap(({ main }) => main?.hash ?? []))], now)
   for (const transfer of changed) {
-    if (transfer.main) wakeFlows(db, transfer.main.hash, now)
     const token = movedToken(transfer.token)
     notePair(watch, canonicalToken(transfer.token.address), token)
     if (transfer.token.isUnknown || !isFollowed(watch, transfer.token)) continue

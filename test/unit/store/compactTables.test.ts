@@ -43,8 +43,8 @@ function migrated(rows: Readonly<Record<string, readonly (readonly SQLInputValue
 
 test('what crossed by time reads as before, and is counted on', () => {
   const steps = [
-    [10_000, token, 'MainToZone', 'started', 2, '15'],
     [10_000, '', 'ZoneToMain', 'arrived', 1, huge],
+    [10_000, token, 'MainToZone', 'started', 2, '15'],
     [20_000, token, 'ZoneToMain', 'started', 1, '-7'],
   ]
   const latency = [[0, token, 'ZoneToMain', 40, 3]]
@@ -63,7 +63,7 @@ test('what crossed by time reads as before, and is counted on', () => {
   })
   const inOrder = (of: ReturnType<typeof listFlow>) =>
     of.map(({ at, token, direction, side, count, sum }) => [at, token, direction, side, count, String(sum)])
-  expect(inOrder(listFlow(db, 0, 30_000)).toSorted()).toEqual(steps.toSorted())
+  expect(inOrder(listFlow(db, 0, 30_000))).toEqual(steps)
   expect(listSlots(db, 0, 1)).toEqual([
     { at: 0, token, direction: 'MainToZone', side: 'started', count: 2, sum: 15n },
   ])

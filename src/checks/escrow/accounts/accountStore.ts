@@ -1,4 +1,5 @@
 import type { UnixMs } from '../../../lib/clock.ts'
+import { formatKey, parseKey } from '../../../ledger/transferRows.ts'
 import type { Database } from '../../../store/database.ts'
 import { fromHashCell, hash, indexOfHash, isHash, toHashCell } from '../../../store/hash.ts'
 import { nameNumber, nameOf, numberOf } from '../../../store/names.ts'
@@ -123,6 +124,14 @@ export function readEntry(db: Database, ref: string): KnownEntry | null {
     WHERE ${typeof name === 'number' ? isNumber : isHash('name', '?1')} AND kind = ?2 AND (?3 IS NULL OR token = ${numberOf('?3')})`
   const row = known.get(db, sql, typeof name === 'number' ? BigInt(name) : name, kind, token)
   return row && { ...row, mainHash: kind === mainKind ? String(name) : row.mainHash }
+}
+
+/** Which of these transfers changed anything themselves, so far as that is not closed. */
+export function listAccounted(db: Database, keys: readonly string[]): Set<string> {
+  const numbers = keys.flatMap((key) => parseKey(key) ?? [])
+  const sql = `SELECT DISTINCT name FROM account_entries WHERE ${indexOfHash('name')} IN (SELECT ${indexOfHash('value')} FROM json_each(?1))
+    AND kind <> ${mainKind} AND +name IN (SELECT value FROM json_each(?1))`
+  return new Set(int.all(db, sql, JSON.stringify(numbers)).map(formatKey))
 }
 
 /** Says anew what a thing changed; null when it changed nothing. What is closed stays as it is. */

@@ -20,7 +20,7 @@ import {
   zoneDeltas,
 } from './account.ts'
 import { toAccountLeg } from './accountLeg.ts'
-import { readEntry, replaceEntry } from './accountStore.ts'
+import { listAccounted, readEntry, replaceEntry } from './accountStore.ts'
 
 /** A token whose accounts are kept. */
 interface Kept {
@@ -41,20 +41,31 @@ export function accountTransfers(
   const touch = (token: string, hash: string | null) => {
     if (hash !== null) groups.set(`${token} ${hash}`, { token, hash })
   }
-  const replace = (ref: string, entry: Entry | null) => {
+  // Nearly all of a long history changes nothing.
+  const accounted = listAccounted(of.db, [...ceased, ...changed.map(({ key }) => key)])
+  const tokens = new Map<string, Kept | null>()
+  const keptOf = (token: string) => {
+    const known = tokens.get(token)
+    if (known !== undefined) return known
+    const kept = readKept(of, token)
+    tokens.set(token, kept)
+    return kept
+  }
+  const replace = (key: string, ref: string, entry: Entry | null) => {
+    if (entry === null && !accounted.has(key)) return
     const before = readEntry(of.db, ref)
     if (before) touch(before.token, before.mainHash)
     replaceEntry(of.db, ref, { before, entry }, now)
   }
-  for (const key of ceased) for (const ref of refsOf(key)) replace(ref, null)
+  for (const key of ceased) for (const ref of refsOf(key)) replace(key, ref, null)
   for (const transfer of changed) {
     const token = movedToken(transfer.token)
-    const kept = transfer.token.isUnknown ? null : readKept(of, token)
+    const kept = transfer.token.isUnknown ? null : keptOf(token)
     const isOver = kept !== null && wasOverBefore(transfer, kept.start)
     const { opening, zone } = kept && !isOver ? toEntries(of, transfer, kept) : { opening: null, zone: null }
     const [openRef, zoneRef] = refsOf(transfer.key)
-    replace(openRef, opening)
-    replace(zoneRef, zone)
+    replace(transfer.key, openRef, opening)
+    replace(transfer.key, zoneRef, zone)
     const hash = transfer.main?.hash ?? null
     // It may have been entered by another block than the one that it is in by now.
     if (kept && (!isOver || (hash !== null && readEntry(of.db, mainRef(token, hash)) !== null)))
