@@ -61,6 +61,8 @@ interface Lessons {
   readonly seen: Map<string, Seen>
   /** What is kept, by direction and token. */
   readonly ranges: Map<string, KeptRange>
+  /** As often as a transaction had come to nothing when these were remembered. */
+  rollbacks: number
 }
 
 /** What samples of one name say, and what they are worth. */
@@ -71,7 +73,7 @@ interface Seen {
 }
 
 export function createLearned(db: Database): Learned {
-  const lessons: Lessons = { db, seen: new Map(), ranges: new Map() }
+  const lessons: Lessons = { db, seen: new Map(), ranges: new Map(), rollbacks: db.rollbacks() }
   const count = (kind: Lesson['kind'], name: string) => readSeen(lessons, kind, name).counts
   const dissent = createDissent(db)
   const learned: Learned = {
@@ -109,7 +111,18 @@ export function createLearned(db: Database): Learned {
   return learned
 }
 
-function readSeen({ db, seen }: Lessons, kind: Lesson['kind'], name: string): Seen {
+/** What was learned in a transaction that came to nothing was not. */
+function dropUndone(lessons: Lessons): void {
+  const rollbacks = lessons.db.rollbacks()
+  if (rollbacks === lessons.rollbacks) return
+  lessons.rollbacks = rollbacks
+  lessons.seen.clear()
+  lessons.ranges.clear()
+}
+
+function readSeen(lessons: Lessons, kind: Lesson['kind'], name: string): Seen {
+  dropUndone(lessons)
+  const { db, seen } = lessons
   const key = `${kind} ${name}`
   const known = seen.get(key)
   if (known) return known
@@ -126,7 +139,9 @@ function readSeen({ db, seen }: Lessons, kind: Lesson['kind'], name: string): Se
   return read
 }
 
-function readRange({ db, ranges }: Lessons, name: string): KeptRange {
+function readRange(lessons: Lessons, name: string): KeptRange {
+  dropUndone(lessons)
+  const { db, ranges } = lessons
   const known =
     ranges.get(name) ?? toKeptRange(countParties(db, 'fee', name), countParties(db, 'fee', `flat ${name}`))
   if (ranges.size >= maxCached) ranges.clear()

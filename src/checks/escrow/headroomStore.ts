@@ -116,7 +116,7 @@ function measureFlow(
   const asked = `SELECT amount FROM escrow_legs WHERE token = ${numberOf('?')} AND zone_time >= ? AND zone_time < ? AND credit = 0`
   const amounts = begun.all(db, asked, token, from, until).map(({ amount }) => amount)
   const brought = `SELECT f.net FROM escrow_flows f WHERE f.token = ${numberOf('?1')} AND f.at >= ?2 AND f.at < ?3
-    AND f.net NOT LIKE '-%' AND f.from_height IS NULL AND f.verdict <> 'unexplained' AND f.hash NOT LIKE 'moved:%'
+    AND f.net NOT LIKE '-%' AND f.from_height IS NULL AND f.verdict <> 'unexplained' AND (typeof(f.hash) = 'blob' OR f.hash NOT LIKE 'moved:%')
     AND f.escrow IN (SELECT n.id FROM json_each(?4) JOIN names n ON n.name = value)
     AND NOT EXISTS (SELECT 1 FROM escrow_flows o WHERE ${indexOfHash('o.hash')} = ${indexOfHash('f.hash')} AND o.hash = f.hash AND o.token = f.token AND o.net LIKE '-%')`
   const nets = decimal.all(db, brought, token, from, until, JSON.stringify(payers))

@@ -90,3 +90,25 @@ test('semantics.md 48: what a transfer taught is taken back when it is accused, 
   expect(learned.elsewhereOf('0xtoken')).toEqual(new Map([['0xthief', 2]]))
   db.close()
 })
+
+test('what was learned in a transaction that came to nothing is not known, and is learned as if for the first time', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const teach = (n: number) =>
+    learned.learn(
+      [{ kind: 'vault', name: '0xtoken', value: '0xvault' }],
+      { hash: `0x${n}`, party: `0xa${n}` },
+      n,
+    )
+  for (const n of [1, 2, 3]) teach(n)
+  const undone = () =>
+    db.transaction(() => {
+      teach(4)
+      throw new Error('the commit came to nothing')
+    })
+  expect(undone).toThrow('came to nothing')
+  expect(learned.vaultsOf('0xtoken')).toEqual(new Map([['0xvault', 3]]))
+  teach(4)
+  expect(learned.vaultsOf('0xtoken')).toEqual(new Map([['0xvault', 4]]))
+  db.close()
+})
