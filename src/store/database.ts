@@ -61,6 +61,7 @@ import { compactSums } from './migrations/0052a_compact_sums.ts'
 import { compactLessons } from './migrations/0052b_compact_lessons.ts'
 import { compactAccounts } from './migrations/0052c_compact_accounts.ts'
 import { compactFlows } from './migrations/0052d_compact_flows.ts'
+import { compactLogs } from './migrations/0052e_compact_logs.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -116,6 +117,7 @@ export const migrations: readonly string[] = [
   compactLessons,
   compactAccounts,
   compactFlows,
+  compactLogs,
 ]
 
 type Row = Record<string, SQLOutputValue>

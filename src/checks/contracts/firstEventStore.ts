@@ -2,6 +2,8 @@ import { type BridgeLog, topicOf } from '../../bridge/bridgeLog.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { readProgress } from './progressStore.ts'
 import type { Database } from '../../store/database.ts'
+import { toHashCell } from '../../store/hash.ts'
+import { numberOf } from '../../store/names.ts'
 import { int, text } from '../../store/table.ts'
 
 /** Remembered when the log itself is forgotten: what a contract does now and then is not new. */
@@ -26,8 +28,10 @@ export function isNewAmong(
   if (text.get(db, sql, contract, topic) !== hash || countTaught(db, contract) < least) return false
   if (readProgress(db, contract).historyFrom !== null) return false
   const other = db
-    .prepare('SELECT 1 FROM bridge_logs WHERE contract = ? AND topic = ? AND hash <> ? LIMIT 1')
-    .get(contract, topic, hash)
+    .prepare(
+      `SELECT 1 FROM bridge_logs WHERE contract = ${numberOf('?')} AND topic = ${numberOf('?')} AND hash <> ? LIMIT 1`,
+    )
+    .get(contract, topic, toHashCell(hash))
   return other === undefined || (time ?? 0) >= since
 }
 

@@ -4,7 +4,10 @@ import { type EventTemplate, mostOfParty, partyOfSample } from '../../meaning/le
 import type { UnixMs } from '../../lib/clock.ts'
 import { directions } from '../../bridge/observation.ts'
 import type { Database } from '../../store/database.ts'
+import { hash, isHash } from '../../store/hash.ts'
+import { nameNumber, nameOf, numberOf } from '../../store/names.ts'
 import { columns, instant, int, json, type Read, table, text } from '../../store/table.ts'
+import { type LogBody, logBody, withTopic } from './logBody.ts'
 import { noteFirst } from './firstEventStore.ts'
 
 /** A log whose transfer is not known yet. */
@@ -13,21 +16,25 @@ export interface OpenLog {
   readonly seenAt: UnixMs
 }
 
-const logBody = z.object({ topics: z.array(z.string()), data: z.string() })
-const logs = table('bridge_logs', {
-  contract: text,
-  hash: text,
+const logRows = table('bridge_logs', {
+  contract: int,
+  topic: int,
+  hash,
+  place: text,
   height: int,
   time: instant.orNull(),
-  place: text,
-  body: json(logBody),
   seenAt: instant,
   checkAt: instant.orNull(),
+  body: logBody,
 })
-const knownLogs = table('bridge_logs', { place: text, body: text, height: int })
+const logs = columns({ ...logRows.shape, contract: text, topic: text })
+const logColumns = `${nameOf('contract')} AS contract, ${nameOf('topic')} AS topic, hash, place, height, time, seen_at, check_at, body`
+const knownLogs = columns({ id: int, place: text, topic: text, body: logBody, height: int })
 
 const perField = <T extends z.ZodType>(value: T) => z.record(z.enum(contentFields), value)
-const sampleBody: z.ZodType<EventSample> = logBody.extend({
+const sampleBody: z.ZodType<EventSample> = z.object({
+  topics: z.array(z.string()),
+  data: z.string(),
   hash: z.string(),
   direction: z.enum(directions),
   content: perField(z.string()),
@@ -57,11 +64,16 @@ export function saveLogs(db: Database, logs: readonly BridgeLog[], now: UnixMs):
   return [...groups.values()].flatMap((group) => saveTransaction(db, group, now))
 }
 
-interface KnownLog extends Read<typeof knownLogs> {
+interface KnownLog {
+  readonly id: number
+  readonly place: string
+  readonly height: number
+  /** Topics and data. */
+  readonly body: string
   isFound: boolean
 }
 
-const bodyOf = ({ topics, data }: BridgeLog) => JSON.stringify({ topics, data })
+const bodyOf = ({ topics, data }: LogBody) => JSON.stringify({ topics, data })
 
 /** The logs of one contract in one transaction. */
 function saveTransaction(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
@@ -77,16 +89,28 @@ function saveTransaction(db: Database, logs: readonly BridgeLog[], now: UnixMs):
     .filter((log) => find(log, ({ place }) => place === log.place))
     .filter((log) => find(log, () => true))
     .map((log) => {
+      const places = new Set(known.map(({ place }) => place))
       let { place } = log
-      while (known.some((one) => one.place === place)) place += "'"
+      while (places.has(place)) place += "'"
       return { ...log, place }
     })
-    .filter((log) => insertLog(db, log, now))
+    .filter(isFirstOfPlace)
+    .map((log) => {
+      insertLog(db, log, now)
+      return log
+    })
+}
+
+function isFirstOfPlace({ place }: BridgeLog, index: number, all: readonly BridgeLog[]): boolean {
+  return all.findIndex((other) => other.place === place) === index
 }
 
 function listKnown(db: Database, { contract, hash }: BridgeLog): KnownLog[] {
-  const sql = 'SELECT place, height, body FROM bridge_logs WHERE hash = ? AND contract = ?'
-  return knownLogs.all(db, sql, hash, contract).map((row) => ({ ...row, isFound: false }))
+  const sql = `SELECT id, place, height, ${nameOf('topic')} AS topic, body FROM bridge_logs
+    WHERE ${isHash('hash', '?1')} AND contract = ${numberOf('?2')} ORDER BY place`
+  return knownLogs
+    .all(db, sql, hash, contract)
+    .map(({ topic, body, ...row }) => ({ ...row, body: bodyOf(withTopic(topic, body)), isFound: false }))
 }
 
 /** Whether a log was read, at whatever place of its transaction. */
@@ -96,7 +120,7 @@ export function hasLog(db: Database, log: BridgeLog): boolean {
 
 /** Whether the contract is known to have emitted anything below a height. */
 export function hasLogBelow(db: Database, contract: string, height: number): boolean {
-  const sql = 'SELECT 1 FROM bridge_logs WHERE contract = ? AND height < ? LIMIT 1'
+  const sql = `SELECT 1 FROM bridge_logs WHERE contract = ${numberOf('?')} AND height < ? LIMIT 1`
   return db.prepare(sql).get(contract, height) !== undefined
 }
 
@@ -105,55 +129,52 @@ function note(db: Database, log: BridgeLog, found: KnownLog, known: readonly Kno
   found.isFound = true
   if (found.place === log.place && found.height === log.height) return
   const place = known.some((one) => one.place === log.place) ? found.place : log.place
-  db.prepare(
-    'UPDATE bridge_logs SET place = ?, height = ?, time = ? WHERE hash = ? AND contract = ? AND place = ?',
-  ).run(place, log.height, log.time, log.hash, log.contract, found.place)
+  const sql = 'UPDATE bridge_logs SET place = ?, height = ?, time = ? WHERE id = ?'
+  db.prepare(sql).run(place, log.height, log.time, found.id)
 }
 
-function insertLog(db: Database, log: BridgeLog, now: UnixMs): boolean {
-  const { contract, hash, place, height, time } = log
-  const { changes } = db
-    .prepare('INSERT OR IGNORE INTO bridge_logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(contract, hash, place, topicOf(log), height, time, now, now, bodyOf(log))
-  if (changes === 1) noteFirst(db, log)
-  return changes === 1
+/** At a place where none is known. */
+function insertLog(db: Database, log: BridgeLog, now: UnixMs): void {
+  const topic = topicOf(log)
+  const numbers = { contract: nameNumber(db, log.contract), topic: nameNumber(db, topic) }
+  const row = { ...log, ...numbers, body: log, seenAt: now, checkAt: now }
+  db.prepare(`INSERT ${logRows.into}`).run(...logRows.values(row))
+  noteFirst(db, log)
 }
 
 /** Transactions with logs that are due to be looked at, those waiting longest first. */
 export function listDueTransactions(db: Database, now: UnixMs, limit: number): string[] {
   const sql = `SELECT hash FROM bridge_logs INDEXED BY bridge_logs_due WHERE check_at <= ?
     GROUP BY hash ORDER BY min(check_at) LIMIT ?`
-  return text.all(db, sql, now, limit)
+  return hash.all(db, sql, now, limit)
 }
 
 export function listLogs(db: Database, hash: string): (OpenLog & { readonly isOpen: boolean })[] {
-  return logs
-    .all(db, 'SELECT * FROM bridge_logs WHERE hash = ?', hash)
-    .map(({ body, seenAt, checkAt, ...log }) => ({
-      log: { ...log, ...body },
-      seenAt,
-      isOpen: checkAt !== null,
-    }))
+  const sql = `SELECT ${logColumns} FROM bridge_logs WHERE ${isHash('hash', '?1')} ORDER BY 1, place`
+  return logs.all(db, sql, hash).map(({ topic, body, seenAt, checkAt, ...log }) => ({
+    log: { ...log, ...withTopic(topic, body) },
+    seenAt,
+    isOpen: checkAt !== null,
+  }))
 }
 
 /** When a transaction's open logs are looked at again; null: never, they are explained. */
 export function scheduleLogs(db: Database, hash: string, checkAt: UnixMs | null): void {
-  db.prepare('UPDATE bridge_logs SET check_at = ? WHERE hash = ? AND check_at IS NOT NULL').run(checkAt, hash)
+  db.prepare(
+    `UPDATE bridge_logs SET check_at = ?2 WHERE ${isHash('hash', '?1')} AND check_at IS NOT NULL`,
+  ).run(hash, checkAt)
 }
 
 /** Nothing more is to be said of this log. */
 export function closeLog(db: Database, { contract, hash, place }: BridgeLog): void {
-  db.prepare('UPDATE bridge_logs SET check_at = NULL WHERE hash = ? AND contract = ? AND place = ?').run(
-    hash,
-    contract,
-    place,
-  )
+  const sql = `UPDATE bridge_logs SET check_at = NULL WHERE ${isHash('hash', '?1')} AND contract = ${numberOf('?2')} AND place = ?3`
+  db.prepare(sql).run(hash, contract, place)
 }
 
 /** Logs of a topic that no transfer was found for, of blocks before `before`. */
 export function countOpenLogs(db: Database, contract: string, topic: string, before: UnixMs): number {
-  const sql =
-    'SELECT count(*) FROM bridge_logs WHERE contract = ? AND topic = ? AND check_at IS NOT NULL AND coalesce(time, seen_at) < ?'
+  const sql = `SELECT count(*) FROM bridge_logs WHERE contract = ${numberOf('?')} AND topic = ${numberOf('?')} AND check_at IS NOT NULL
+    AND coalesce(time, seen_at) < ?`
   return int.get(db, sql, contract, topic, before) ?? 0
 }
 
@@ -259,7 +280,7 @@ export function saveTemplate(
   )
   if (template === null) return
   db.prepare(
-    'UPDATE bridge_logs SET check_at = ? WHERE contract = ? AND topic = ? AND check_at IS NOT NULL',
+    `UPDATE bridge_logs SET check_at = ? WHERE contract = ${numberOf('?')} AND topic = ${numberOf('?')} AND check_at IS NOT NULL`,
   ).run(now, contract, topic)
 }
 
@@ -269,8 +290,7 @@ export function purgeLogs(
   of: { contract: string; belowHeight: number; openSince: UnixMs; limit: number },
 ): void {
   db.prepare(
-    `DELETE FROM bridge_logs WHERE (hash, contract, place) IN (
-       SELECT hash, contract, place FROM bridge_logs
-       WHERE contract = ? AND height < ? AND (check_at IS NULL OR seen_at < ?) LIMIT ?)`,
+    `DELETE FROM bridge_logs WHERE id IN (SELECT id FROM bridge_logs
+       WHERE contract = ${numberOf('?')} AND height < ? AND (check_at IS NULL OR seen_at < ?) LIMIT ?)`,
   ).run(of.contract, of.belowHeight, of.openSince, of.limit)
 }

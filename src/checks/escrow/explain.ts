@@ -9,6 +9,8 @@ import { judgeTwin } from '../../meaning/judgeMoney.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
 import { type Beside, hiddenBy, type Wait, waitsFor } from '../../meaning/standing.ts'
 import type { Database } from '../../store/database.ts'
+import { isHash } from '../../store/hash.ts'
+import { nameOf } from '../../store/names.ts'
 import { type EscrowFlow, type FlowVerdict, joinGross, judgeFlow } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { keepsDeposits, listFlowsOf } from './flowStore.ts'
@@ -148,7 +150,7 @@ function fits(flow: Payment, transfer: Transfer, mostKept: MostKept): boolean {
 
 /** Whether a log of a transaction that is known to mean a payout is still to be set beside the list. */
 function hasOpenPayout(db: Database, hash: string): boolean {
-  const sql = `SELECT 1 FROM bridge_logs l JOIN bridge_topics t ON t.contract = l.contract AND t.topic = l.topic
-    WHERE l.hash = ? AND l.check_at IS NOT NULL AND json_extract(t.template, '$.direction') = 'ZoneToMain' LIMIT 1`
+  const sql = `SELECT 1 FROM bridge_logs l JOIN bridge_topics t ON t.contract = ${nameOf('l.contract')} AND t.topic = ${nameOf('l.topic')}
+    WHERE ${isHash('l.hash', '?1')} AND l.check_at IS NOT NULL AND json_extract(t.template, '$.direction') = 'ZoneToMain' LIMIT 1`
   return db.prepare(sql).get(hash) !== undefined
 }

@@ -8,6 +8,7 @@ import { readEntry, replaceEntry } from '../../../src/checks/escrow/accounts/acc
 import { selectFlows } from '../../../src/checks/escrow/flowRow.ts'
 import { listFlowsOf, saveFlows } from '../../../src/checks/escrow/flowStore.ts'
 import { listMainLegs, listOwedKeysSince, saveOwedLeg } from '../../../src/checks/escrow/owedStore.ts'
+import { listDueTransactions, listLogs, saveLogs } from '../../../src/checks/contracts/logStore.ts'
 import { countCopies, listCopies, listFlow } from '../../../src/ledger/flow.ts'
 import { listSlots } from '../../../src/ledger/flowSlots.ts'
 import { listAllLatency, listLatency, purgeLatency } from '../../../src/ledger/latency.ts'
@@ -228,4 +229,46 @@ test('movements keep all that was known of them, and one that is read again is n
   saveFlows(db, [{ ...out, height: 8 }], 9_000, 0)
   expect(listFlowsOf(db, tx, token)).toMatchObject([{ height: 8, verdict: 'explained' }])
   expect(selectFlows(db, 'WHERE check_at = 9000')).toHaveLength(1)
+})
+
+test('logs of contracts read as before, and one that is read again is known', () => {
+  const topic = `0x${'70'.repeat(32)}`
+  const word = (of: string) => `0x${of.padStart(64, '0')}`
+  const all = [
+    { topics: [topic, word('ab'), word('')], data: `0x${'0'.repeat(62)}ff${'1'.repeat(64)}` },
+    { topics: [topic], data: '0x' },
+    { topics: [topic], data: '0x1234' },
+    { topics: [], data: '0x' },
+    { topics: [topic, '0xAB'], data: word('') },
+  ]
+  const body = (of: unknown) => JSON.stringify(of)
+  const db = migrated({
+    bridge_logs: all.map((log, place) => [
+      escrow,
+      tx,
+      String(place),
+      log.topics[0] ?? '',
+      5,
+      1,
+      2,
+      3,
+      body(log),
+    ]),
+  })
+  const read = () => listLogs(db, tx).map(({ log: { topics, data } }) => ({ topics, data }))
+  expect(read()).toEqual(all)
+  const again = all.map((log, place) => ({
+    ...log,
+    contract: escrow,
+    hash: tx,
+    place: String(place),
+    height: 5,
+    time: 1,
+  }))
+  expect(saveLogs(db, again, 9)).toEqual([])
+  expect(listDueTransactions(db, 3, 9)).toEqual([tx])
+  db.prepare('DELETE FROM bridge_logs').run()
+  expect(saveLogs(db, again, 9)).toEqual(again)
+  expect(read()).toEqual(all)
+  expect(saveLogs(db, again, 9)).toEqual([])
 })

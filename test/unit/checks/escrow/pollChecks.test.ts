@@ -1,3 +1,4 @@
+import { saveLogs } from '../../../../src/checks/contracts/logStore.ts'
 import { expect, test } from 'vitest'
 import { noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
 import type { Observation } from '../../../../src/bridge/observation.ts'
@@ -133,12 +134,7 @@ test('what left for a payout whose record says that it failed waits for no event
     '0xt',
     '{"direction":"ZoneToMain"}',
   )
-  db.prepare('INSERT INTO bridge_logs VALUES (?, ?, ?, ?, 500, 0, 0, 0, ?)').run(
-    '0xb',
-    hash('main'),
-    '0',
-    '0xt',
-    '{}',
-  )
+  const log = { contract: '0xb', hash: hash('main'), place: '0', topics: ['0xt'], data: '0x' }
+  saveLogs(db, [{ ...log, height: 500, time: 0 }], 0)
   expect(await look(24, 15_000)).toBe('unexplained')
 })
