@@ -19,7 +19,7 @@ import { hash } from '../../support/records.ts'
 import { createOldLedger } from '../../support/oldLedger.ts'
 
 /** The last one before tables were made compact. */
-const oldVersion = 46
+const oldVersion = 47
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'ee'.repeat(20)}`
 const party = `0x${'bb'.repeat(20)}`
