@@ -1,6 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
+import type { Steps } from '../lib/steps.ts'
 import {
   type Channel,
   listsRest,
@@ -48,12 +49,15 @@ export interface ComposeDeps {
 
 const noTokens: TokenFacts = { symbolOf: () => null, priceOf: () => null }
 
+/** So many items that only mail and webhook list are worded in one go. */
+const wordedAtOnce = 100
+
 /** Renders a delivery's items as they are now. */
-export function composeMessage(
+export function* composeMessage(
   deps: ComposeDeps,
   of: { readonly delivery: Delivery; readonly channel: Pick<Channel, 'name' | 'type'> },
   now: UnixMs,
-): Message {
+): Steps<Message> {
   const { delivery, channel } = of
   const { store } = deps
   const carried = store.listCarriedTotals(delivery.id)
@@ -66,7 +70,8 @@ export function composeMessage(
   })
   const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
   const silencer = once(() => createSilencer(store.listSilencesAt(now), deps))
-  const words = { ...deps, rules, silencer }
+  const restored = once(() => deps.restored?.read() ?? null)
+  const words = { ...deps, rules, silencer, restored }
   const joined = joinItems(
     told.map((one) => wordSafely(words, one, true, now)),
     delivery.caseId !== null,
@@ -84,6 +89,12 @@ export function composeMessage(
   const severity = counts.length === 0 && about ? about.severity : worst(counts)
   const toldBefore = row ? store.countToldOfCase({ caseId: row.id, channel: channel.name }) : 0
   const caseCount = cases.length < mostCases ? cases.length : store.countCarriedCases(delivery.id)
+  const listed: MessageItem[] = []
+  for (let from = 0; from < rest.length; from += wordedAtOnce) {
+    yield
+    const some = store.listCarriedOf(rest.slice(from, from + wordedAtOnce))
+    listed.push(...some.map((one) => wordSafely(words, one, false, now).item))
+  }
   const headed = { severity, items, counts, total, case: about, cases, caseCount, changes, toldBefore }
   return {
     id: messageIdOf(delivery.id, store.generation),
@@ -94,7 +105,7 @@ export function composeMessage(
     items,
     ...(briefFrom < items.length && { briefFrom }),
     ...(cases.length > 1 && { cases, caseCount }),
-    rest: rest.map((one) => wordSafely(words, one, false, now).item),
+    rest: listed,
     case: about,
     changes,
     total,
@@ -133,9 +144,10 @@ function worst(counts: readonly Pick<KindCount, 'severity'>[]): Severity {
 const flappingWindowMs = 3_600_000
 
 interface ItemDeps
-  extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'pageUrl' | 'clockLeadMs' | 'restored'> {
+  extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'pageUrl' | 'clockLeadMs'> {
   readonly rules: ReadonlyMap<string, Rule>
   readonly silencer: () => Silencer
+  readonly restored: () => Restored | null
 }
 
 /** An item in words, with the alert of the same thing that says as much or more. */
@@ -182,7 +194,7 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
     const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
     const worded = wordItem({ ...deps, isTold, above }, carried, now)
     const marked = markBroken(worded, deps.silencer()(alert), item.what)
-    return { item: markRepeat(marked, carried, deps.restored?.read() ?? null), above }
+    return { item: markRepeat(marked, carried, deps.restored()), above }
   } catch {
     return { item: toUnreadableItem(alert, { what: item.what, pageUrl: deps.pageUrl }, now), above: null }
   }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
+import { runInTurns } from '../lib/steps.ts'
 import type { Channel, DeliveryResult } from './channels/message.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 import { type ComposeDeps, composeMessage } from './composeMessage.ts'
@@ -190,7 +191,9 @@ async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<De
   const done = new AbortController()
   const signal = AbortSignal.any([state.aborter.signal, done.signal])
   try {
-    const message = composeMessage(deps, { delivery, channel: lane.channel }, deps.clock.now())
+    const message = await runInTurns(
+      composeMessage(deps, { delivery, channel: lane.channel }, deps.clock.now()),
+    )
     const known =
       delivery.caseId === null ? null : deps.store.getCaseChannel(delivery.caseId, delivery.channel)
     const options = {

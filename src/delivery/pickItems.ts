@@ -7,24 +7,27 @@ import { type KindCount, manyFrom } from './countKinds.ts'
 const fullItems = 25
 const largestItems = 10
 
-/** Up to 25 in order of severity and arrival; else the 10 largest, and of every rule the largest critical one. */
+/**
+ * Up to 25 in order of severity and arrival; else the 10 largest, and of every rule the largest critical one. The rest, where it
+ * is listed, by its numbers: it may be thousands.
+ */
 export function pickItems(
-  store: Pick<AlertStore, 'listCarried' | 'listCriticalOfRules'>,
+  store: Pick<AlertStore, 'listCarried' | 'listCarriedIds' | 'listCriticalOfRules'>,
   of: { readonly deliveryId: number; readonly total: number; readonly listsRest: boolean },
-): { told: CarriedItem[]; rest: CarriedItem[] } {
+): { told: CarriedItem[]; rest: number[] } {
   if (of.total <= fullItems) {
     const told = store.listCarried(of.deliveryId, fullItems)
     const byRank = (a: CarriedItem, b: CarriedItem) => endRank(a) - endRank(b) || rank(a) - rank(b)
     return { told: told.sort((a, b) => byRank(a, b) || a.item.id - b.item.id), rest: [] }
   }
-  const all = store.listCarried(of.deliveryId, of.listsRest ? of.total : largestItems)
-  const largest = all.slice(0, largestItems)
+  const largest = store.listCarried(of.deliveryId, largestItems)
   const ids = new Set(largest.map(({ item }) => item.id))
   const critical = store
     .listCriticalOfRules(of.deliveryId, fullItems - largestItems)
     .filter(({ item }) => !ids.has(item.id))
   for (const { item } of critical) ids.add(item.id)
-  return { told: [...critical, ...largest], rest: all.filter(({ item }) => !ids.has(item.id)) }
+  const rest = of.listsRest ? store.listCarriedIds(of.deliveryId).filter((id) => !ids.has(id)) : []
+  return { told: [...critical, ...largest], rest }
 }
 
 /** By severity, for sorting. */

@@ -29,6 +29,24 @@ export function listCarried(db: Database, deliveryId: number, limit: number): Ca
     .map(toCarried)
 }
 
+/** The same of some of them, in the order in which they are named. */
+export function listCarriedOf(db: Database, ids: readonly number[]): CarriedItem[] {
+  return db
+    .prepare(
+      `SELECT ${carriedColumns}, ${alertColumns} FROM json_each(?) n CROSS JOIN outbox o ON o.id = n.value
+        CROSS JOIN alerts a ON a.id = o.alert_id ORDER BY n.key`,
+    )
+    .all(JSON.stringify(ids))
+    .map(toCarried)
+}
+
+/** All of a message's items by their numbers, the largest amounts first. */
+export function listCarriedIds(db: Database, deliveryId: number): number[] {
+  const sql = `SELECT o.id FROM outbox o JOIN alerts a ON a.id = o.alert_id
+    WHERE o.delivery_id = ? AND o.what <> 'case' ORDER BY a.amount_rank DESC, o.id`
+  return int.all(db, sql, deliveryId)
+}
+
 /** The largest critical item of each rule in a message. */
 export function listCriticalOfRules(db: Database, deliveryId: number, limit: number): CarriedItem[] {
   return db

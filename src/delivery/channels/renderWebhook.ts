@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.ts'
 import type { Message, MessageCase, MessageItem } from './message.ts'
 import { headlineOf, isoInstant } from './textParts.ts'
 
@@ -33,6 +34,21 @@ export function toWebhookBody(
     items: degraded ? [] : [...message.items, ...message.rest].map(toWebhookItem),
     bodyError,
   }
+}
+
+/** So many items are written in one go. */
+const writtenAtOnce = 100
+
+/** The documented body as it is sent: a storm's is megabytes. */
+export function* writeWebhookBody(message: Message, form: BodyForm): Steps<string> {
+  const { items: _, bodyError, ...head } = toWebhookBody({ ...message, items: [], rest: [] }, form)
+  const listed = form.degraded ? [] : [...message.items, ...message.rest]
+  const items: string[] = []
+  for (const [index, item] of listed.entries()) {
+    if (index > 0 && index % writtenAtOnce === 0) yield
+    items.push(JSON.stringify(toWebhookItem(item)))
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"items":[${items.join(',')}],${JSON.stringify({ bodyError }).slice(1)}`
 }
 
 /** What a body that is configured may ask for: the same, with at most 25 items and the number of the others. */

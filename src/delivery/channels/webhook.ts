@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import { Secret } from '../../lib/secret.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { classifyHttp } from './classifyHttp.ts'
 import { compileBody } from './compileBody.ts'
 import type { Channel, Message } from './message.ts'
 import type { HttpChannelDeps } from './postJson.ts'
 import { createPostDeps, jsonHeaders, postOnce } from './postOnce.ts'
 import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
-import { toWebhookBody } from './renderWebhook.ts'
+import { writeWebhookBody } from './renderWebhook.ts'
 import { headerId, part } from './textParts.ts'
 
 export interface WebhookConfig {
@@ -26,7 +27,7 @@ export interface WebhookDeps extends HttpChannelDeps {
 }
 
 /**
- * A generic webhook: one POST of JSON (see `toWebhookBody`) or of a body of one's own, any 2xx is an acknowledgement. With a secret it carries
+ * A generic webhook: one POST of JSON (see `toWebhookBody` in renderWebhook.ts) or of a body of one's own, any 2xx is an acknowledgement. With a secret it carries
  * `x-spanwatch-signature: sha256=<hex>`, the HMAC-SHA256 over `<x-spanwatch-timestamp>.<body>`; a receiver should
  * refuse timestamps that are minutes old. `x-spanwatch-id` repeats when a message may have arrived before.
  */
@@ -40,7 +41,7 @@ export function createWebhookChannel(deps: WebhookDeps, config: WebhookConfig): 
     type: 'webhook',
     followsCases: true,
     async deliver(message, options) {
-      const { contentType, body } = makeBody(message, options.degraded)
+      const { contentType, body } = await makeBody(message, options.degraded)
       const timestamp = Math.floor(deps.clock.now() / 1_000)
       const headers = {
         ...jsonHeaders,
@@ -72,11 +73,11 @@ function createBodyMaker(
   if (compiled?.ok === false) {
     throw new MonitorError('config.invalid', `channel ${name}: body: ${compiled.problem.message}`)
   }
-  const documented = (message: Message, degraded: boolean, bodyError: string | null) => ({
+  const documented = async (message: Message, degraded: boolean, bodyError: string | null) => ({
     contentType: jsonHeaders['content-type'] as string,
-    body: JSON.stringify(toWebhookBody(message, { degraded, bodyError })),
+    body: await runInTurns(writeWebhookBody(message, { degraded, bodyError })),
   })
-  return (message: Message, degraded: boolean) => {
+  return async (message: Message, degraded: boolean) => {
     if (compiled === null) return documented(message, degraded, null)
     try {
       return { contentType, body: compiled.run(message, degraded) }

@@ -5,6 +5,7 @@ import { createLane, type Lane, nextDelivery } from '../../delivery/lanes.ts'
 import { settleDelivery } from '../../delivery/settleDelivery.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { createSilentLog } from '../../lib/log.ts'
+import { runAtOnce } from '../../lib/steps.ts'
 import type { Channel, MessageItem } from '../../delivery/channels/message.ts'
 import type { Delivery } from '../../alerts/store/outboxDeliveries.ts'
 import type { TestWorld } from './createTestWorld.ts'
@@ -82,7 +83,7 @@ function tellOne(world: TestWorld, lane: Lane, delivery: Delivery, now: UnixMs):
     pageUrl: null,
     links: { main: null, zone: null },
   }
-  const { headline, items, rest } = composeMessage(deps, { delivery, channel: lane.channel }, now)
+  const { headline, items, rest } = runAtOnce(composeMessage(deps, { delivery, channel: lane.channel }, now))
   return [...items, ...rest].map((item) => ({
     at: now,
     channel: lane.channel.name,

@@ -1,0 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** Work that says where others may run: it yields there, and holds nothing that they would have to wait for. */
+export type Steps<T> = Generator<void, T, void>
+
+/** All of it now, for whoever has nobody to wait for. */
+export function runAtOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Lets everything else run between two steps. */
+export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await setImmediate()
+  }
+}

@@ -1,0 +1,26 @@
+import { setImmediate } from 'node:timers'
+import { expect, test } from 'vitest'
+import { runAtOnce, runInTurns, type Steps } from '../../../src/lib/steps.ts'
+
+function* count(to: number, seen: number[]): Steps<number> {
+  for (let at = 1; at <= to; at += 1) {
+    if (at > 1) yield
+    seen.push(at)
+  }
+  return to
+}
+
+test('what is run in turns lets others run between two steps, and gives what it gives at once', async () => {
+  const seen: number[] = []
+  setImmediate(() => seen.push(-1))
+  expect(await runInTurns(count(3, seen))).toBe(3)
+  expect(seen).toEqual([1, -1, 2, 3])
+  expect(runAtOnce(count(3, []))).toBe(3)
+})
+
+test('work of one step waits for nobody', async () => {
+  const seen: number[] = []
+  setImmediate(() => seen.push(-1))
+  await runInTurns(count(1, seen))
+  expect(seen).toEqual([1])
+})
