@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { keptFinding } from '../src/alerts/findingJson.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createSlackInbox } from '../src/sandbox/inbox/slackInbox.ts'
 import { createSilentLog } from '../src/lib/log.ts'
@@ -86,7 +87,7 @@ process.exit(0)
 function findCorrected({ app }: ScenarioRun): string {
   const rows = app.parts.alerts.listAlerts({ limit: 500 })
   const found = rows.find(
-    ({ kind, finding }) => kind === 'transfer.failed' && finding.includes('"wasCompleted":true'),
+    (row) => row.kind === 'transfer.failed' && keptFinding(row).facts['wasCompleted'] === true,
   )
   return found?.transferKey ?? 't1'
 }

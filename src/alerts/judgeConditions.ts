@@ -5,7 +5,7 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
 import { rankAmount } from '../bridge/amount.ts'
-import { encodeFinding, keptFinding } from './findingJson.ts'
+import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { putIntoCase } from './caseOf.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
@@ -154,7 +154,7 @@ function stepNew(context: EngineContext, rule: Rule, finding: Finding): void {
 function contentOf(rule: Rule, finding: Finding, labels: string) {
   return {
     labels,
-    finding: encodeFinding(finding),
+    ...toFound(finding),
     severity: rule.severity,
     amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,

@@ -9,7 +9,7 @@ import { whenToTell } from './caseWindows.ts'
 import type { Placed } from '../cases/placeMember.ts'
 import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
 import { rankAmount } from '../bridge/amount.ts'
-import { encodeFinding, keptFinding } from './findingJson.ts'
+import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
@@ -61,7 +61,7 @@ function tellFirst(
     keepSince: null,
     resolvedAt: null,
     resolvedReason: null,
-    finding: encodeFinding(finding),
+    ...toFound(finding),
     refreshedAt: context.now,
     material: JSON.stringify([digestMaterial(context.kinds.find(finding.kind), finding)]),
     amountRank: rankAmount(finding.transfer?.amount ?? null),
@@ -178,7 +178,7 @@ function learnKeys(context: EngineContext, known: AlertHead, finding: Finding): 
   if (putIntoCase(context, known, finding) === null) return
   const { labels, severity, runbook } = known
   const amountRank = rankAmount(finding.transfer?.amount ?? null)
-  const content = { labels, severity, runbook, amountRank, finding: encodeFinding(finding) }
+  const content = { labels, severity, runbook, amountRank, ...toFound(finding) }
   context.store.updateContent(known.id, content, context.now)
 }
 
@@ -208,7 +208,7 @@ function keepFinding(
 ): void {
   const content = {
     ...row,
-    finding: encodeFinding(news.finding),
+    ...toFound(news.finding),
     amountRank: rankAmount(news.finding.transfer?.amount ?? null),
   }
   context.store.updateContent(row.id, content, context.now)

@@ -3,6 +3,7 @@ import { listAlertsOfTransfer } from '../alerts/store/alertRows.ts'
 import { formatDecimal } from '../bridge/decimal.ts'
 import type { Direction } from '../bridge/observation.ts'
 import { originChain, originLeg, type Transfer, type TransferState } from '../bridge/transfer.ts'
+import { spanKey } from '../cases/store/caseMembers.ts'
 import { findCase } from '../cases/store/caseRows.ts'
 import { listFlowsOf } from '../checks/escrow/flowStore.ts'
 import { cleanText } from '../lib/text.ts'
@@ -134,7 +135,8 @@ export function findCaseOf(
       ? [`subject:escrow.drift:${name}`, ...(mainHash === null ? [] : [`tx:${mainHash}`])]
       : [`transfer:${transferKey}`]
   for (const key of keys) {
-    const id = int.get(db, 'SELECT case_id FROM case_spans WHERE key = ? ORDER BY from_at DESC LIMIT 1', key)
+    const sql = `SELECT case_id FROM case_spans WHERE key = ${spanKey('?1')} ORDER BY from_at DESC LIMIT 1`
+    const id = int.get(db, sql, key)
     const row = id === null ? null : findCase(db, id)
     if (row !== null) return `c${row.id}`
   }

@@ -22,7 +22,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import { hash, isHash } from '../store/hash.ts'
 import type { Database } from '../store/database.ts'
-import { bigintText, columns, instant, int, type Read, text } from '../store/table.ts'
+import { bigintText, columns, instant, int, packed, type Read, text } from '../store/table.ts'
 import { type Break, type BreakKind, breakKinds, sumKeyOf } from './break.ts'
 
 /** What breaks are read from: the ledger's own tables, so that nothing can drift from them. */
@@ -125,7 +125,7 @@ const accusations = columns({
   kind: text,
   subject: text,
   activeAt: instant,
-  finding: text,
+  finding: packed,
   transferKey: text.orNull(),
 })
 

@@ -68,11 +68,12 @@ export interface Placed {
  */
 export function placeMember(db: Database, member: NewMember, now: UnixMs): Placed | null {
   const known = rows.getMember(db, member.alertId, member.episode)
-  const keys = JSON.stringify(member.keys.map(({ key }) => key))
+  const list = JSON.stringify(member.keys.map(({ key }) => key))
+  const keys = rows.digestKeys(list)
   const rank = `${weights[member.severity]}${rankAmount(member.risk?.amount ?? null)}`
   const risk = rows.getRisk(db, member.alertId)
   const isSamePlace =
-    known?.keys === keys &&
+    (known?.keys === keys || known?.keys === list) &&
     known.untilAt === member.openUntil &&
     known.isLoss === member.isLoss &&
     known.rank === rank

@@ -13,7 +13,7 @@ export function listDisputes(db: Database, since: UnixMs, limit: number): Disput
       SELECT transfer_key, active_at FROM alerts WHERE kind IN
         ('transfer.mismatch', 'transfer.unbacked', 'transfer.duplicate', 'batch.mismatch', 'batch.unresolved', 'source.disagreement')
       AND active_at >= ? AND state <> 'merged' AND transfer_key IS NOT NULL
-      AND json_extract(finding, '$.isOver') IS NULL ORDER BY active_at DESC LIMIT ?
+      AND iif(typeof(finding) = 'text', json_extract(finding, '$.isOver'), is_over) IS NULL ORDER BY active_at DESC LIMIT ?
     ) GROUP BY transfer_key`
   return disputes.all(db, sql, since, limit)
 }

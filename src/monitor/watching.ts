@@ -8,6 +8,7 @@ import { cleanText } from '../lib/text.ts'
 import { createReporting } from '../report/poll.ts'
 import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
+import { repackAlerts } from '../alerts/repackAlerts.ts'
 import { repackSome } from '../ledger/repack.ts'
 import { purgeFlow } from '../ledger/flow.ts'
 import { purgeSamples } from '../ledger/lessonStore.ts'
@@ -86,7 +87,7 @@ function createRepacking(db: Database): Poller {
     schedule: repackMs,
     asksNobody: true,
     run: async () => {
-      isDone ||= !repackSome(db, repackRows)
+      isDone ||= !repackSome(db, repackRows) && !repackAlerts(db, repackRows)
     },
   }
 }

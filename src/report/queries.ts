@@ -1,3 +1,4 @@
+import { foundColumn } from '../alerts/store/alertFindings.ts'
 import { alertTable } from '../alerts/store/alertRows.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -22,8 +23,8 @@ export type FoundRow = Read<typeof foundRows>
 const clockToleranceMs = 3_600_000
 
 const found = `SELECT fingerprint, kind, severity, subject, active_at, finding, transfer_key, amount_rank, fired_at,
-    iif(json_valid(finding), json_extract(finding, '$.since'), active_at) AS happened_at
-  FROM alerts WHERE nature IN ('event', 'condition') AND state <> 'merged' AND changed_at >= ?1 AND fired_at >= ?1`
+    ${foundColumn.since} AS happened_at
+  FROM alerts a WHERE nature IN ('event', 'condition') AND state <> 'merged' AND changed_at >= ?1 AND fired_at >= ?1`
 
 /** What was found of a window, whenever that was: by the block of the transfer, or since when it was so. The largest first. */
 export function listFound(db: Database, { from, until }: Window): FoundRow[] {

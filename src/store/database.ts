@@ -62,6 +62,7 @@ import { compactLessons } from './migrations/0052b_compact_lessons.ts'
 import { compactAccounts } from './migrations/0052c_compact_accounts.ts'
 import { compactFlows } from './migrations/0052d_compact_flows.ts'
 import { compactLogs } from './migrations/0052e_compact_logs.ts'
+import { compactAlerts } from './migrations/0053_compact_alerts.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -118,6 +119,7 @@ export const migrations: readonly string[] = [
   compactAccounts,
   compactFlows,
   compactLogs,
+  compactAlerts,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -23,7 +23,7 @@ const mostJsonDepth = 3
  * came before by its place.
  * @param known texts that whoever reads it has at hand, such as other columns of the same row; the same when unpacking
  */
-export function pack(value: unknown, known: readonly string[] = []): Uint8Array {
+export function pack(value: unknown, known: readonly string[] = []): Uint8Array<ArrayBuffer> {
   const packer: Packer = { earlier: known.slice(), index: null, lastTime: 0, depth: 0, start: used, at: used }
   put(packer, form)
   write(packer, value)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeFinding } from '../../src/alerts/findingJson.ts'
+import { readFinding } from '../support/readFinding.ts'
 import { topicOf, topics } from '../../src/sandbox/chain/abi.ts'
 import { addExtra } from '../../src/sandbox/chain/mainChain.ts'
 import { mainMove, userLike } from '../../src/sandbox/faults/putIn.ts'
@@ -45,7 +45,7 @@ function toldOf(run: ScenarioRun, kind: string): Told[] {
     .prepare('SELECT id, subject, severity, active_at, finding FROM alerts WHERE kind = ? ORDER BY id')
     .all(kind)
     .map((row) => {
-      const finding = decodeFinding(String(row['finding']))
+      const finding = readFinding(row)
       return {
         subject: String(row['subject']),
         severity: String(row['severity']),

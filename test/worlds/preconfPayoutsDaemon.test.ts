@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeFinding } from '../../src/alerts/findingJson.ts'
+import { readFinding } from '../support/readFinding.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 
 // A theft by name and one by hand while the block is being made; then honest payouts whose zone legs are not shown.
@@ -23,7 +23,7 @@ timeline:
     .prepare("SELECT severity, active_at, finding FROM alerts WHERE kind = 'preconf.unbacked' ORDER BY id")
     .all()
     .map((row) => {
-      const { facts, since } = decodeFinding(String(row['finding']))
+      const { facts, since } = readFinding(row)
       return {
         says: `${String(row['severity'])} ${facts['amount']} ${facts['token']}`,
         delayMs: Number(row['active_at']) - since,

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
+import { found } from './alertFindings.ts'
 
 // One row with an unknown word must not hold back what is to be sent of all others: it is sent rather than not.
 const nature = oneOf('event', 'condition').orElse('event')
@@ -65,17 +66,16 @@ const heads = table('alerts', {
   ackedAt: instant.orNull(),
 })
 
-/** JSON; see alerts/findingJson.ts. */
-const finding = text
+export const alertTable = table('alerts', { ...heads.shape, finding: found.shape.finding })
 
-export const alertTable = table('alerts', { ...heads.shape, finding })
-
-const newAlerts = table('alerts', { ...written, finding })
+const newAlerts = table('alerts', { ...written, ...found.shape })
 
 /** An alert without its finding: what the state machine needs. */
 export type AlertHead = Read<typeof heads>
 
 export type AlertRow = Read<typeof alertTable>
+
+export type NewAlert = Read<typeof newAlerts>
 
 const headColumns = heads.list('a')
 
@@ -99,7 +99,7 @@ interface AlertQuery {
 const stateCounts = columns({ state: alertTable.shape.state, count: int })
 
 /** Returns the new row's id, or null when the fingerprint is known. */
-export function insertAlert(db: Database, row: Omit<AlertRow, 'id' | 'ackedBy' | 'ackedAt'>): number | null {
+export function insertAlert(db: Database, row: NewAlert): number | null {
   const result = db
     .prepare(`INSERT ${newAlerts.into} ON CONFLICT (fingerprint) DO NOTHING`)
     .run(...newAlerts.values(row))
@@ -154,7 +154,7 @@ export function updatePhase(db: Database, id: number, phase: AlertPhase, now: Un
 }
 
 const contents = table('alerts', {
-  finding,
+  ...found.shape,
   severity,
   labels: text,
   amountRank: text,

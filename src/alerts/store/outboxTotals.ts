@@ -1,3 +1,4 @@
+import { foundColumn } from './alertFindings.ts'
 import { alertTable } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, instant, int, type Read, text } from '../../store/table.ts'
@@ -16,17 +17,14 @@ const totals = columns({
 })
 export type CarriedTotal = Read<typeof totals>
 
-/** A row's finding may be broken, which must not keep back the others. */
-const fact = (path: string) => `CASE WHEN json_valid(a.finding) THEN json_extract(a.finding, '${path}') END`
-
 /** A message's items by kind, direction and error text: how many there are, and from when to when. */
 export function listCarriedTotals(db: Database, deliveryId: number): CarriedTotal[] {
-  const since = `MIN(COALESCE(${fact('$.since')}, a.active_at), a.active_at)`
-  const sql = `SELECT o.what, a.severity, a.kind, CAST(${fact('$.transfer.direction')} AS TEXT) AS direction,
-      CAST(${fact('$.facts.errorMessage')} AS TEXT) AS error, COUNT(*) AS count,
+  const since = `MIN(${foundColumn.since}, a.active_at)`
+  const sql = `SELECT o.what, a.severity, a.kind, CAST(${foundColumn.direction} AS TEXT) AS direction,
+      CAST(${foundColumn.error} AS TEXT) AS error, COUNT(*) AS count,
       MIN(CAST(${since} AS INTEGER)) AS first_at, MAX(CAST(${since} AS INTEGER)) AS last_at
     FROM outbox o JOIN alerts a ON a.id = o.alert_id WHERE o.delivery_id = ? AND o.what <> 'case'
-    GROUP BY o.what, a.severity, a.kind, direction, error ORDER BY count DESC`
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY count DESC`
   return totals.all(db, sql, deliveryId)
 }
 

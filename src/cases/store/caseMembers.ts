@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
@@ -14,7 +15,7 @@ const members = table('case_members', {
   /** It keeps its case open until somebody handles that. */
   isLoss: flag.from('loss'),
   addedAt: instant,
-  /** As they were when it was last put into its case: what is new among them joins it to more. */
+  /** A digest of them as they were when it was last put into its case: what is new among them joins it to more. */
   keys: text,
   /** How much it says: the severity, then how much it puts at risk. Sorts as text. */
   rank: text,
@@ -65,10 +66,32 @@ const spans = table('case_spans', {
   caseId: int,
 })
 
+/** Rows of before have the list itself. */
+export function digestKeys(list: string): string {
+  return createHash('sha256').update(list).digest('hex').slice(0, 16)
+}
+
+const oldKeys = columns({ alertId: int, episode: int, keys: text })
+
+/** Of alerts behind one number and up to another: a digest in place of the list that rows of before have. */
+export function digestOldKeys(
+  db: Database,
+  { after, until }: { readonly after: number; readonly until: number },
+): void {
+  const sql =
+    "SELECT alert_id, episode, keys FROM case_members WHERE alert_id > ? AND alert_id <= ? AND substr(keys, 1, 1) = '['"
+  const update = db.prepare('UPDATE case_members SET keys = ? WHERE alert_id = ? AND episode = ?')
+  for (const { alertId, episode, keys } of oldKeys.all(db, sql, after, until))
+    update.run(digestKeys(keys), alertId, episode)
+}
+
+/** In SQL: a key as its spans have it. A transaction's is the bytes of its hash. */
+export const spanKey = (key: string) => `iif(${key} GLOB 'tx:0x*', unhex(substr(${key}, 6)), ${key})`
+
 /** Those of a key that reach into a stretch of time; of a gap without end, all of them. */
 export function listSpans(db: Database, key: string, reach: { from: UnixMs; until: UnixMs } | null): Span[] {
-  if (reach === null) return spans.all(db, 'SELECT * FROM case_spans WHERE key = ?', key)
-  const sql = 'SELECT * FROM case_spans WHERE key = ? AND from_at <= ? AND until_at >= ?'
+  if (reach === null) return spans.all(db, `SELECT * FROM case_spans WHERE key = ${spanKey('?1')}`, key)
+  const sql = `SELECT * FROM case_spans WHERE key = ${spanKey('?1')} AND from_at <= ?2 AND until_at >= ?3`
   return spans.all(db, sql, key, reach.until, reach.from)
 }
 
@@ -78,13 +101,10 @@ export function replaceSpans(db: Database, key: string, touched: readonly Span[]
   )
   if (same && touched.length === 1) return
   for (const { from } of touched)
-    db.prepare('DELETE FROM case_spans WHERE key = ? AND from_at = ?').run(key, from)
-  db.prepare('INSERT OR REPLACE INTO case_spans (key, from_at, until_at, case_id) VALUES (?, ?, ?, ?)').run(
-    key,
-    span.from,
-    span.until,
-    span.caseId,
-  )
+    db.prepare(`DELETE FROM case_spans WHERE key = ${spanKey('?1')} AND from_at = ?2`).run(key, from)
+  db.prepare(
+    `INSERT OR REPLACE INTO case_spans (key, from_at, until_at, case_id) VALUES (${spanKey('?1')}, ?2, ?3, ?4)`,
+  ).run(key, span.from, span.until, span.caseId)
 }
 
 /** Since when a key has held without an end; null when nothing of it does. */

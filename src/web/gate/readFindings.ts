@@ -10,7 +10,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { findCase } from '../../cases/store/caseRows.ts'
-import { findCaseOf } from '../../cases/store/caseMembers.ts'
+import { findCaseOf, spanKey } from '../../cases/store/caseMembers.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Kinds } from '../../rules/kinds.ts'
 import type { Database } from '../../store/database.ts'
@@ -61,7 +61,7 @@ function isActive({ state }: AlertRow): boolean {
 function listTied(sources: FindingSources, transfer: Transfer, now: UnixMs): AlertRow[] | null {
   const { db } = sources
   const sql = `SELECT DISTINCT s.case_id FROM case_spans s JOIN cases c ON c.id = s.case_id
-    WHERE s.key IN (SELECT value FROM json_each(?)) AND c.state IN ('open', 'acknowledged') LIMIT ?`
+    WHERE s.key IN (SELECT ${spanKey('value')} FROM json_each(?)) AND c.state IN ('open', 'acknowledged') LIMIT ?`
   const cases = int.all(db, sql, JSON.stringify(listCauses(sources, transfer)), mostOpen + 1)
   if (cases.length > mostOpen) return null
   const rows = cases.map((id) => listMembers(db, id, now))

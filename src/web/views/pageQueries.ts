@@ -1,3 +1,4 @@
+import { encodeFinding, keptFinding } from '../../alerts/findingJson.ts'
 import { showSilence, type ShownSilence } from '../../alerts/silences.ts'
 import { listSilences } from '../../alerts/store/silenceRows.ts'
 import { createReportStore, type ReportRow } from '../../report/store.ts'
@@ -121,17 +122,28 @@ export function searchAlerts(db: Database, text: string, limit: number): AlertRo
   if (ends === null) return findNamed(db, text, limit)
   const isWhole = new RegExp(`${ends.from}[0-9a-f]*${ends.to}(?![0-9a-f])`, 'i')
   return findNamed(db, ends.from, mostSearched)
-    .filter(({ finding }) => isWhole.test(finding))
+    .filter((row) => isWhole.test(textOf(row)))
     .slice(0, limit)
 }
 
+/** A packed finding has hashes and addresses as bytes, and within sentences as text. */
 function findNamed(db: Database, text: string, limit: number): AlertRow[] {
-  const sql = `SELECT ${alertColumns} FROM (SELECT * FROM alerts WHERE nature = ? ORDER BY changed_at DESC LIMIT ?) a
-    WHERE a.state NOT IN ('merged', 'inactive') AND instr(lower(a.finding), ?) > 0 LIMIT ?`
+  const isNamed = `instr(lower(CAST(a.finding AS TEXT)), ?3) > 0 OR typeof(a.finding) = 'blob' AND instr(a.finding, unhex(?4)) > 0`
+  const sql = `SELECT ${alertColumns} FROM (SELECT * FROM alerts WHERE nature = ?1 ORDER BY changed_at DESC LIMIT ?2) a
+    WHERE a.state NOT IN ('merged', 'inactive') AND (${isNamed}) LIMIT ?5`
+  const wanted = text.toLowerCase()
+  const [, bytes = null, half = ''] = /^0x((?:[0-9a-f]{2})+)([0-9a-f]?)$/.exec(wanted) ?? []
+  // Half a byte more leaves one in sixteen.
+  const candidates = half === '' ? limit : 16 * limit
   return ['event', 'condition']
-    .flatMap((nature) => alertTable.all(db, sql, nature, mostSearched, text.toLowerCase(), limit))
+    .flatMap((nature) => alertTable.all(db, sql, nature, mostSearched, wanted, bytes, candidates))
+    .filter((row) => half === '' || textOf(row).includes(wanted))
     .sort((a, b) => b.changedAt - a.changedAt)
     .slice(0, limit)
+}
+
+function textOf(row: AlertRow): string {
+  return (typeof row.finding === 'string' ? row.finding : encodeFinding(keptFinding(row))).toLowerCase()
 }
 
 /** From when on the ledger knows what happened; null before it was begun. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Address, Hash } from 'viem'
 import { onTestFinished } from 'vitest'
-import { decodeFinding } from '../../../src/alerts/findingJson.ts'
+import { readFinding } from '../readFinding.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { Secret } from '../../../src/lib/secret.ts'
@@ -78,7 +78,7 @@ export async function startAnvilBridge(pastMs = olderMs): Promise<AnvilBridge> {
     monitor.app.parts.db
       .prepare('SELECT severity, finding FROM alerts ORDER BY id')
       .all()
-      .map(({ severity, finding }) => ({ ...decodeFinding(String(finding)), severity: String(severity) }))
+      .map((row) => ({ ...readFinding(row), severity: String(row['severity']) }))
   return {
     monitor,
     deployed,

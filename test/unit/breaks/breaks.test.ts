@@ -3,6 +3,7 @@ import { hash } from '../../support/records.ts'
 import { toDecimal } from '../../../src/bridge/decimal.ts'
 import { findBreak, listBreaks as readBreaks } from '../../../src/breaks/readBreaks.ts'
 import { ana, createWorld, dai, day, escrow, pending, start, unbacked, usdc } from './world.ts'
+import { endFindings } from '../../support/readFinding.ts'
 
 /** What a list shows of each, in one line. */
 function linesOf({ breaks }: ReturnType<ReturnType<typeof createWorld>['list']>): string[] {
@@ -41,7 +42,7 @@ test('what was read, and said by a rule that is over, is no break', () => {
   const world = createWorld()
   const key = world.record('5')
   world.accuse(key, 'transfer.mismatch', { what: 'amount', expected: '1.5', found: '2' })
-  world.db.prepare("UPDATE alerts SET finding = json_set(finding, '$.isOver', json('true'))").run()
+  endFindings(world.db)
   expect(linesOf(world.list())).toEqual([])
   world.close()
 })

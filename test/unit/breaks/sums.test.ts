@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeFinding } from '../../../src/alerts/findingJson.ts'
+import { readFinding } from '../../support/readFinding.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -79,12 +79,12 @@ const larger = (a: Decimal, b: Decimal) => (compareDecimals(a, b) >= 0 ? a : b)
 /** What rules say of a transfer, counted anew: a mismatch is about what differs from the half unit that was found. */
 function accusedOf(world: World, key: string): Decimal[] {
   const rows = world.db.prepare('SELECT kind, finding FROM alerts WHERE transfer_key = ?').all(key)
-  return rows.flatMap(({ kind, finding }) => {
-    const whole = toDecimal(decodeFinding(String(finding)).transfer?.amount ?? '')
+  return rows.flatMap((row) => {
+    const whole = toDecimal(readFinding(row).transfer?.amount ?? '')
     if (whole === null) return [zero]
     const half = { digits: 5n, scale: 1 }
     const differs = larger(subtractDecimals(whole, half), subtractDecimals(half, whole))
-    return [kind === 'transfer.mismatch' && differs.digits > 0n ? differs : whole]
+    return [row['kind'] === 'transfer.mismatch' && differs.digits > 0n ? differs : whole]
   })
 }
 

@@ -1,4 +1,4 @@
-import { encodeFinding } from '../../../src/alerts/findingJson.ts'
+import { toFound } from '../../../src/alerts/findingJson.ts'
 import { insertAlert } from '../../../src/alerts/store/alertRows.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
@@ -97,7 +97,7 @@ export function createWorld() {
       keepSince: null,
       resolvedAt: null,
       resolvedReason: null,
-      finding: encodeFinding(finding),
+      ...toFound(finding),
       refreshedAt: start,
       material: '[]',
       amountRank: '',

@@ -3,6 +3,7 @@ import { createDisputesPoll } from '../../../../src/checks/evidence/check.ts'
 import { toRecord } from '../../../support/records.ts'
 import { createRule } from '../../alerts/harness.ts'
 import { createTestKernel } from '../support.ts'
+import { endFindings } from '../../../support/readFinding.ts'
 
 test('a dispute is asked about after a minute and then at ever longer intervals, until it is over', async () => {
   const world = createTestKernel({ isManual: true })
@@ -34,7 +35,7 @@ test('a dispute is asked about after a minute and then at ever longer intervals,
     await clock.advance(10_000)
   }
   expect(asked).toEqual([60, 120, 240, 480, 960])
-  db.prepare("UPDATE alerts SET finding = json_set(finding, '$.isOver', json('true'))").run()
+  endFindings(db)
   await clock.advance(3_600_000)
   await run()
   expect(isAsked()).toBe(false)
