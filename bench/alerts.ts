@@ -17,6 +17,7 @@ import type { Observation } from '../src/bridge/observation.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
+import { countCommit } from '../src/store/openState.ts'
 import { note } from './support/figures.ts'
 import { now, type Noted, type Order } from './support/alertWorld.ts'
 import { toObservation } from './support/records.ts'
@@ -96,9 +97,7 @@ function failed(index: number, overrides: Partial<Observation> = {}): Observatio
 function commitTimes(app: App): number[] {
   return Array.from({ length: 50 }, () => {
     const begun = now()
-    app.parts.db.transaction(() =>
-      app.parts.db.prepare("UPDATE meta SET value = value WHERE name = 'commits'").run(),
-    )
+    app.parts.db.transaction(() => countCommit(app.parts.db))
     return now() - begun
   })
 }

@@ -80,7 +80,7 @@ function toMember(context: EngineContext, alert: CaseAlert, finding: Finding): N
     risk: isOpen ? toRisk(kind, finding) : null,
     title: `${alert.kind}: ${finding.title}`.slice(0, 300),
     isWorse: (one, than) =>
-      isWorse(context, (id) => (id === alert.id ? alert : context.store.getAlert(id)), { one, than }),
+      isWorse(context, (id) => (id === alert.id ? alert : context.store.weighAlert(id)), { one, than }),
   }
 }
 

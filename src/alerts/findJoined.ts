@@ -1,3 +1,4 @@
+import type { Finding } from '../bridge/finding.ts'
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import { keptFinding } from './findingJson.ts'
@@ -33,15 +34,17 @@ export interface SentAlerts {
  * The alert that was already sent to a channel, accuses of the same thing, and says as much or more; null when this one
  * has to be sent by itself. Only what was sent to this very channel counts: what was silenced for it, or routed
  * elsewhere, covers nothing.
+ * @param finding what is kept of the alert, where it was read already
  */
 export function findJoined(
   sent: SentAlerts,
   alert: Pick<AlertRow, 'id' | 'kind' | 'subject' | 'severity' | 'transferKey' | 'activeAt' | 'finding'>,
   channel: string,
+  finding?: Finding,
 ): AlertRow | null {
   const kind = sent.kinds.find(alert.kind)
   if (kind?.joins === undefined) return null
-  const own: Accusation = { severity: alert.severity, finding: keptFinding(alert), kind }
+  const own: Accusation = { severity: alert.severity, finding: finding ?? keptFinding(alert), kind }
   if (alert.transferKey !== null) {
     const told = listTold(sent, sent.store.listToldOfTransfers([alert.transferKey], channel), alert.id)
     const above = highest(told.filter((one) => coversTransfer(one, own)))

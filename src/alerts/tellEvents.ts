@@ -71,16 +71,20 @@ function tellFirst(
   const id = context.store.insertAlert(row)
   if (id === null) return
   const alert = { ...row, id, ackedBy: null, ackedAt: null }
-  queueEvent(context, alert, putIntoCase(context, alert, finding))
+  queueEvent(context, alert, { finding, placed: putIntoCase(context, alert, finding) })
 }
 
-function queueEvent(context: EngineContext, alert: AlertRow, placed: Placed | null): void {
+function queueEvent(
+  context: EngineContext,
+  alert: AlertRow,
+  { finding, placed }: { readonly finding: Finding; readonly placed: Placed | null },
+): void {
   const channels = listEventChannels(context, alert)
   const told = channels.filter(({ hold }) => hold === null)
   for (const { route, channel, hold } of channels) {
     if (hold) holdEvent(context, alert, { channel, what: 'event', hold })
     else {
-      const what = findJoined(context, alert, channel) ? 'joined' : 'event'
+      const what = findJoined(context, alert, channel, finding) ? 'joined' : 'event'
       const at = windowOf(context, route, { alert, caseId: placed?.row.id ?? null })
       queue(context, alert, { channel, what, ...whereOf(context, { route, alert, channel, placed, at }) })
     }
@@ -196,7 +200,7 @@ function tellRecurrence(
     { ...again, state: 'new', activeAt: context.now, firedAt: context.now },
     context.now,
   )
-  queueEvent(context, again, putIntoCase(context, again, finding))
+  queueEvent(context, again, { finding, placed: putIntoCase(context, again, finding) })
 }
 
 const keptDigests = 20
@@ -253,14 +257,13 @@ export function correctEvents(
   stillFound: StillFound,
 ): void {
   const all = [...transfers]
-  const alerted = context.store.listAlerted(all.map(({ key }) => key))
+  const events = Map.groupBy(context.store.listEventsOf(all.map(({ key }) => key)), ({ key }) => key)
   for (const transfer of all) {
-    if (!alerted.has(transfer.key)) continue
-    for (const row of context.store.listAlertsOfTransfer(transfer.key)) {
-      if (row.nature !== 'event') continue
-      const isFound = stillFound(row.rule, transfer.key)
+    for (const { id, rule } of events.get(transfer.key) ?? []) {
+      const isFound = stillFound(rule, transfer.key)
       // What is found was already compared with what was sent, with the facts of today.
-      if (isFound === true) continue
+      const row = isFound === true ? null : context.store.getAlert(id)
+      if (row === null) continue
       const told = keptFinding(row)
       const kind = context.kinds.find(told.kind)
       tellAgain(context, row, reconsider(kind, told, { transfer, isFound }))

@@ -29,7 +29,8 @@ export function findNear(db: Database, key: CaseKey, own: Stretch & { readonly a
 /** What holds without an end reaches until now. */
 function findSpan(db: Database, { key, gapMs, isMoment }: CaseKey, member: Stretch) {
   const own = isMoment ? { from: member.from, until: member.from } : member
-  const openSince = isMoment ? null : rows.findOpenSince(db, key)
+  // What is one for ever needs not be open: its span holds all of it.
+  const openSince = isMoment || gapMs === Infinity ? null : rows.findOpenSince(db, key)
   const isUnderOpen = openSince !== null && openSince <= own.until + gapMs
   const stretch = isUnderOpen ? { from: Math.min(openSince, own.from), until: own.until } : own
   const reach = gapMs === Infinity ? null : { from: stretch.from - gapMs, until: stretch.until + gapMs }

@@ -93,7 +93,9 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
     rank,
   })
   const held = member.until === null ? member.keys.map(({ key }) => key) : []
-  rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
+  // Of a first episode that is new nothing is open yet.
+  if (held.length > 0 || known !== null || member.episode > 1)
+    rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
   row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk }) }
   const isNew = known === null
   const settled = settle(db, row, { member, isNew, isFirst, isOfStorm, merged: others }, now)

@@ -105,9 +105,10 @@ async function run(state: State): Promise<void> {
   while (!state.isStopping) {
     state.alarm = new AbortController()
     const waitMs = pump(state)
+    // At most once a turn of the loop: a channel that answers at once would otherwise keep everything else from running.
+    const nextTurn = setImmediate()
     await state.deps.clock.sleep(Math.max(waitMs, 1), state.alarm.signal)
-    // A channel that answers at once would otherwise keep everything else from running.
-    await setImmediate()
+    await nextTurn
   }
 }
 

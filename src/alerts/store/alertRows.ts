@@ -134,10 +134,20 @@ export function isKindFiring(db: Database, kind: string): boolean {
   return db.prepare(sql).get(kind) !== undefined
 }
 
-/** Of these transfers, by key, those of which there are alerts. */
-export function listAlerted(db: Database, transferKeys: readonly string[]): Set<string> {
-  const sql = 'SELECT transfer_key FROM alerts WHERE transfer_key IN (SELECT value FROM json_each(?))'
-  return new Set(text.all(db, sql, JSON.stringify(transferKeys)))
+const ofTransfer = columns({ id: int, rule: text, key: text.from('transfer_key') })
+
+/** The events of these transfers, oldest first. */
+export function listEventsOf(db: Database, transferKeys: readonly string[]): Read<typeof ofTransfer>[] {
+  const sql = `SELECT id, rule, transfer_key FROM alerts WHERE transfer_key IN (SELECT value FROM json_each(?))
+    AND state <> 'merged' AND nature = 'event' ORDER BY id`
+  return ofTransfer.all(db, sql, JSON.stringify(transferKeys))
+}
+
+const weights = columns({ severity, kind: text, amountRank: text })
+
+/** How much an alert says. */
+export function weighAlert(db: Database, id: number): Read<typeof weights> | null {
+  return weights.get(db, 'SELECT severity, kind, amount_rank FROM alerts WHERE id = ?', id)
 }
 
 export function listAlertsOfTransfer(db: Database, transferKey: string): AlertRow[] {
