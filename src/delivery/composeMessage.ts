@@ -63,15 +63,18 @@ export function* composeMessage(
   const carried = store.listCarriedTotals(delivery.id)
   const risks = store.listCarriedRisks(delivery.id)
   const count = carried.reduce((sum, one) => sum + one.count, 0)
+  if (count > wordedAtOnce) yield
   const { told, rest } = pickItems(store, {
     deliveryId: delivery.id,
     total: count,
     listsRest: listsRest(channel),
   })
+  if (count > wordedAtOnce) yield
   const rules = new Map([...deps.live.rules].map((rule) => [rule.name, rule]))
   const silencer = once(() => createSilencer(store.listSilencesAt(now), deps))
   const restored = once(() => deps.restored?.read() ?? null)
-  const words = { ...deps, rules, silencer, restored }
+  const clockLeadMs = once(() => deps.clockLeadMs?.() ?? 0)
+  const words = { ...deps, rules, silencer, restored, clockLeadMs }
   const joined = joinItems(
     told.map((one) => wordSafely(words, one, true, now)),
     delivery.caseId !== null,
@@ -143,11 +146,11 @@ function worst(counts: readonly Pick<KindCount, 'severity'>[]): Severity {
 
 const flappingWindowMs = 3_600_000
 
-interface ItemDeps
-  extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'pageUrl' | 'clockLeadMs'> {
+interface ItemDeps extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'links' | 'pageUrl'> {
   readonly rules: ReadonlyMap<string, Rule>
   readonly silencer: () => Silencer
   readonly restored: () => Restored | null
+  readonly clockLeadMs: () => number
 }
 
 /** An item in words, with the alert of the same thing that says as much or more. */
@@ -254,7 +257,7 @@ function wordItem(
       rule,
       links: deps.links,
       pageUrl: deps.pageUrl,
-      clockLeadMs: deps.clockLeadMs?.() ?? 0,
+      clockLeadMs: deps.clockLeadMs(),
       firings,
       above: deps.above,
     },

@@ -40,6 +40,8 @@ const mostInFlight = 8
 const longestSendMs = 90_000
 const stopMs = 20_000
 const idleMs = 30_000
+/** What is queued has hours: that needs no look through the queue at each commit. */
+const expiryLookMs = 10_000
 const failedPauseMs = 2_000
 
 interface State {
@@ -51,6 +53,8 @@ interface State {
   alarm: AbortController
   /** By the monotonic clock. */
   lookedAtMs: number
+  /** The same: when to look next for what has expired. */
+  expireAtMs: number
 }
 
 /**
@@ -66,6 +70,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     isStopping: false,
     alarm: new AbortController(),
     lookedAtMs: deps.clock.monotonicMs(),
+    expireAtMs: -Infinity,
   }
   recover(state)
   const loop = run(state)
@@ -132,7 +137,11 @@ function pump(state: State): number {
   }
 }
 
-function expire({ deps }: State): void {
+function expire(state: State): void {
+  const { deps } = state
+  const mono = deps.clock.monotonicMs()
+  if (mono < state.expireAtMs) return
+  state.expireAtMs = mono + expiryLookMs
   const now = deps.clock.now()
   // A commit of nothing would put on the disk what waits for a larger one.
   if (deps.store.listExpiring(now).length === 0) return

@@ -59,11 +59,12 @@ export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
   const retry = waiting.find(({ nextAt }) => nextAt <= now || nextAt > now + longestMs)
   if (retry) return takePlace(lane, mono, () => resend(deps, retry))
   const retryIn = Math.min(idleMs, ...waiting.map(({ nextAt }) => nextAt - now))
-  const { due, nextAt } = deps.store.measureLane(
-    { channel: lane.channel.name, isCritical: lane.isCritical },
-    now,
-  )
-  if (due === 0) return { waitMs: Math.min(retryIn, nextAt === null ? idleMs : nextAt - now) }
+  const first = deps.store.findFirstItem({ channel: lane.channel.name, isCritical: lane.isCritical })
+  if (first === null) return { waitMs: retryIn }
+  if (first.notBefore > now) {
+    if (first.createdAt <= now) return { waitMs: Math.min(retryIn, first.notBefore - now) }
+    deps.store.transaction(() => deps.store.hastenFuture(now))
+  }
   if (isChannelStuck(waiting)) return { waitMs: retryIn }
   if (mono < lane.hold.until) return { waitMs: Math.min(retryIn, lane.hold.until - mono) }
   return takePlace(lane, mono, () => claim(deps, lane, retryIn))

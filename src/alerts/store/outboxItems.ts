@@ -103,42 +103,55 @@ export function listDepths(db: Database): QueueDepth[] {
   return depths.all(db, sql)
 }
 
-const laneDepth = columns({ due: int, nextAt: instant.orNull() })
-
-/** Items of one lane that may be sent at `now`, and when the next one may. */
-export function measureLane(
-  db: Database,
-  lane: { readonly channel: string; readonly isCritical: boolean },
-  now: UnixMs,
-): { readonly due: number; readonly nextAt: UnixMs | null } {
-  const sql = `SELECT COUNT(*) FILTER (WHERE not_before <= ?1 OR created_at > ?1) AS due,
-    MIN(not_before) FILTER (WHERE not_before > ?1) AS next_at
-    FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND channel = ?2 AND critical = ?3`
-  return laneDepth.get(db, sql, now, lane.channel, lane.isCritical ? 1 : 0) ?? { due: 0, nextAt: null }
+interface Lane {
+  readonly channel: string
+  readonly isCritical: boolean
 }
+
+const firstItems = columns({ notBefore: instant, createdAt: instant })
+
+/** The item of a lane that may be sent first; null when there is none. */
+export function findFirstItem(db: Database, lane: Lane): Read<typeof firstItems> | null {
+  const sql = `SELECT not_before, created_at FROM outbox
+    WHERE state = 'queued' AND delivery_id IS NULL AND channel = ? AND critical = ? ORDER BY not_before LIMIT 1`
+  return firstItems.get(db, sql, lane.channel, lane.isCritical ? 1 : 0)
+}
+
+/** The wall clock went back: what was queued by a time that is yet to come waits for nothing. */
+export function hastenFuture(db: Database, now: UnixMs): void {
+  db.prepare(
+    "UPDATE outbox SET not_before = ?1 WHERE state = 'queued' AND delivery_id IS NULL AND created_at > ?1",
+  ).run(now)
+}
+
+/**
+ * Items of a lane that may be sent now, with numbered parameters. One of an alert of which something is being sent to the
+ * channel at this moment waits.
+ */
+const isDue = (at: string, channel: string, critical: string) =>
+  `o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ${channel} AND o.critical = ${critical} AND o.not_before <= ${at}
+    AND o.alert_id NOT IN (SELECT u.alert_id FROM deliveries d CROSS JOIN outbox u ON u.delivery_id = d.id
+      WHERE d.channel = ${channel} AND u.state = 'queued')`
 
 /** `found`: items that are no changes of the case as a whole. */
 const dueCases = columns({ caseId: int.orNull(), found: int })
 export type DueCase = Read<typeof dueCases>
 
 /** Of which cases something is due in a lane, null for what belongs to none: the most money first. */
-export function listDueCases(
-  db: Database,
-  lane: { readonly channel: string; readonly isCritical: boolean },
-  now: UnixMs,
-): DueCase[] {
-  const sql = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o JOIN alerts a ON a.id = o.alert_id
-    WHERE o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ?2 AND o.critical = ?3
-      AND (o.not_before <= ?1 OR o.created_at > ?1)
-      AND NOT EXISTS (SELECT 1 FROM outbox u WHERE u.alert_id = o.alert_id AND u.channel = o.channel
-        AND u.state = 'queued' AND u.delivery_id IS NOT NULL)
-    GROUP BY o.case_id ORDER BY MAX(a.amount_rank) DESC, MIN(o.id)`
-  return dueCases.all(db, sql, now, lane.channel, lane.isCritical ? 1 : 0)
+export function listDueCases(db: Database, lane: Lane, now: UnixMs): DueCase[] {
+  const given = [now, lane.channel, lane.isCritical ? 1 : 0]
+  const due = isDue('?1', '?2', '?3')
+  const counted = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o WHERE ${due} GROUP BY o.case_id`
+  const cases = dueCases.all(db, counted, ...given)
+  // A storm is one case, or none: then no alert has to be looked at.
+  if (cases.length <= 1) return cases
+  const ranked = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o JOIN alerts a ON a.id = o.alert_id
+    WHERE ${due} GROUP BY o.case_id ORDER BY MAX(a.amount_rank) DESC, MIN(o.id)`
+  return dueCases.all(db, ranked, ...given)
 }
 
 /**
- * Puts what is due into a message, oldest first, and returns how many. An alert of which something is being sent to
- * the channel at this moment waits, so that a resolution cannot overtake its firing.
+ * Puts what is due into a message, oldest first, and returns how many. No resolution overtakes its firing.
  */
 export function claimItems(
   db: Database,
@@ -157,11 +170,7 @@ export function claimItems(
   const { changes } = db
     .prepare(
       `UPDATE outbox SET delivery_id = ?1 WHERE id IN (
-        SELECT o.id FROM outbox o WHERE o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ?2 AND o.critical = ?3
-          AND (o.not_before <= ?4 OR o.created_at > ?4)
-          AND NOT EXISTS (SELECT 1 FROM outbox u WHERE u.alert_id = o.alert_id AND u.channel = o.channel
-            AND u.state = 'queued' AND u.delivery_id IS NOT NULL)
-          ${ofCase} ORDER BY o.id LIMIT ?5)`,
+        SELECT o.id FROM outbox o WHERE ${isDue('?4', '?2', '?3')} ${ofCase} ORDER BY o.id LIMIT ?5)`,
     )
     .run(
       claim.deliveryId,
