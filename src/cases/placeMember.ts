@@ -98,7 +98,7 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
     rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
   row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk }) }
   const isNew = known === null
-  const settled = settle(db, row, { member, isNew, isFirst, isOfStorm, merged: others }, now)
+  const settled = settle(db, row, { member, stored: found, isNew, isFirst, isOfStorm, merged: others }, now)
   const isGraver = worseOf(found.severity, settled.row.severity) !== found.severity
   return { ...settled, isNew, isFirst, isGraver, merged: others }
 }
@@ -229,6 +229,7 @@ function settle(
   before: CaseRow,
   of: {
     readonly member: NewMember
+    readonly stored: CaseRow
     readonly isNew: boolean
     readonly isFirst: boolean
     readonly isOfStorm: boolean
@@ -260,7 +261,7 @@ function settle(
   else if (row.state === 'open' && hasGrown(row.turnMoney, row.money))
     row = { ...row, recheckAt: endOfTurn(row) }
   row = { ...row, closeAt: readCaseEnd(db, row) }
-  saveCase(db, row)
+  saveCase(db, row, of.stored)
   if (isNew && row.members <= longestLog)
     addCaseLog(db, {
       caseId: row.id,

@@ -40,6 +40,8 @@ const content = {
   changedAt: instant,
 }
 const newCases = table('cases', content)
+const { state, changedAt, closeAt, recheckAt, ...unindexed } = content
+const restOfCases = table('cases', unindexed)
 const cases = table('cases', { id: int, ...content })
 export type CaseRow = Read<typeof cases>
 export type CaseContent = Read<typeof newCases>
@@ -48,9 +50,15 @@ export function insertCase(db: Database, row: CaseContent): number {
   return Number(db.prepare(`INSERT ${newCases.into}`).run(...newCases.values(row)).lastInsertRowid)
 }
 
-export function saveCase(db: Database, row: CaseRow): void {
-  db.prepare(`UPDATE cases SET ${newCases.set} WHERE id = ?`).run(...newCases.values(row), row.id)
+/** @param stored as it stands in the ledger, where that is known */
+export function saveCase(db: Database, row: CaseRow, stored: CaseRow | null = null): void {
+  // Every index over a column that is set is written anew, whether its value is another one or not.
+  if (stored !== null && indexed.every((name) => stored[name] === row[name]))
+    db.prepare(`UPDATE cases SET ${restOfCases.set} WHERE id = ?`).run(...restOfCases.values(row), row.id)
+  else db.prepare(`UPDATE cases SET ${newCases.set} WHERE id = ?`).run(...newCases.values(row), row.id)
 }
+
+const indexed = ['state', 'changedAt', 'closeAt', 'recheckAt'] as const
 
 /** By its number; one that was merged is the case that it goes on as. */
 export function findCase(db: Database, id: number): CaseRow | null {

@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
+import { listEventsOf } from '../../../src/alerts/store/alertRows.ts'
+import { findFirstItem, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
+import { listSpans } from '../../../src/cases/store/caseMembers.ts'
 import { countPendingByAge, countPendingSince } from '../../../src/web/views/pageQueries.ts'
 import { sumAccounts } from '../../../src/checks/escrow/accounts/accountStore.ts'
 import { listEntriesSettling } from '../../../src/breaks/entryStore.ts'
@@ -71,6 +74,22 @@ describe('what is asked again and again is found by an index of what is open, no
       ]),
     )
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
+  })
+
+  test('what a commit asks of alerts, and a channel of what is queued', () => {
+    const lane = { channel: 'ops', isCritical: false }
+    const plans = plansOf((db) => {
+      listEventsOf(db, ['t1', 't2'])
+      findFirstItem(db, lane)
+      listDueCases(db, lane, 1)
+      listSpans(db, 'tx:0x12', null)
+    })
+    expect(plans.filter((plan) => /\b(alerts|outbox|o|case_spans)\b/.test(plan))).toEqual([
+      'SEARCH alerts USING INDEX alerts_transfer (transfer_key=?)',
+      'SEARCH outbox USING INDEX outbox_queue (channel=? AND critical=?)',
+      'SEARCH o USING INDEX outbox_queue (channel=? AND critical=? AND not_before<?)',
+      'SEARCH case_spans USING INDEX case_spans_key (key=?)',
+    ])
   })
 
   test('whatever the gate asks of a transfer', () => {
