@@ -11,8 +11,16 @@ const moneyByToken = json(z.record(z.string(), z.object({ places: z.string(), la
 const caseState = oneOf('open', 'acknowledged', 'handled', 'closed', 'merged').orElse('open')
 export type CaseState = Read<typeof caseState>
 
-const content = {
+/** What the table has indexes over. */
+const indexed = {
   state: caseState,
+  /** When the last of what keeps it open ends; null while something holds. */
+  closeAt: instant.orNull(),
+  /** When to look whether more money is at risk than when it opened; null where nothing was added since. */
+  recheckAt: instant.orNull(),
+  changedAt: instant,
+}
+const unindexed = {
   mergedInto: int.orNull(),
   /** How often it opened: pagers know it by its id and this. */
   turn: int,
@@ -21,10 +29,6 @@ const content = {
   /** When the first thing that it gathers happened. */
   openedAt: instant,
   closedAt: instant.orNull(),
-  /** When the last of what keeps it open ends; null while something holds. */
-  closeAt: instant.orNull(),
-  /** When to look whether more money is at risk than when it opened; null where nothing was added since. */
-  recheckAt: instant.orNull(),
   severity: oneOf('critical', 'warning', 'info').orElse('critical'),
   /** The alert that says the most. */
   worstAlert: int,
@@ -37,10 +41,9 @@ const content = {
   byAt: instant.orNull(),
   reason: text.orNull(),
   assignee: text.orNull(),
-  changedAt: instant,
 }
+const content = { ...indexed, ...unindexed }
 const newCases = table('cases', content)
-const { state, changedAt, closeAt, recheckAt, ...unindexed } = content
 const restOfCases = table('cases', unindexed)
 const cases = table('cases', { id: int, ...content })
 export type CaseRow = Read<typeof cases>
@@ -53,12 +56,19 @@ export function insertCase(db: Database, row: CaseContent): number {
 /** @param stored as it stands in the ledger, where that is known */
 export function saveCase(db: Database, row: CaseRow, stored: CaseRow | null = null): void {
   // Every index over a column that is set is written anew, whether its value is another one or not.
-  if (stored !== null && indexed.every((name) => stored[name] === row[name]))
+  if (stored !== null && isIndexedSame(stored, row))
     db.prepare(`UPDATE cases SET ${restOfCases.set} WHERE id = ?`).run(...restOfCases.values(row), row.id)
   else db.prepare(`UPDATE cases SET ${newCases.set} WHERE id = ?`).run(...newCases.values(row), row.id)
 }
 
-const indexed = ['state', 'changedAt', 'closeAt', 'recheckAt'] as const
+function isIndexedSame(a: CaseRow, b: CaseRow): boolean {
+  return (
+    a.state === b.state &&
+    a.closeAt === b.closeAt &&
+    a.recheckAt === b.recheckAt &&
+    a.changedAt === b.changedAt
+  )
+}
 
 /** By its number; one that was merged is the case that it goes on as. */
 export function findCase(db: Database, id: number): CaseRow | null {
