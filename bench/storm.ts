@@ -21,6 +21,7 @@ import { createLog } from '../src/lib/log.ts'
 import { createApp } from '../src/monitor/createMonitor.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
 import { createSlackInbox } from '../src/sandbox/inbox/slackInbox.ts'
+import { note } from './support/figures.ts'
 import { watchLoop } from './support/loopDelay.ts'
 import { toObservation } from './support/records.ts'
 
@@ -98,6 +99,18 @@ commits.sort((a, b) => a - b)
 console.log(
   `  loop held: median ${held.p50.toFixed(1)}, p99 ${held.p99.toFixed(0)}, longest ${held.most.toFixed(0)} ms; a commit of ${Math.ceil(count / pages)}: median ${commits[pages / 2]?.toFixed(0)}, longest ${commits.at(-1)?.toFixed(0)} ms; CPU ${((user + system) / 1e6).toFixed(1)} s`,
 )
+note({
+  name: `the loop held in a storm of one cause, p99`,
+  value: held.p99,
+  unit: 'ms',
+  target: { atMost: 50 },
+})
+note({
+  name: `resident in a storm of one cause, at most`,
+  value: most / 1_048_576,
+  unit: 'MB',
+  target: { atMost: 300 },
+})
 for (const { text } of slack.messages) console.log(`  ${text.split('\n')[0]?.slice(0, 180) ?? ''}`)
 await app.stop()
 await slack.close()
