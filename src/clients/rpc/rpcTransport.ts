@@ -1,4 +1,3 @@
-import { getHttpRpcClient } from 'viem/utils'
 import type { Clock } from '../../lib/clock.ts'
 import type { CorrectedClock } from '../../lib/correctedClock.ts'
 import { MonitorError } from '../../lib/errors.ts'
@@ -35,62 +34,47 @@ export type RpcTransport = (
 ) => Promise<unknown>
 
 /**
- * viem's JSON-RPC client over our own HTTP: bounded bodies, one timeout over everything, no redirects. viem's batching
- * is left out on purpose: it pairs answers with requests by their order, so that one that a server leaves out would
- * give every later request the answer of its neighbour.
+ * JSON-RPC over our own HTTP: bounded bodies, one timeout over everything, no redirects. A client of a library makes a
+ * request, an answer and an error of the web's classes for each question, of which there are five a second.
  */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
+  const place = readPlace(options.url)
   return async (body, label, signal) => {
     signal?.throwIfAborted()
-    let answer: unknown
-    const client = getHttpRpcClient(options.url, {
-      // Both limits are held by httpRequest, the body's while it arrives.
-      timeout: 0,
-      maxResponseBodySize: false,
-      // viem would parse the text once more, and take the last of two equal keys.
-      fetchFn: async (input, init) => {
-        answer = await fetchAnswer(options, label, input, init)
-        return new Response('{}')
-      },
-      ...(signal && { fetchOptions: { signal } }),
+    const sentMs = options.clock.monotonicMs()
+    const answer = await httpRequest(options.http, {
+      ...place,
+      body: toBody(body),
+      timeoutMs: options.timeoutMs,
+      label,
+      signal,
     })
-    try {
-      // viem's types want their own mutable arrays; nothing is written to these.
-      await client.request({ body: body as never })
-      return answer
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw findMonitorError(error) ?? notJson(label)
-    }
+    noteAnswer(options, answer, sentMs)
+    const error = errorOfStatus(answer.status, label, answer.retryAfter)
+    const parsed = typeof answer.json?.value === 'object' && answer.json.value !== null ? answer.json : null
+    if (error !== null && !isJudgedByBody(answer.status, parsed?.value)) throw error
+    if (parsed === null) throw notJson(label, answer)
+    return parsed.value
   }
 }
 
-type FetchInput = string | URL | Request
-
-async function fetchAnswer(
-  options: RpcTransportOptions,
-  label: string,
-  input: FetchInput,
-  init?: RequestInit,
-): Promise<unknown> {
-  const url = new URL(input instanceof Request ? input.url : input)
-  const sentMs = options.clock.monotonicMs()
-  const answer = await httpRequest(options.http, {
+/** Where it is asked; a name and a password in the address are sent as a header. */
+function readPlace(address: string) {
+  const url = new URL(address)
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
-    headers: Object.fromEntries(new Headers(init?.headers)),
-    // viem always sends text.
-    body: typeof init?.body === 'string' ? init.body : '',
-    timeoutMs: options.timeoutMs,
-    label,
-    signal: init?.signal ?? undefined,
-  })
-  noteAnswer(options, answer, sentMs)
-  const error = errorOfStatus(answer.status, label, answer.retryAfter)
-  const parsed = typeof answer.json?.value === 'object' && answer.json.value !== null ? answer.json : null
-  if (error !== null && !isJudgedByBody(answer.status, parsed?.value)) throw error
-  if (parsed === null) throw notJson(label, answer)
-  return parsed.value
+    headers: {
+      'content-type': 'application/json',
+      ...(url.username !== '' && { authorization: `Basic ${btoa(credentials)}` }),
+    },
+  }
+}
+
+function toBody(body: RpcRequestBody | readonly RpcRequestBody[]): string {
+  const whole = (one: RpcRequestBody) => ({ jsonrpc: '2.0', ...one })
+  return JSON.stringify('method' in body ? whole(body) : body.map(whole))
 }
 
 function noteAnswer(
@@ -109,18 +93,8 @@ function isJudgedByBody(status: number, body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object'
 }
 
-function notJson(label: string, answer?: HttpAnswer): MonitorError {
-  const what = answer?.json === null ? describeBody(answer, 'JSON') : 'no JSON object or array'
+function notJson(label: string, answer: HttpAnswer): MonitorError {
+  const what = answer.json === null ? describeBody(answer, 'JSON') : 'no JSON object or array'
   // Most often a gateway or a connection cut short: another attempt can help.
   return new MonitorError('source.invalid', `${label}: the body is ${what}`, { retryable: true })
-}
-
-/** viem wraps what its fetch throws, in messages that quote the address. */
-function findMonitorError(error: unknown): MonitorError | null {
-  let current: unknown = error
-  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
-    if (current instanceof MonitorError) return current
-    current = current.cause
-  }
-  return null
 }
