@@ -80,8 +80,10 @@ function judgeOverdue(
       findings.push(toFinding(facts, poller, crashMs))
       continue
     }
-    const cause = causeOf(facts, poller)
     const limitMs = Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor)
+    // As nearly always: then it does not matter what it waits for.
+    if (facts.now - couldWorkSince(poller, null) < limitMs) continue
+    const cause = causeOf(facts, poller)
     if (facts.now - couldWorkSince(poller, cause) < limitMs) continue
     if (cause !== null && isToldOtherwise(facts, cause, limitMs)) unknown.push(poller.poller)
     else findings.push(toFinding(facts, poller, limitMs))
