@@ -1,5 +1,7 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { describeLacks, watchedKeys } from '../clients/explorer/describeLacks.ts'
+import type { Dialect } from '../clients/explorer/dialect.ts'
+import type { EndpointId } from '../clients/explorer/endpoint.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
 import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
@@ -28,6 +30,8 @@ export interface FactSources
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
   readonly latency: (now: UnixMs) => SharedFacts['latency']
+  /** Of each endpoint the keys whose lack is reported. */
+  readonly watched: readonly { readonly id: EndpointId; readonly keys: readonly string[] }[]
   readonly pollers: () => readonly PollerStatus[]
 }
 
@@ -66,11 +70,14 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
 }
 
 /** What was reported of keys before a restart stands until their endpoint is read again, for a day. */
-function listUnread({ explorer, config }: FactSources, now: UnixMs): string[] {
-  const { dialect } = config.explorer
+function listUnread({ explorer, watched }: FactSources, now: UnixMs): string[] {
   if (now - explorer.health().startedAt > unreadMs) return []
-  const unread = endpoints.filter(({ id }) => !explorer.keys.hasRead(id))
-  return unread.flatMap(({ id }) => watchedKeys(dialect, id).map((key) => `${id} ${key}`))
+  return watched.flatMap(({ id, keys }) => (explorer.keys.hasRead(id) ? [] : keys))
+}
+
+/** They never change: a tick need not spell them. */
+export function listWatched(dialect: Dialect): FactSources['watched'] {
+  return endpoints.map(({ id }) => ({ id, keys: watchedKeys(dialect, id).map((key) => `${id} ${key}`) }))
 }
 
 /** Every source that is read, the explorer first. */

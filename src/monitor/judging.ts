@@ -6,7 +6,7 @@ import type { OpenCheck } from '../kernel/check.ts'
 import { createCoverageNotes } from '../kernel/coverage.ts'
 import { evaluate } from '../kernel/evaluate.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
-import { readSharedFacts } from '../kernel/sharedFacts.ts'
+import { listWatched, readSharedFacts } from '../kernel/sharedFacts.ts'
 import { createLatency } from '../ledger/readLatency.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Actor } from '../store/actor.ts'
@@ -26,6 +26,7 @@ export function createJudging(
     ...kernel,
     intervals: kernel.intervals.byEndpoint,
     latency: createLatency(db),
+    watched: listWatched(kernel.config.explorer.dialect),
     pollers: pollerStatus,
   }
   const readFacts = (at: UnixMs) =>
