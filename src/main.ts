@@ -6,6 +6,7 @@ import { runCommandLine } from './cli/program.ts'
 import { findScreen } from './cli/screen.ts'
 import { createSystemClock } from './lib/clock.ts'
 import { errorText } from './lib/errors.ts'
+import { nameSources } from './lib/nameSources.ts'
 
 // The only file that touches the process: its signals, its streams, its end.
 
@@ -38,7 +39,7 @@ function crash(error: unknown): void {
 }
 
 function traceOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : errorText(error)
+  return error instanceof Error ? nameSources(error.stack ?? error.message) : errorText(error)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { nameSources } from './nameSources.ts'
 
 export type { Logger }
 
@@ -14,7 +15,14 @@ export interface LogOptions {
 export function createLog(options: LogOptions): Logger {
   const scrub = options.scrub ?? ((line: string) => line)
   return pino(
-    { level: options.level ?? 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: options.level ?? 'info',
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: {
+        err: pino.stdSerializers.wrapErrorSerializer((err) => ({ ...err, stack: nameSources(err.stack) })),
+      },
+    },
     { write: (line: string) => options.write(scrub(line)) },
   )
 }

@@ -48,7 +48,7 @@ describe('commands', () => {
       spanwatch: 'node bin/spanwatch.js',
       test: 'vitest run',
       // npm 10 links node into node_modules/.bin, then takes it away with those for other platforms: it is put back.
-      prepare: 'npm rebuild --silent --ignore-scripts',
+      prepare: 'npm rebuild --silent --ignore-scripts && node build/prepare.ts',
     })
     const lines = listBlocks(readme).flatMap(({ text }) => text.split('\n'))
     expect(lines).toEqual(expect.arrayContaining(['npm ci && npm start', 'npm ci && npm test']))
