@@ -14,7 +14,7 @@ export function nameSources(trace: string): string {
       if (map === undefined) maps.set(file, (map = readMap(file)))
       const entry = map?.findEntry(Number(line) - 1, Number(column) - 1)
       if (!entry || !('originalSource' in entry)) return place
-      const source = new URL(entry.originalSource, file)
+      const source = new URL(entry.originalSource, file).href
       return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
     },
   )

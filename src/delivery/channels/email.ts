@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
-import { createTransport, type NodemailerError, type Transporter, type SMTPSentMessageInfo } from 'nodemailer'
+import type { NodemailerError, Transporter, SMTPSentMessageInfo } from 'nodemailer'
 import { MonitorError } from '../../lib/errors.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
@@ -50,7 +50,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
   const from = parseAddress(config.name, config.from)
   const to = config.to.map((address) => parseAddress(config.name, address))
   if (to.length === 0) throw new MonitorError('config.invalid', `channel ${config.name}: to names nobody`)
-  const transport = createTransport(transportOptions(server, deps))
+  const transport = openTransport(transportOptions(server, deps))
   const context = { host: server.host, secrets: secretsOf(config.smtp, server) }
   const { inThread } = createThreads()
   return {
@@ -63,7 +63,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
         if (recipients.length === 0) return { result: 'ack' }
         const parties = { from, to, recipients: recipients.map(({ address }) => address) }
         const mail = toMail(message, { ...options, thread: before }, parties)
-        const result = await send(transport, mail, context)
+        const result = await send(await transport, mail, context)
         const isFirst = message.case !== null && before === null
         return isFirst && (result.result === 'ack' || result.result === 'partial')
           ? { ...result, thread: mail.subject }
@@ -73,12 +73,18 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
       const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
       if (recipients.length === 0) return { result: 'ack' }
       const parties = { from, to, recipients: recipients.map(({ address }) => address) }
-      return send(transport, toReportMail(report, options, parties), context)
+      return send(await transport, toReportMail(report, options, parties), context)
     },
     async close() {
-      transport.close()
+      ;(await transport).close()
     },
   }
+}
+
+/** The library is loaded where there is such a channel, and at once: an alert depends on no file that is there by then. */
+async function openTransport(options: ReturnType<typeof transportOptions>) {
+  const { createTransport } = await import('nodemailer')
+  return createTransport(options)
 }
 
 /**
@@ -86,7 +92,9 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
  * @throws whatever the mail server or the network has against it
  */
 export async function verifyEmail(deps: EmailDeps, config: EmailConfig): Promise<void> {
-  const transport = createTransport(transportOptions(parseSmtpUrl(config.name, config.smtp.reveal()), deps))
+  const transport = await openTransport(
+    transportOptions(parseSmtpUrl(config.name, config.smtp.reveal()), deps),
+  )
   try {
     await transport.verify()
   } finally {

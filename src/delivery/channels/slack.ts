@@ -1,4 +1,3 @@
-import { IncomingWebhook } from '@slack/webhook'
 import type { Secret } from '../../lib/secret.ts'
 import { classifyHttp, describeBody } from './classifyHttp.ts'
 import type { Channel, DeliveryResult } from './message.ts'
@@ -20,7 +19,9 @@ export interface SlackConfig {
  */
 export function createSlackChannel(deps: HttpChannelDeps, config: SlackConfig): Channel {
   const url = parseChannelUrl(config.name, config.url.reveal())
-  const http = createPostDeps(deps)
+  // Loaded where there is such a channel, and at once: an alert depends on no file that is there by then.
+  const library = import('@slack/webhook')
+  const http = { ...createPostDeps(deps), library }
   return {
     name: config.name,
     type: 'slack',
@@ -34,12 +35,13 @@ export function createSlackChannel(deps: HttpChannelDeps, config: SlackConfig): 
 }
 
 async function send(
-  http: PostDeps,
+  http: PostDeps & { readonly library: Promise<typeof import('@slack/webhook')> },
   url: URL,
   payload: SlackPayload,
   signal: AbortSignal,
 ): Promise<PostOutcome> {
   const seen: PostOutcome[] = []
+  const { IncomingWebhook } = await http.library
   const webhook = new IncomingWebhook(url.href, {
     retryConfig: { retries: 0 },
     fetch: toFetch(http, { signal }, (outcome) => seen.push(outcome)),

@@ -1,4 +1,4 @@
-import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api'
+import type { Logger, LogLevel, WebClientOptions } from '@slack/web-api'
 import type { Secret } from '../../../lib/secret.ts'
 import { type PostDeps, type PostOutcome, type PostRequest, postOnce } from '../postOnce.ts'
 import { type AnswerOf, readAnswer, type SlackAnswer } from './answers.ts'
@@ -33,9 +33,12 @@ interface ApiConfig {
  */
 export function createSlackApi(http: PostDeps, config: ApiConfig): SlackApi {
   const { host } = new URL(config.url)
+  // Loaded where there is such a channel, and at once: an alert depends on no file that is there by then.
+  const library = import('@slack/web-api')
   return {
     async call({ method, args, signal }) {
       const seen: PostOutcome[] = []
+      const { WebClient } = await library
       const client = new WebClient(config.token.reveal(), {
         ...clientOptions(config.url),
         fetch: toFetch(http, { signal, maxBodyBytes }, (outcome) => seen.push(outcome)),
@@ -65,7 +68,8 @@ export const silentLogger: Logger = {
   warn: () => {},
   error: () => {},
   setLevel: () => {},
-  getLevel: () => LogLevel.ERROR,
+  // The library's own name for it; to take it from there would load all of it.
+  getLevel: () => 'error' as LogLevel,
   setName: () => {},
 }
 

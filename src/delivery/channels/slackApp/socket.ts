@@ -1,4 +1,4 @@
-import { SocketModeClient } from '@slack/socket-mode'
+import type { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../../lib/clock.ts'
 import { errorText } from '../../../lib/errors.ts'
 import type { Logger } from '../../../lib/log.ts'
@@ -89,7 +89,7 @@ interface Failure {
 async function connect(state: State): Promise<Failure | null> {
   const { deps, stop } = state
   const answers: SlackAnswer[] = []
-  const client = createClient(state, (answer) => answers.push(answer))
+  const client = await createClient(state, (answer) => answers.push(answer))
   const ended = new Promise<void>((resolve) => void client.once('disconnected', resolve))
   const done = new AbortController()
   const signal = AbortSignal.any([stop.signal, done.signal])
@@ -109,13 +109,18 @@ async function connect(state: State): Promise<Failure | null> {
   }
 }
 
-function createClient({ deps, stop }: State, onAnswer: (answer: SlackAnswer) => void): SocketModeClient {
+async function createClient(
+  { deps, stop }: State,
+  onAnswer: (answer: SlackAnswer) => void,
+): Promise<SocketModeClient> {
   const { http, clock, url, appToken } = deps
   const { host } = new URL(url)
   const fetch = toFetch(http, { signal: stop.signal, maxBodyBytes }, (outcome) =>
     onAnswer(readAnswer(outcome, { host, now: () => clock.now() })),
   )
   const { logger: _, ...options } = clientOptions(url)
+  // Loaded with the first connection, which is made at the start.
+  const { GuardedClient } = await import('./guardedClient.ts')
   const client = new GuardedClient({
     appToken: appToken.reveal(),
     autoReconnectEnabled: false,
@@ -129,13 +134,6 @@ function createClient({ deps, stop }: State, onAnswer: (answer: SlackAnswer) => 
     })
   })
   return client
-}
-
-/** The library reads what comes without looking whether it is what it expects: what is not is passed over. */
-class GuardedClient extends SocketModeClient {
-  protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
-    await super.onWebSocketMessage(data, isBinary).catch(() => undefined)
-  }
 }
 
 const remedy = 'check `appToken`: it is an app-level token, xapp-…, with the scope connections:write'
