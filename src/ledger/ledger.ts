@@ -18,7 +18,6 @@ import { deleteAnswers } from './legAnswers.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import {
   byHash,
-  byHashes,
   createPendingList,
   forgetTransfer,
   formatKey,
@@ -26,6 +25,7 @@ import {
   listKeysSharing,
   parseKey,
   listSharing,
+  selectNamed,
   selectTransfers,
   type StoredTransfer,
 } from './transferRows.ts'
@@ -183,10 +183,11 @@ function recordEvidence(
   now: UnixMs,
 ): TransferChange[] {
   const { db, resting } = state
-  const hashes = JSON.stringify(readings.map(({ hash }) => hash))
-  const rows = selectTransfers(db, `WHERE ${byHashes} ORDER BY key`, hashes).map((row) =>
-    withTimes(resting, row),
-  )
+  const hashes = [...new Set(readings.map(({ hash }) => hash))]
+  const named = selectNamed(db, { ids: [], hashes, looseHashes: [] })
+  const rows = [...new Map(named.map((row) => [row.key, row])).values()]
+    .toSorted((a, b) => a.key - b.key)
+    .map((row) => withTimes(resting, row))
   const before = deriveAll(state, rows)
   const changed = saveEvidence(db, readings)
   const known = rows.map((row, index) => ({ row, before: nth(before, index) }))

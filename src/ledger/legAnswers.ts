@@ -4,7 +4,7 @@ import type { EvidenceSource, TokenMove } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { hash, indexOfHash, isAnyHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
+import { endsOf, hasEnds, hash, indexOfHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { pack } from '../store/pack.ts'
 import {
@@ -120,9 +120,12 @@ function readLegs(db: Database, hashes: readonly string[]): Read<typeof legs>[] 
   const [first] = hashes
   const sql = `SELECT ${legs.list()} FROM leg_answers WHERE`
   if (first === undefined) return []
+  const wanted = new Set(hashes)
   return hashes.length === 1
     ? legs.all(db, `${sql} ${isHash('hash', '?1')}`, first)
-    : legs.all(db, `${sql} ${isAnyHash('hash', '?1')}`, JSON.stringify(hashes))
+    : legs
+        .all(db, `${sql} ${hasEnds('hash', '?1')}`, JSON.stringify(hashes.map(endsOf)))
+        .filter((row) => wanted.has(row.hash))
 }
 
 function readOld(db: Database, hashes: readonly string[]) {

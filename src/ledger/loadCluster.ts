@@ -1,7 +1,7 @@
 import type { Sighting } from './sighting.ts'
 import type { Database } from '../store/database.ts'
 import { type RestingRecords, withTimes } from './restingRecords.ts'
-import { byHashes, byIds, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { selectNamed, type StoredTransfer } from './transferRows.ts'
 
 /** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
 export function loadCluster(
@@ -50,16 +50,4 @@ function listNames(sightings: readonly Sighting[], seen: Names<Set<string>>): Na
     }
   }
   return names
-}
-
-function selectNamed(db: Database, { ids, hashes, looseHashes }: Names<string[]>): StoredTransfer[] {
-  const select = (where: string, names: readonly string[]) => {
-    if (names.length === 0) return []
-    return selectTransfers(db, where, JSON.stringify(names))
-  }
-  return [
-    ...select(`WHERE ${byIds}`, ids),
-    ...select(`WHERE ${byHashes}`, hashes),
-    ...select(`WHERE ${byHashes} AND loose = 1`, looseHashes),
-  ]
 }

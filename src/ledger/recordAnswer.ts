@@ -16,7 +16,14 @@ import type { TokenBook } from './tokenBook.ts'
 import { openEvidence } from './evidence.ts'
 import { queueLegs, queueOutdated, type QueueSettings } from './evidenceQueue.ts'
 import { noteHistory } from './historyMarks.ts'
-import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
+import {
+  deleteTransfer,
+  formatKey,
+  listKeysSharing,
+  parseKey,
+  saveTransfer,
+  type StoredTransfer,
+} from './transferRows.ts'
 
 export interface TransferChange {
   /** Null when the transfer is new. */
@@ -134,6 +141,8 @@ interface Pass {
   readonly evidenceOf: (sightings: readonly Sighting[]) => LegEvidence[]
   readonly tally: Tally
   readonly digestOf: (sighting: Sighting) => string
+  /** Keys of the transfers of each origin on the zone chain, as far as they are stored by now; null where each is asked for. */
+  readonly sharing: Map<string, string[]> | null
 }
 
 function openPass(
@@ -142,7 +151,10 @@ function openPass(
   now: UnixMs,
   digestOf: Pass['digestOf'] = sightingDigest,
 ): Pass {
-  return { ledger, now, evidenceOf: openEvidence(ledger.db, sightings), tally: createTally(), digestOf }
+  const { db } = ledger
+  const origins = sightings.flatMap((one) => (one.direction === 'ZoneToMain' ? (one.zoneHash ?? []) : []))
+  const sharing = listKeysSharing(db, 'zone', [...new Set(origins)])
+  return { ledger, now, evidenceOf: openEvidence(db, sightings), tally: createTally(), digestOf, sharing }
 }
 
 interface Saving {
@@ -174,6 +186,7 @@ function saveGroup(pass: Pass, saving: Saving): Saved {
   const misses = isAsked ? 0 : (row?.misses ?? 0)
   const stored = { key, group, misses, soughtAt: row?.soughtAt ?? null, checkAt, kept: row?.kept ?? null }
   saveTransfer(db, stored, after, pass.tally)
+  noteShared(pass, after)
   noteSaved(resting, stored, after, pass.digestOf)
   const isHistory = settings !== null && queueLegs(db, settings, { before, after }, pass.now)
   return { key, change: { before, after }, checkAt, isHistory }
@@ -185,12 +198,14 @@ function orderedCheckAt({ group, checkAt, misses }: StoredTransfer, before: Tran
 }
 
 function scheduleCheck(
-  { ledger: { db, openIntervalMs }, now }: Pass,
+  pass: Pass,
   { group, row }: Saving,
   transfer: Transfer,
   isAsked: boolean,
 ): UnixMs | null {
-  if (!needsDetail(group, transfer)) return isSharedUnasked(db, group, transfer) ? now : null
+  const { now } = pass
+  const { openIntervalMs } = pass.ledger
+  if (!needsDetail(group, transfer)) return isSharedUnasked(pass, group, transfer) ? now : null
   if (isAsked) return now + openIntervalMs
   if (transfer.state === 'pending' || transfer.state === 'unbacked') {
     // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
@@ -210,11 +225,24 @@ function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): nu
 }
 
 /** Another transfer has the same origin transaction, and whether the two are one origin only E12 can show. */
-function isSharedUnasked(db: Database, group: Group, { key, direction, zone }: Transfer): boolean {
+function isSharedUnasked(
+  { ledger: { db }, sharing }: Pass,
+  group: Group,
+  { key, direction, zone }: Transfer,
+): boolean {
   if (direction !== 'ZoneToMain' || zone === null) return false
   if (group.members.some(({ source }) => source === 'E12')) return false
+  if (sharing !== null) return sharing.get(zone.hash)?.some((other) => other !== key) ?? false
   const sql = `SELECT 1 FROM transfers WHERE ${isHash('zone_hash', '?1')} AND key <> ?2 LIMIT 1`
   return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined
+}
+
+/** The next of the same origin finds it. */
+function noteShared({ sharing }: Pass, { key, zone }: Transfer): void {
+  if (sharing === null || zone === null) return
+  const known = sharing.get(zone.hash)
+  if (!known) sharing.set(zone.hash, [key])
+  else if (!known.includes(key)) known.push(key)
 }
 
 function mergeAll(

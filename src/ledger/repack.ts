@@ -1,6 +1,7 @@
 import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { int } from '../store/table.ts'
+import { isWholeForm, noteWholeForm } from '../store/wholeForm.ts'
 import { moveOldAnswers } from './legAnswers.ts'
 import { repackTransfers } from './transferRows.ts'
 
@@ -19,6 +20,7 @@ export function repackSome(db: Database, count: number): boolean {
     const to = Math.min(from + count, until)
     repackTransfers(db, from, to)
     if (to > from) saveMeta(db, name, String(to))
+    if (to === until && !isWholeForm(db)) noteWholeForm(db)
     const hasOld = moveOldAnswers(db, count)
     return to < until || hasOld
   })

@@ -6,7 +6,8 @@ import { decodeSighting, encodeSighting, type Group, type Sighting } from './sig
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { fromHashCell, hash, isAnyHash, isHash, toHashCell } from '../store/hash.ts'
+import { endsOf, endsOfText, fromHashCell, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
+import { isWholeForm } from '../store/wholeForm.ts'
 import { isRecipient, toSenderCell } from './parties.ts'
 import { pack } from '../store/pack.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
@@ -94,17 +95,57 @@ export function listKeysSharing(
 ): Map<string, string[]> | null {
   const column = chain === 'main' ? 'main_hash' : 'zone_hash'
   const limit = hashes.length + maxSharing
-  const sql = `SELECT ${column} AS hash, key FROM transfers WHERE ${isAnyHash(column, '?1')} ORDER BY key LIMIT ?2`
-  const rows = sharing.all(db, sql, JSON.stringify(hashes), limit)
+  const sql = `SELECT ${column} AS hash, key FROM transfers WHERE ${hasEnds(column, '?1')} ORDER BY key LIMIT ?2`
+  const rows = sharing.all(db, sql, listEnds(db, hashes), limit)
   if (rows.length === limit) return null
+  const wanted = new Set(hashes)
   const keys = new Map<string, string[]>()
   for (const row of rows) {
+    if (!wanted.has(row.hash)) continue
     const key = formatKey(row.key)
     const others = keys.get(row.hash)
     if (others) others.push(key)
     else keys.set(row.hash, [key])
   }
   return keys
+}
+
+/** What indexes have of these names: in rows of before, as long as there are any, of their texts as well. */
+function listEnds(db: Database, names: readonly string[]): string {
+  const ends = names.map(endsOf)
+  return JSON.stringify(isWholeForm(db) ? ends : [...ends, ...names.map(endsOfText)])
+}
+
+interface Names {
+  readonly ids: readonly string[]
+  /** Of every row that bears one of them. */
+  readonly hashes: readonly string[]
+  /** Of the rows that hold a record without id. */
+  readonly looseHashes: readonly string[]
+}
+
+const candidates = `SELECT ${names} FROM transfers WHERE key IN (
+  SELECT key FROM transfers WHERE ${hasEnds('rec_id', '?1')}
+  UNION ALL SELECT key FROM transfers WHERE ${hasEnds('zone_hash', '?2')}
+  UNION ALL SELECT key FROM transfers WHERE ${hasEnds('main_hash', '?2')})`
+const replaced = `WHERE key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1)))`
+
+/** Every row that one of these names may concern. */
+export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): StoredTransfer[] {
+  const sought = { ids: new Set(ids), hashes: new Set(hashes), looseHashes: new Set(looseHashes) }
+  const isSought = (row: Row) => {
+    const [id = '', zone = '', main = ''] = knownOf(row)
+    const bears = (some: ReadonlySet<string>) => some.has(zone) || some.has(main)
+    return sought.ids.has(id) || bears(sought.hashes) || (row['loose'] === 1 && bears(sought.looseHashes))
+  }
+  const found = db
+    .prepare(candidates)
+    .all(listEnds(db, ids), listEnds(db, [...hashes, ...looseHashes]))
+    .filter(isSought)
+    .map(toStored)
+  const others = (some: readonly string[], and: string) =>
+    some.length === 0 ? [] : selectTransfers(db, `${replaced}${and}`, JSON.stringify(some))
+  return [...found, ...others(hashes, ''), ...others(looseHashes, ' AND loose = 1')]
 }
 
 /** From a row's `storedColumns`; to be saved again it has to be the whole row. */
@@ -218,13 +259,6 @@ export const isOpenRow = "state IN ('pending', 'unbacked', 'failed')"
 
 /** Every row that bears the hash of the first parameter on either chain, a replaced one included. */
 export const byHash = `WHERE (${isHash('zone_hash', '?1')} OR ${isHash('main_hash', '?1')} OR key IN (SELECT key FROM other_hashes WHERE hash = ?1))`
-
-/** The same for any hash of a JSON list. */
-export const byHashes = `(${isAnyHash('zone_hash', '?1')} OR ${isAnyHash('main_hash', '?1')}
-  OR key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1))))`
-
-/** Every row of one of the ids of a JSON list. */
-export const byIds = isAnyHash('rec_id', '?1')
 
 function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): Body {
   const { members, ambiguous } = stored.group

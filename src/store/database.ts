@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { type Commits, createCommits, type OnOutcome } from './commits.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
+import { formName } from './wholeForm.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
 import { alertTables } from './migrations/0002_alerts.ts'
 import { evidenceTables } from './migrations/0003_evidence.ts'
@@ -372,7 +373,8 @@ function makeTables(connection: DatabaseSync, path: string): void {
     return
   }
   connection.exec(
-    `BEGIN IMMEDIATE; ${migrations.join(';')}; PRAGMA user_version = ${migrations.length}; COMMIT;`,
+    `BEGIN IMMEDIATE; ${migrations.join(';')}; INSERT INTO meta (name, value) VALUES ('${formName}', ${migrations.length});
+     PRAGMA user_version = ${migrations.length}; COMMIT;`,
   )
   // Node before 26 cannot.
   if (isInMemory) emptyInMemory = connection.serialize?.()

@@ -41,6 +41,26 @@ export function isAnyHash(column: string, given: string): string {
   return `(${indexOfHash(column)} IN (${each(indexOfHash)}) AND +${column} IN (${each((form) => form)}))`
 }
 
+/** What an index has of a hash, or an id, as hex digits. */
+export function endsOf(name: string): string {
+  return typeof toHashCell(name) === 'string' ? endsOfText(name) : name.slice(2, 10) + name.slice(-8)
+}
+
+/** The same of one that a row of before holds as text, or whose text it is. */
+export function endsOfText(name: string): string {
+  const signs = [...name]
+  const ends = [...signs.slice(0, indexedBytes), ...signs.slice(-indexedBytes)]
+  return Buffer.from(ends.join('')).toString('hex')
+}
+
+/**
+ * In SQL: whether the index of a column has one of the ends that a numbered parameter gives as a JSON list. Others may have
+ * the same: whoever asks compares the whole names.
+ */
+export function hasEnds(column: string, given: string): string {
+  return `${column} IS NOT NULL AND ${indexOfHash(column)} IN (SELECT unhex(value) FROM json_each(${given}))`
+}
+
 /** In SQL: whether a column holds the address that a numbered parameter gives as text: as bytes or, in rows of before, as text. */
 export function isAddress(column: string, given: string): string {
   return `${column} IN (${given}, ${toBytes(given)})`

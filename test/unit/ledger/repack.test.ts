@@ -87,6 +87,7 @@ function writeOldForm(db: Database): void {
   for (const { chain, hash: name, source, at, status, body } of listAnswers(db, hashes))
     insert.run(chain, name, source, at, status, JSON.stringify(body))
   db.prepare('DELETE FROM leg_answers').run()
+  db.prepare("DELETE FROM meta WHERE name IN ('form', 'repacked_51')").run()
 }
 
 const rowsOf = (db: Database) => ({

@@ -1,0 +1,15 @@
+import type { Database } from './database.ts'
+import { readMetaNumber, saveMeta } from './meta.ts'
+
+/** Of the value that says of which version all rows have the form. */
+export const formName = 'form'
+
+/** Notes that no row is left in a form of before. */
+export function noteWholeForm(db: Database): void {
+  saveMeta(db, formName, '51')
+}
+
+/** Whether no transfer is kept in a form before version 51, in which hashes are texts. */
+export function isWholeForm(db: Database): boolean {
+  return (readMetaNumber(db, formName) ?? 0) >= 51
+}
