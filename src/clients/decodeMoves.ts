@@ -1,4 +1,4 @@
-import { decodeEventLog, parseAbi } from 'viem/utils'
+import { decodeEventLog, encodeEventTopics, parseAbi } from 'viem/utils'
 import type { TokenMove } from '../bridge/transfer.ts'
 
 const events = parseAbi([
@@ -9,6 +9,11 @@ const events = parseAbi([
 const singleToken = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
 ])
+
+/** What a log of any of them begins with. */
+const selectors: ReadonlySet<string | undefined> = new Set(
+  events.flatMap(({ name }) => encodeEventTopics({ abi: events, eventName: name })).map(String),
+)
 
 interface RawLog {
   /** Null where the node left it out. */
@@ -24,7 +29,8 @@ export function decodeMoves(logs: readonly RawLog[]): TokenMove[] {
 
 function decodeMove(log: RawLog): TokenMove[] {
   const token = log.address?.toLowerCase() ?? ''
-  if (token === '') return []
+  // To have one that is of something else refused costs ten times as much.
+  if (token === '' || !selectors.has(log.topics[0])) return []
   const at = (from: string, to: string, amountRaw: bigint, tokenId = ''): TokenMove => ({
     token,
     from: from.toLowerCase(),

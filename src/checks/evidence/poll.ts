@@ -33,6 +33,7 @@ interface Evidence
     | 'clockAheadMs'
     | 'commit'
     | 'config'
+    | 'cursors'
     | 'db'
     | 'explorer'
     | 'explorers'
@@ -117,8 +118,13 @@ async function askAll(run: Run, ask: LegAsk): Promise<void> {
     const begun = clock.monotonicMs()
     save(run, ask, outcome)
     if (outcome.error !== undefined) throw outcome.error
-    if (isLate) await clock.sleep(restAfter(clock.monotonicMs() - begun), signal)
+    if (isLate) await clock.sleep(restAfter(clock.monotonicMs() - begun, isListRead(run)), signal)
   }
+}
+
+/** Whether the list was read as far back as it is to be. */
+export function isListRead({ cursors }: Pick<Kernel, 'cursors'>): boolean {
+  return cursors.read().history.done
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 } from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
-import { historyBatch } from './poll.ts'
+import { historyBatch, isListRead } from './poll.ts'
 import { restAfter } from './restAfter.ts'
 
 /** A node of one chain, and the questions that wait for it. */
@@ -36,7 +36,10 @@ export interface ReceiptSource {
 }
 
 interface Receipts
-  extends Pick<Kernel, 'clock' | 'clockAheadMs' | 'commit' | 'db' | 'ledger' | 'numbers' | 'trigger'>,
+  extends Pick<
+      Kernel,
+      'clock' | 'clockAheadMs' | 'commit' | 'cursors' | 'db' | 'ledger' | 'numbers' | 'trigger'
+    >,
     ReceiptSource {}
 
 type Receipt = NonNullable<RpcResult<'eth_getTransactionReceipt'>>
@@ -85,7 +88,7 @@ export function createReceiptsPoll(
       receipts.ledger.queueHistory(historyBatch, clock.now())
     const heldMs = await askDue(receipts, isLate, signal)
     const next = nextDueAt(db, [receipts.ask], isLate)
-    const pauseMs = isLate ? restAfter(heldMs) : leastPauseMs
+    const pauseMs = isLate ? restAfter(heldMs, isListRead(receipts)) : leastPauseMs
     if (next !== null) wakeIn(Math.max(next - clock.now(), pauseMs), signal)
   }
 }
