@@ -236,6 +236,8 @@ export function createRelated(
 ): RelatedTransfers {
   const sharing: Sharing = { main: new Map(), zone: new Map() }
   shareAmong(deps.ledger, changed, originLeg, sharing)
+  // Readings of what escrows hold are saved after all that is judged here.
+  const balances = new Map<string, bigint | null>()
   // Only some judgements look at who else arrived in the same transaction.
   let withDestinations = false
   const find = (chain: Chain, hash: string) => {
@@ -254,7 +256,13 @@ export function createRelated(
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
-    escrowBalance: (token) => deps.stakes.reserveOf(token),
+    escrowBalance(token) {
+      const known = balances.get(token)
+      if (known !== undefined) return known
+      const balance = deps.stakes.reserveOf(token)
+      balances.set(token, balance)
+      return balance
+    },
   }
 }
 

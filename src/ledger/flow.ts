@@ -70,8 +70,8 @@ interface Count {
 export interface Tally {
   /** Takes back what was counted of a transfer and counts what is true of it now. */
   recount(before: Count | null, after: Count | null): void
-  /** Inside the transaction that changed the transfers. */
-  write(db: Database): void
+  /** Inside the transaction that changed the transfers. What is forgotten by now is not written. */
+  write(db: Database, now: UnixMs): void
 }
 
 export function createTally(): Tally {
@@ -113,24 +113,31 @@ export function createTally(): Tally {
       if (before !== null) add(before, -1)
       if (after !== null) add(after, 1)
     },
-    write(db) {
+    write(db, now) {
+      const isKept = (name: keyof typeof tables, at: UnixMs) => at >= now - tables[name]
+      const numbers = new Map<string, number>()
+      const numberOf = (token: string) => getOr(numbers, token, () => nameNumber(db, token))
       const addState = db.prepare(
         'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
       )
       for (const [state, by] of states) if (by !== 0) addState.run(state, by)
       for (const { key, count, sum } of steps.values()) {
-        if (count !== 0 || sum !== 0n) writeStep(db, key, count, sum)
+        const [at, token] = key
+        if ((count !== 0 || sum !== 0n) && isKept('flow_steps', at))
+          writeStep(db, key, numberOf(token), count, sum)
       }
       const addAmount = db.prepare(
         'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
       )
       for (const { key, count } of amounts.values()) {
         const [at, token, way, amount] = key
-        if (count !== 0) addAmount.run(at, nameNumber(db, token), direction.write(way), amount, count)
+        if (count !== 0 && isKept('flow_amounts', at))
+          addAmount.run(at, numberOf(token), direction.write(way), amount, count)
       }
       for (const { step, of, count } of latency.values()) if (count !== 0) countLatency(db, step, of, count)
       const mark = db.prepare('INSERT OR IGNORE INTO flow_dirty VALUES (?)')
-      for (const slot of new Set([...steps.values()].map(({ key }) => toSlot(key[0])))) mark.run(slot)
+      const slots = new Set([...steps.values()].map(({ key }) => toSlot(key[0])))
+      for (const slot of slots) if (isKept('flow_dirty', slot)) mark.run(slot)
     },
   }
 }
@@ -149,15 +156,21 @@ function getOr<T>(map: Map<string, T>, name: string, make: () => T): T {
 export function recount(db: Database, before: Count | null, after: Count | null): void {
   const tally = createTally()
   tally.recount(before, after)
-  tally.write(db)
+  tally.write(db, 0)
 }
 
 type StepKey = readonly [at: number, token: string, direction: Direction, side: FlowSide]
 
 const sums = columns({ count: int, sum: wholeNumber })
 
-function writeStep(db: Database, [at, token, way, side]: StepKey, by: number, amount: bigint): void {
-  const key = [at, nameNumber(db, token), direction.write(way), flowSide.write(side)] as const
+function writeStep(
+  db: Database,
+  [at, , way, side]: StepKey,
+  token: number,
+  by: number,
+  amount: bigint,
+): void {
+  const key = [at, token, direction.write(way), flowSide.write(side)] as const
   const ofKey = 'at = ?1 AND token = ?2 AND direction = ?3 AND side = ?4'
   const known = sums.get(db, `SELECT count, sum FROM flow_steps WHERE ${ofKey}`, ...key)
   const write =

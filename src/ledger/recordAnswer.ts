@@ -79,7 +79,7 @@ export function recordAnswer(ledger: LedgerState, answer: readonly Observation[]
     return [saveGroup(pass, { key, group, row: row ?? null })]
   })
   const joined = dropJoined(pass, rows, { assigned, owners: merged.owners })
-  pass.tally.write(db)
+  pass.tally.write(db, now)
   noteHistory(
     db,
     saved.flatMap(({ isHistory, key }) => (isHistory ? key : [])),
@@ -103,7 +103,7 @@ export function refreshTransfers(
     const { after } = saveGroup(pass, { key: row.key, group: row.group, row }).change
     return { before, after }
   })
-  pass.tally.write(ledger.db)
+  pass.tally.write(ledger.db, now)
   if (ledger.evidence) for (const change of changes) queueOutdated(ledger.db, ledger.evidence, change, now)
   return changes
 }

@@ -244,7 +244,7 @@ export function forgetTransfer(db: Database, key: number): void {
   db.prepare('UPDATE transfers SET flow = NULL WHERE key = ?').run(key)
   const tally = createTally()
   deleteTransfer(db, key, tally)
-  tally.write(db)
+  tally.write(db, 0)
 }
 
 export function deleteTransfer(db: Database, key: number, tally: Tally): void {

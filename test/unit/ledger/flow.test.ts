@@ -2,7 +2,7 @@ import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
 import {
   countFirstTimers,
   flowSlotMs,
@@ -231,7 +231,8 @@ test('what is older than is looked back at goes in small steps, and out of the t
       mainTime: at + 90_000,
     })
   })
-  ledger.recordAnswer(records, 41 * day)
+  // Each when it happened: what is that old by then is not even counted.
+  for (const record of records) ledger.recordAnswer([record], record.mainTime ?? 0)
   const read = () => [
     listFlow(db, 0, 1e12).length,
     listLatency(db, 0, 1e12).reduce((sum, one) => sum + one.count, 0),
@@ -243,4 +244,25 @@ test('what is older than is looked back at goes in small steps, and out of the t
   for (let run = 0; run < 3; run += 1) purgeFlow(db, 41 * day, 2)
   expect(read()).toEqual([2, 1, 1])
   expect(toSlot(zoneTime + flowSlotMs)).toBe(toSlot(zoneTime) + flowSlotMs)
+})
+
+describe('what is forgotten by now', () => {
+  const day = 86_400_000
+  const count = (db: Database, table: string) =>
+    Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'])
+
+  test.each([
+    { age: 8, steps: 2, amounts: 1 },
+    { age: 10, steps: 2, amounts: 0 },
+    { age: 33, steps: 0, amounts: 0 },
+  ])('of a transfer that was $age days ago is not written', ({ age, steps, amounts }) => {
+    const db = openDatabase(':memory:')
+    const now = 100 * day
+    const at = now - age * day
+    const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+    ledger.recordAnswer([toRecord({ mainTime: at, zoneTime: at, mainHash: hash('m'), amountRaw: 5n })], now)
+    expect([count(db, 'flow_steps'), count(db, 'flow_amounts')]).toEqual([steps, amounts])
+    expect(ledger.countByState()).toMatchObject({ completed: 1 })
+    db.close()
+  })
 })
