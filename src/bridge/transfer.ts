@@ -176,11 +176,11 @@ export function isBatch({ crossType }: Pick<Transfer, 'crossType'>): boolean {
   return /batch/i.test(crossType)
 }
 
-export function originLeg(transfer: Transfer): Leg | null {
+export function originLeg(transfer: Pick<Transfer, 'direction' | 'main' | 'zone'>): Leg | null {
   return transfer.direction === 'MainToZone' ? transfer.main : transfer.zone
 }
 
-export function destinationLeg(transfer: Transfer): Leg | null {
+export function destinationLeg(transfer: Pick<Transfer, 'direction' | 'main' | 'zone'>): Leg | null {
   return transfer.direction === 'MainToZone' ? transfer.zone : transfer.main
 }
 

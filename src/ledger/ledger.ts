@@ -40,7 +40,7 @@ import {
   type TransferChange,
 } from './recordAnswer.ts'
 import { queueHistory } from './historyQueue.ts'
-import { listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
+import { type CountedTransfer, listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
 import { listMatching, type TransferFilter } from './transferFilter.ts'
 import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
@@ -62,7 +62,7 @@ export interface Ledger {
   listUnderWay(
     window: { readonly from: UnixMs; readonly until: UnixMs },
     onAdvance?: OnAdvance,
-  ): Iterable<readonly Transfer[]>
+  ): Iterable<readonly CountedTransfer[]>
   /** Transfers without a destination leg, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   countByState(): Readonly<Record<TransferState, number>>
@@ -143,9 +143,7 @@ export function createLedger(
     },
     listSightings: (key) => listSightings(state, key),
     listTransfers: (filter) => listMatching(db, filter, { tokens: options.tokens, read }),
-    *listUnderWay(window, onAdvance) {
-      for (const slice of listSlicesUnderWay(db, window, onAdvance)) yield read(slice)
-    },
+    listUnderWay: (window, onAdvance) => listSlicesUnderWay(state, window, onAdvance),
     listPending: (filter) => pending.list(filter),
     countByState: () => countByState(db),
     listDueChecks: (now, limit) =>

@@ -55,20 +55,24 @@ interface Sum {
   unknown: number
 }
 
+export interface Book {
+  add(crossing: Crossing): void
+  lines(): BookLine[]
+}
+
 /**
  * The day as a book, a line a token: by the address that it moves under on the main chain, so that both sides of it are one.
  * `from` belongs to the day, `until` to the next.
  */
-export function keepBook(
-  crossings: Iterable<Crossing>,
+export function openBook(
   window: { readonly from: number; readonly until: number },
   known: {
     readonly escrows: readonly EscrowDay[]
     readonly extras: readonly BookExtras[]
-    /** Transfers that are in the extras, and so nothing else. */
-    readonly without: ReadonlySet<string>
+    /** Whether it is in the extras, and so nothing else. */
+    isExtra(crossing: Crossing): boolean
   },
-): BookLine[] {
+): Book {
   const lines = new Map<string, Open>()
   const open = (token: ReportToken): Open => {
     const known = lines.get(token.address) ?? { token, ...emptySums() }
@@ -76,17 +80,21 @@ export function keepBook(
     return known
   }
   for (const { token } of [...known.escrows, ...known.extras]) open(token)
-  for (const crossing of crossings) {
-    const parts = known.without.has(crossing.key) ? [] : partsOf(crossing, window)
-    if (parts.length === 0) continue
-    const line = open(crossing.moved)
-    for (const part of parts) add(line[part], crossing.amount === null ? null : toDecimal(crossing.amount))
-  }
   const isOf = (line: Open) => (one: { readonly token: ReportToken }) =>
     one.token.address === line.token.address
-  return [...lines.values()]
-    .sort((a, b) => countOf(b) - countOf(a) || (a.token.address < b.token.address ? -1 : 1))
-    .map((line) => close(line, known.escrows.find(isOf(line)), known.extras.find(isOf(line))))
+  return {
+    add(crossing) {
+      const parts = partsOf(crossing, window)
+      if (parts.length === 0 || known.isExtra(crossing)) return
+      const line = open(crossing.moved)
+      const amount = crossing.amount === null ? null : toDecimal(crossing.amount)
+      for (const part of parts) add(line[part], amount)
+    },
+    lines: () =>
+      [...lines.values()]
+        .sort((a, b) => countOf(b) - countOf(a) || (a.token.address < b.token.address ? -1 : 1))
+        .map((line) => close(line, known.escrows.find(isOf(line)), known.extras.find(isOf(line)))),
+  }
 }
 
 /** The busiest token first. */

@@ -39,54 +39,54 @@ export interface Problem {
   readonly oldestAt: UnixMs
 }
 
-interface Part extends Pick<Problem, 'kind' | 'token' | 'inBaseUnits'> {
+interface Part extends Pick<Problem, 'kind' | 'inBaseUnits'> {
+  /** The token's address. */
+  readonly token: string
   readonly amount: Decimal | null
   readonly since: UnixMs
 }
 
+type Sums = Map<string, Part & { readonly amount: Decimal; readonly count: number; readonly unknown: number }>
+
 /** Open for longer at the end of the day, whatever the rules say: as the work list counts it (breaks/readBreaks.ts). */
 const openMs = 86_400_000
+
+export interface Problems {
+  add(crossing: Crossing): void
+  list(): Problem[]
+}
 
 /**
  * What does not reconcile of a day: what left or arrived then and should not have, what failed then, and what was open
  * too long at its end. Of breaks as they are now: what was explained or settled since is none.
  */
-export function listProblems(
+export function openProblems(
   { judged }: Pick<JudgedBreaks, 'judged'>,
-  crossings: Iterable<Crossing>,
   of: {
     readonly window: { readonly from: UnixMs; readonly until: UnixMs }
     /** Transfers of which a rule said that they are open too long, and that were at the end of the day. */
     readonly stalled: ReadonlySet<string>
     readonly tokenOf: (address: string) => ReportToken
   },
-): Problem[] {
+): Problems {
   const { window, stalled, tokenOf } = of
   const isOfDay = ({ kind, since }: Break) =>
     kind !== 'failed' && kind !== 'stalled' && since >= window.from && since < window.until
   // Settled by hand, or said already: nothing is said twice of one transfer.
   const named = new Set(judged.flatMap(({ of: one, is }) => (is.isOpen && !isOfDay(one) ? [] : [one.name])))
-  const parts = judged.flatMap(({ of: one, is }): Part[] =>
-    is.isOpen && isOfDay(one)
-      ? [
-          {
-            kind: one.kind,
-            token: tokenOf(one.token),
-            amount: is.left,
-            inBaseUnits: one.inBaseUnits,
-            since: one.since,
-          },
-        ]
-      : [],
-  )
-  for (const crossing of crossings) {
-    const kind = named.has(crossing.key) ? null : judgeCrossing(crossing, window, stalled)
-    if (kind === null) continue
-    const amount = crossing.amount === null ? null : toDecimal(crossing.amount)
-    const since = kind === 'failed' ? (crossing.end?.at ?? crossing.startedAt) : crossing.startedAt
-    parts.push({ kind, token: tokenOf(crossing.moved.address), amount, inBaseUnits: false, since })
+  const sums: Sums = new Map()
+  for (const { of: one, is } of judged)
+    if (is.isOpen && isOfDay(one)) addPart(sums, { ...one, amount: is.left })
+  return {
+    add(crossing) {
+      const kind = judgeCrossing(crossing, window, stalled)
+      if (kind === null || named.has(crossing.key)) return
+      const amount = crossing.amount === null ? null : toDecimal(crossing.amount)
+      const since = kind === 'failed' ? (crossing.end?.at ?? crossing.startedAt) : crossing.startedAt
+      addPart(sums, { kind, token: crossing.moved.address, amount, inBaseUnits: false, since })
+    },
+    list: () => listSums(sums, tokenOf),
   }
-  return sumParts(parts)
 }
 
 /** What the chains show of a token on a day beside its transfers, by hand settled or not. */
@@ -117,16 +117,12 @@ function isSurplus({ kind }: Break): boolean {
   return kind === 'unbacked' || kind === 'duplicate'
 }
 
-/** Transfers that stand in the extras as what was paid too much: they are no withdrawals. */
-export function listSurplus(
-  { judged }: Pick<JudgedBreaks, 'judged'>,
-  crossings: Iterable<Crossing>,
-): ReadonlySet<string> {
-  const rewritten = new Set([...crossings].flatMap(({ key, isRewritten }) => (isRewritten ? [key] : [])))
-  const surplus = judged.flatMap(({ of: one }) => (isSurplus(one) ? [one] : []))
-  return new Set(
-    surplus.flatMap(({ kind, name }) => (kind === 'duplicate' && rewritten.has(name) ? [] : [name])),
-  )
+/** Whether a transfer stands in the extras as what was paid too much: it is no withdrawal. */
+export function openSurplus({ judged }: Pick<JudgedBreaks, 'judged'>): (crossing: Crossing) => boolean {
+  const namesOf = (kind: BreakKind) =>
+    new Set(judged.flatMap(({ of: one }) => (one.kind === kind ? [one.name] : [])))
+  const [unbacked, duplicate] = [namesOf('unbacked'), namesOf('duplicate')]
+  return ({ key, isRewritten }) => unbacked.has(key) || (duplicate.has(key) && !isRewritten)
 }
 
 function judgeCrossing(
@@ -139,29 +135,26 @@ function judgeCrossing(
   return startedAt <= until - openMs || stalled.has(key) ? 'stalled' : null
 }
 
-function sumParts(parts: readonly Part[]): Problem[] {
-  const groups = Map.groupBy(
-    parts,
-    ({ kind, token, inBaseUnits }) => `${kind} ${token.address} ${inBaseUnits}`,
-  )
-  return [...groups.values()]
-    .flatMap((group): Problem[] => {
-      const [first] = group
-      if (first === undefined) return []
-      const { kind, token, inBaseUnits } = first
-      const known = group.flatMap(({ amount }) => amount ?? [])
-      return [
-        {
-          kind,
-          token,
-          inBaseUnits,
-          count: group.length,
-          amount: formatDecimal(known.reduce(addDecimals, noAmount)),
-          unknown: group.length - known.length,
-          oldestAt: group.reduce((oldest, { since }) => Math.min(oldest, since), first.since),
-        },
-      ]
-    })
+function addPart(sums: Sums, { kind, token, inBaseUnits, amount, since }: Part): void {
+  const key = `${kind} ${token} ${inBaseUnits}`
+  const sum = sums.get(key) ?? { kind, token, inBaseUnits, amount: noAmount, since, count: 0, unknown: 0 }
+  sums.set(key, {
+    ...sum,
+    count: sum.count + 1,
+    amount: amount === null ? sum.amount : addDecimals(sum.amount, amount),
+    unknown: sum.unknown + (amount === null ? 1 : 0),
+    since: Math.min(sum.since, since),
+  })
+}
+
+function listSums(sums: Sums, tokenOf: (address: string) => ReportToken): Problem[] {
+  return [...sums.values()]
+    .map(({ token, amount, since, ...sum }) => ({
+      ...sum,
+      token: tokenOf(token),
+      amount: formatDecimal(amount),
+      oldestAt: since,
+    }))
     .toSorted(
       (a, b) =>
         problemKinds.indexOf(a.kind) - problemKinds.indexOf(b.kind) ||

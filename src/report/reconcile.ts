@@ -1,7 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
 import { type ReportToken, toMovedToken } from './reportToken.ts'
-import { destinationLeg, originLeg, type Transfer } from '../bridge/transfer.ts'
+import { destinationLeg, originLeg } from '../bridge/transfer.ts'
+import type { CountedTransfer } from '../ledger/slicesUnderWay.ts'
 
 /** A transfer as far as reconciliation looks at it: when its value set out, and when and how it came to rest. */
 export interface Crossing {
@@ -48,7 +49,7 @@ export interface FlowLine {
  * By block times, so that the same transfer falls on the same day whenever it is asked. Null for a payout without a
  * proven origin: nothing of it ever set out.
  */
-export function toCrossing(transfer: Transfer): Crossing | null {
+export function toCrossing(transfer: CountedTransfer): Crossing | null {
   if (transfer.state === 'unbacked' || originLeg(transfer) === null) return null
   const { key, direction, token, state, amount, amountRaw } = transfer
   return {
@@ -65,7 +66,7 @@ export function toCrossing(transfer: Transfer): Crossing | null {
   }
 }
 
-function endOf(transfer: Transfer): Crossing['end'] {
+function endOf(transfer: CountedTransfer): Crossing['end'] {
   const { state, originAt } = transfer
   if (state !== 'completed' && state !== 'failed') return null
   // A failure without a destination leg failed where it began. Nothing ends before it began.
@@ -77,31 +78,37 @@ const noSum: Sum = { count: 0, raw: 0n, unknown: 0 }
 
 type Part = 'opening' | 'started' | 'completed' | 'failed' | 'closing'
 
-/** Sums crossings over a window: `from` belongs to it, `until` to the next. Lines are ordered by token and direction. */
-export function reconcile(
-  crossings: Iterable<Moving>,
-  window: { readonly from: UnixMs; readonly until: UnixMs },
-): FlowLine[] {
+/** Sums crossings over a window, one after the other: `from` belongs to it, `until` to the next. */
+export interface Flows {
+  add(crossing: Moving): void
+  /** Ordered by token and direction. */
+  lines(): FlowLine[]
+}
+
+export function openFlows(window: { readonly from: UnixMs; readonly until: UnixMs }): Flows {
   const lines = new Map<string, Record<Part, { count: number; raw: bigint; unknown: number }>>()
-  for (const crossing of crossings) {
-    const parts = partsOf(crossing, window)
-    if (parts.length === 0) continue
-    const key = `${crossing.token} ${crossing.direction}`
-    let line = lines.get(key)
-    if (!line) lines.set(key, (line = emptyLine()))
-    for (const part of parts) {
-      line[part].count += 1
-      if (crossing.amountRaw === null) line[part].unknown += 1
-      else line[part].raw += crossing.amountRaw
-    }
+  return {
+    add(crossing) {
+      const parts = partsOf(crossing, window)
+      if (parts.length === 0) return
+      const key = `${crossing.token} ${crossing.direction}`
+      let line = lines.get(key)
+      if (!line) lines.set(key, (line = emptyLine()))
+      for (const part of parts) {
+        line[part].count += 1
+        if (crossing.amountRaw === null) line[part].unknown += 1
+        else line[part].raw += crossing.amountRaw
+      }
+    },
+    lines: () =>
+      [...lines]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, line]) => {
+          const [token = '', direction] = key.split(' ')
+          // The key was made of a direction above.
+          return { token, direction: direction as Direction, ...line }
+        }),
   }
-  return [...lines]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, line]) => {
-      const [token = '', direction] = key.split(' ')
-      // The key was made of a direction above.
-      return { token, direction: direction as Direction, ...line }
-    })
 }
 
 function partsOf(

@@ -1,6 +1,6 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { type Crossing, findImbalance, reconcile, toCrossing } from '../../../src/report/reconcile.ts'
+import { type Crossing, findImbalance, openFlows, toCrossing } from '../../../src/report/reconcile.ts'
 import { completed, pendingSince } from '../rules/transfers.ts'
 
 const window = { from: 1_000, until: 2_000 }
@@ -13,9 +13,15 @@ const crossing = (startedAt: number, endAt: number | null, overrides: Partial<Mo
   end: endAt === null ? null : { how: 'completed', at: endAt },
   ...overrides,
 })
+function reconcile(crossings: readonly Moving[], of: Parameters<typeof openFlows>[0]) {
+  const flows = openFlows(of)
+  for (const each of crossings) flows.add(each)
+  return flows.lines()
+}
+
 const one = (count: number) => ({ count, raw: BigInt(count * 5), unknown: 0 })
 
-describe('reconcile', () => {
+describe('openFlows', () => {
   test.each([
     ['started and completed within', crossing(1_000, 1_999), { started: 1, completed: 1 }],
     ['started before, completed within', crossing(999, 1_000), { opening: 1, completed: 1 }],

@@ -16,7 +16,6 @@ import { listKeysOf, listNamed } from '../../../src/ledger/named.ts'
 import { listOpenArrivals } from '../../../src/ledger/strays.ts'
 import { readFindings } from '../../../src/web/gate/readFindings.ts'
 import { payable } from '../../support/gateFacts.ts'
-import { listSlicesUnderWay } from '../../../src/ledger/slicesUnderWay.ts'
 
 /** How SQLite goes about the queries that `ask` makes. */
 function plansOf(ask: (db: Database, ledger: Ledger) => void): string[] {
@@ -61,16 +60,16 @@ describe('what is asked again and again is found by an index of what is open, no
   })
 
   test('what is in flight, for the page and the report', () => {
-    const plans = plansOf((db) => {
+    const plans = plansOf((db, ledger) => {
       countPendingByAge(db, [1], 1)
       countPendingSince(db, 'MainToZone', 1)
-      Array.from(listSlicesUnderWay(db, { from: 0, until: 1 }))
+      Array.from(ledger.listUnderWay({ from: 0, until: 1 }))
     })
-    expect(plans.filter((plan) => plan.includes('transfers_open'))).toHaveLength(3)
+    expect(plans.filter((plan) => plan.includes('transfers_open'))).toHaveLength(4)
     expect(plans).toEqual(
       expect.arrayContaining([
         'SEARCH transfers USING INDEX transfers_origin (origin_at>? AND origin_at<?)',
-        'SEARCH transfers USING INDEX transfers_destination (destination_at>?)',
+        'SEARCH transfers USING INDEX transfers_destination (destination_at>? AND destination_at<?)',
       ]),
     )
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
