@@ -41,7 +41,7 @@ import {
 } from './recordAnswer.ts'
 import { queueHistory } from './historyQueue.ts'
 import { type CountedTransfer, listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
-import { listMatching, type TransferFilter } from './transferFilter.ts'
+import { listMatching, pageMatching, type TransferFilter } from './transferFilter.ts'
 import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './tokenBook.ts'
 
@@ -56,6 +56,8 @@ export interface Ledger {
   /** What of an escrow's holdings a transfer is; 0 where that is not known. */
   riskOf(transfer: Transfer): number
   listTransfers(filter: TransferFilter): Transfer[]
+  /** The same a page at a time, each with a bounded amount of work. */
+  pageTransfers(filter: Parameters<typeof pageMatching>[1]): ReturnType<typeof pageMatching>
   /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
   listSightings(key: string): readonly Sighting[]
   /** Slices of the transfers that were under way at some time of a window, each transfer once. */
@@ -143,6 +145,7 @@ export function createLedger(
     },
     listSightings: (key) => listSightings(state, key),
     listTransfers: (filter) => listMatching(db, filter, { tokens: options.tokens, read }),
+    pageTransfers: (filter) => pageMatching(db, filter, { tokens: options.tokens, read }),
     listUnderWay: (window, onAdvance) => listSlicesUnderWay(state, window, onAdvance),
     listPending: (filter) => pending.list(filter),
     countByState: () => countByState(db),

@@ -20,7 +20,7 @@ export const transferQuery = z.object({
   token: word('Address or symbol'),
   age: duration('Value left at least so long ago', ['30m', '6h']),
   limit: limit(50),
-  cursor: cursor(/^\d{1,15}$/).optional(),
+  cursor: cursor(/^\d{1,15}-\d{1,15}$/).optional(),
 })
 
 /** Reads the filters of the list from a query. */

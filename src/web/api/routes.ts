@@ -56,7 +56,7 @@ export const apiRoutes: readonly ApiRoute[] = [
     path: '/api/transfers',
     operation: 'listTransfers',
     title: 'Transfers',
-    says: '`transfers`, newest origin first, and `next`',
+    says: '`transfers`, newest origin first, and `next`; a page that had to look at 20,000 others holds fewer than `limit`, or none, and its `next` goes on',
     query: transferQuery,
     answer: transferPage,
     respond: (deps, { query }) => deps.listTransfers(toTransferFilter(query)),

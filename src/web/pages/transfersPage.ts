@@ -70,11 +70,17 @@ function renderFilters(typed: TypedFilter): Html {
 }
 
 function renderPage({ transfers, next }: TransferPage, { typed, now, links }: TransfersView): Html {
-  if (transfers.length === 0) {
-    return html`<p class="empty">The ledger holds no transfer like this. That says nothing about what spanwatch has not read.</p>`
-  }
-  return html`${renderTransferTable(transfers, { now, links })}
+  if (transfers.length === 0 && next === null) return renderNothing()
+  const list =
+    transfers.length === 0
+      ? html`<p class="empty">None among the newest that were looked at; the ledger holds older ones.</p>`
+      : renderTransferTable(transfers, { now, links })
+  return html`${list}
 <nav class="paging" aria-label="Paging"><span class="muted">${transfers.length} shown, newest first</span>${next === null ? '' : html`<a class="button" rel="next" href="${toNextHref(typed, next)}">Older</a>`}</nav>`
+}
+
+function renderNothing(): Html {
+  return html`<p class="empty">The ledger holds no transfer like this. That says nothing about what spanwatch has not read.</p>`
 }
 
 /** The roles are written out because the narrow layout takes the table's display away, and its meaning with it. */
@@ -131,7 +137,7 @@ export function renderSearchPage(of: {
 <p class="subject">${query}</p>
 <section class="card" aria-labelledby="found-title"><h2 id="found-title">Transfers</h2>${
       page.transfers.length === 0
-        ? html`<p class="empty">The ledger holds no transfer like this. That says nothing about what spanwatch has not read.</p>`
+        ? renderNothing()
         : html`${renderTransferTable(page.transfers, of)}${page.next === null ? '' : html`<p><a href="${all}">All of them</a></p>`}`
     }</section>
 <section class="card" aria-labelledby="named-title"><h2 id="named-title">Alerts that name it</h2>${

@@ -8,7 +8,7 @@ import { listShownEntries } from '../../breaks/showEntry.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
-import { readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
+import { type Place, readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
@@ -198,23 +198,27 @@ function forgetAfter(
 }
 
 function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {
-  const offset = filter.cursor === null ? 0 : Number(filter.cursor)
   const { tokens } = parts.config.bridge
   const text = filter.text === null ? {} : toTextFilter(filter.text, tokens)
   const token = filter.token === null ? null : (addressOf(filter.token, tokens) ?? filter.token)
   if (token !== null && text.token !== undefined && text.token.toLowerCase() !== token.toLowerCase())
     return { transfers: [], next: null }
-  const transfers = parts.ledger.listTransfers({
+  const { transfers, next } = parts.ledger.pageTransfers({
     ...text,
     ...(filter.state !== null && { state: filter.state }),
     ...(filter.direction !== null && { direction: filter.direction }),
     ...(token !== null && { token }),
     ...(filter.minAgeMs !== null && { originAtOrBefore: now - filter.minAgeMs }),
-    limit: filter.limit + 1,
-    offset,
+    limit: filter.limit,
+    after: filter.cursor === null ? null : readCursor(filter.cursor),
   })
-  const next = transfers.length > filter.limit ? String(offset + filter.limit) : null
-  return { transfers: transfers.slice(0, filter.limit), next }
+  return { transfers, next: next && `${next.originAt}-${next.key}` }
+}
+
+/** The query was read: it has both numbers. */
+function readCursor(cursor: string): Place {
+  const [originAt = 0, key = 0] = cursor.split('-').map(Number)
+  return { originAt, key }
 }
 
 type Named = Pick<AppParts['config']['bridge']['tokens'][number], 'symbol' | 'address'>

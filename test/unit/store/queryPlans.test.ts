@@ -13,6 +13,8 @@ import { listLeft } from '../../../src/checks/escrow/lossStore.ts'
 import { listUnreadRows } from '../../../src/kernel/quarantine.ts'
 import { listQuestions } from '../../../src/ledger/evidenceQueue.ts'
 import { listKeysOf, listNamed } from '../../../src/ledger/named.ts'
+import { createMissingRecords } from '../../../src/ledger/missingRecords.ts'
+import { readRecentMainHash } from '../../../src/ledger/newestOrigin.ts'
 import { listOpenArrivals } from '../../../src/ledger/strays.ts'
 import { readFindings } from '../../../src/web/gate/readFindings.ts'
 import { payable } from '../../support/gateFacts.ts'
@@ -47,6 +49,36 @@ describe('what is asked again and again is found by an index of what is open, no
       Array.from(ledger.listPending({ direction: null, originAtOrBefore: 1 })),
     )
     expect(plans).toEqual([expect.stringContaining('SEARCH transfers USING INDEX transfers_open (state=?')])
+  })
+
+  test('what is read beside a question because its answer is known', () => {
+    const plans = plansOf((db) => {
+      createMissingRecords(db, () => null).findControl()
+      readRecentMainHash(db)
+    })
+    expect(plans.filter((plan) => plan.includes('transfers'))).toEqual([
+      'SCAN transfers USING INDEX transfers_origin',
+      'SCAN transfers USING INDEX transfers_origin',
+    ])
+    expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
+  })
+
+  test('a page of transfers, whatever is looked for', () => {
+    const page = { limit: 50, after: null }
+    const plans = plansOf((_, ledger) => {
+      ledger.pageTransfers({ ...page, state: 'failed' })
+      ledger.pageTransfers({ ...page, address: '0xaa', state: 'pending' })
+      ledger.pageTransfers({ ...page, token: '0xaa', direction: 'MainToZone' })
+      ledger.pageTransfers({ ...page, ends: { from: '0x12', to: '34' } })
+    })
+    const of = plans.filter((plan) => plan.includes('transfers'))
+    expect(of.filter((plan) => !/^SEARCH transfers USING (.*INDEX|INTEGER PRIMARY KEY)/.test(plan))).toEqual(
+      [],
+    )
+    expect(of.filter((plan) => plan.includes('transfers_origin'))).toEqual([
+      'SEARCH transfers USING COVERING INDEX transfers_origin (origin_at<?)',
+      'SEARCH transfers USING INDEX transfers_origin (origin_at>? AND origin_at<?)',
+    ])
   })
 
   test('failures that nothing is known of', () => {

@@ -23,7 +23,7 @@ test('every filter is read, hashes and addresses in lower case', () => {
     token: '0xEF',
     age: '1h30m',
     limit: '500',
-    cursor: '500',
+    cursor: '1790000000000-500',
   }
   expect(read(query).filter).toEqual({
     text: '0xabcd',
@@ -32,7 +32,7 @@ test('every filter is read, hashes and addresses in lower case', () => {
     token: '0xef',
     minAgeMs: 5_400_000,
     limit: 500,
-    cursor: '500',
+    cursor: '1790000000000-500',
   })
 })
 
