@@ -21,6 +21,7 @@ const benches: readonly Bench[] = [
   { title: 'bytes', file: 'ledgerBytes.ts', options: ['10'] },
   { title: 'alerts', file: 'alerts.ts' },
   { title: 'ledger', file: 'ledgerSize.ts', options: ['1000000'] },
+  { title: 'pages', file: 'pages.ts', options: ['1000000'] },
   { title: 'report', file: 'report.ts' },
   { title: 'backfill', file: 'backfill.ts' },
   { title: 'watching', file: 'watching.ts', options: ['3'] },
