@@ -309,8 +309,24 @@ export function listAlerts(db: Database, query: AlertQuery): AlertRow[] {
     where.push('a.changed_at >= ?')
     values.push(query.changedSince)
   }
-  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ${where.join(' AND ')} ORDER BY a.changed_at DESC, a.id DESC LIMIT ? OFFSET ?`
-  return alertTable.all(db, sql, ...values, query.limit, query.offset ?? 0)
+  const { limit, offset = 0 } = query
+  const order = 'ORDER BY a.changed_at DESC, a.id DESC'
+  const found = `FROM alerts a WHERE ${where.join(' AND ')}`
+  if (query.nature !== undefined || query.state === 'open')
+    return alertTable.all(
+      db,
+      `SELECT ${alertColumns} ${found} ${order} LIMIT ? OFFSET ?`,
+      ...values,
+      limit,
+      offset,
+    )
+  // The index has each nature in this order, and not both together.
+  const of = (nature: AlertNature) =>
+    `SELECT * FROM (SELECT a.id, a.changed_at ${found} AND a.nature = '${nature}' ${order} LIMIT ?)`
+  const ids = `SELECT id FROM (${of('event')} UNION ALL ${of('condition')}) a ${order} LIMIT ? OFFSET ?`
+  const each = [...values, limit + offset]
+  const sql = `SELECT ${alertColumns} FROM alerts a WHERE a.id IN (${ids}) ${order}`
+  return alertTable.all(db, sql, ...each, ...each, limit, offset)
 }
 
 /** Whether a rule, perhaps one that is there no more, ever raised anything that is kept. */
