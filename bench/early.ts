@@ -1,7 +1,7 @@
+import { readFinding } from '../test/support/readFinding.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { decodeFinding } from '../src/alerts/findingJson.ts'
 import type { Finding } from '../src/bridge/finding.ts'
 import { createRpcView } from '../src/sandbox/rpc/rpcView.ts'
 import { incidents, shippedPoll } from '../test/support/incidents.ts'
@@ -78,7 +78,7 @@ function listTold(run: ScenarioRun, sent: ReadonlyMap<number, number>): Told[] {
   const rows = run.app.parts.db.prepare('SELECT id, finding FROM alerts ORDER BY id').all()
   return rows.flatMap((row) => {
     const at = sent.get(Number(row['id']))
-    return at === undefined ? [] : [{ finding: decodeFinding(String(row['finding'])), at }]
+    return at === undefined ? [] : [{ finding: readFinding(row), at }]
   })
 }
 

@@ -1,3 +1,4 @@
+import { findingText } from '../../test/support/readFinding.ts'
 import type { AppConfig } from '../../src/kernel/settings.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
@@ -124,7 +125,7 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
           severity: String(row['severity']),
           state: String(row['state']),
           at: Number(row['active_at']),
-          text: `${String(row['subject'])} ${String(row['finding'])}`.toLowerCase(),
+          text: `${String(row['subject'])} ${findingText(row['finding'])}`.toLowerCase(),
         })),
     async stop() {
       await monitor.stop()

@@ -48,7 +48,8 @@ export function endsOf(name: string): string {
 
 /** The same of one that a row of before holds as text, or whose text it is. */
 export function endsOfText(name: string): string {
-  const signs = [...name]
+  // As SQLite counts them.
+  const signs = Array.from(name)
   const ends = [...signs.slice(0, indexedBytes), ...signs.slice(-indexedBytes)]
   return Buffer.from(ends.join('')).toString('hex')
 }

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AppConfig } from '../../src/kernel/settings.ts'
 import { createScaledClock } from '../../src/lib/clock.ts'
@@ -122,7 +123,7 @@ test('of two payouts in one transaction the one without a record is told, and it
     db
       .prepare("SELECT subject, finding FROM alerts WHERE kind = 'transfer.unbacked'")
       .all()
-      .map(({ subject, finding }) => ({ subject, facts: JSON.parse(String(finding)).facts }))
+      .map(({ subject, finding }) => ({ subject, facts: JSON.parse(findingText(finding)).facts }))
   await until(() => told().some(({ subject }) => subject === unlisted()[0]?.key), 15_000)
   const [key] = unlisted().map((one) => one.key)
   const sibling = transfers().find((one) => one.isListed && one.main?.hash === listed['mainTxHash'])

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +53,7 @@ const told = ({ app }: Monitor) =>
   app.parts.db
     .prepare("SELECT finding FROM alerts WHERE kind = 'chain.reorg'")
     .all()
-    .map(({ finding }) => JSON.parse(String(finding)).facts)
+    .map(({ finding }) => JSON.parse(findingText(finding)).facts)
 
 /** Lets each block be read before the next one comes. */
 async function growSlowly({ app }: Monitor, chain: ReturnType<typeof createChain>, count: number) {

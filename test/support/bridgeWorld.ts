@@ -1,3 +1,4 @@
+import { findingText } from './readFinding.ts'
 import { onTestFinished } from 'vitest'
 import type { AppConfig } from '../../src/kernel/settings.ts'
 import type { Finding } from '../../src/bridge/finding.ts'
@@ -172,7 +173,7 @@ export async function createBridgeWorld(options: BridgeWorldOptions): Promise<Br
       )
       .all()
       .map((row): Told => {
-        const finding = JSON.parse(String(row['finding'])) as Finding
+        const finding = JSON.parse(findingText(row['finding'])) as Finding
         return {
           kind: String(row['kind']),
           subject: String(row['subject']),

@@ -1,3 +1,4 @@
+import { findingText } from './readFinding.ts'
 import { onTestFinished } from 'vitest'
 import type { Finding } from '../../src/bridge/finding.ts'
 import { Secret } from '../../src/lib/secret.ts'
@@ -107,7 +108,7 @@ export async function createEscrowWorld(options: EscrowWorldOptions): Promise<Es
           kind: String(row['kind']),
           severity: String(row['severity']),
           state: String(row['state']),
-          facts: (JSON.parse(String(row['finding'])) as Finding).facts,
+          facts: (JSON.parse(findingText(row['finding'])) as Finding).facts,
         }),
       )
   return { ...world, ...actions, conditions }

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { escrow, token } from '../support/bridgeWorld.ts'
 import { createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
@@ -87,7 +88,7 @@ describe('semantics.md 40: a payout of more than its record says', () => {
     const [told] = world.monitor.app.parts.db
       .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.mismatch'")
       .all()
-    expect(String(told?.['finding'])).toMatch(/could not be asked/)
+    expect(findingText(told?.['finding'])).toMatch(/could not be asked/)
   })
 })
 
@@ -118,7 +119,7 @@ describe('semantics.md 40: a payout whose origin was never made', () => {
     const [told] = world.monitor.app.parts.db
       .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.unbacked'")
       .all()
-    expect(String(told?.['finding'])).toMatch(/could not be asked/)
+    expect(findingText(told?.['finding'])).toMatch(/could not be asked/)
   })
 })
 

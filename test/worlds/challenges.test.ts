@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { shippedPoll } from '../support/incidents.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
@@ -52,7 +53,7 @@ describe('challenge.changed', () => {
     const findings = run.app.parts.db
       .prepare("SELECT finding FROM alerts WHERE kind = 'challenge.changed'")
       .all()
-      .map(({ finding }) => JSON.parse(String(finding)) as unknown)
+      .map(({ finding }) => JSON.parse(findingText(finding)) as unknown)
     expect(findings).toMatchObject([{ facts: { before: '', after: 'challenged', isRare: true } }])
   })
 
@@ -83,10 +84,9 @@ describe('challenge.changed', () => {
   test('a return from a terminal value is told, with both', async () => {
     const run = await start(bear('0s', 20, 'final') + bear('40s', 1, 'open', '50s'), configured)
     await run.untilTold('challenge.changed')
-    const { finding } = run.app.parts.db
-      .prepare("SELECT finding FROM alerts WHERE kind = 'challenge.changed'")
-      .get() as { finding: string }
-    expect(JSON.parse(finding)).toMatchObject({
+    const { finding } =
+      run.app.parts.db.prepare("SELECT finding FROM alerts WHERE kind = 'challenge.changed'").get() ?? {}
+    expect(JSON.parse(findingText(finding))).toMatchObject({
       facts: { before: 'final', after: 'open', wasTerminal: true, isUnknown: false },
     })
   })

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { listEveryAnswer } from '../support/everyAnswer.ts'
 import { describe, expect, test } from 'vitest'
 import { runLeaping } from '../support/leapingScenario.ts'
@@ -54,7 +55,7 @@ describe('incidents are told within two minutes of their first visible transacti
     const [told] = run.app.parts.db
       .prepare("SELECT finding FROM alerts WHERE kind = 'source.disagreement'")
       .all()
-    const { facts } = JSON.parse(String(told?.['finding'])) as { facts: Record<string, unknown> }
+    const { facts } = JSON.parse(findingText(told?.['finding'])) as { facts: Record<string, unknown> }
     expect(facts).toMatchObject({ explorer: 'succeeded', node: 'does not exist', unanswered: 'explorer' })
   })
 
@@ -76,7 +77,7 @@ describe('semantics.md 9, 11 and 13: what arrived without proof that it left', (
     const [alert] = run.app.parts.db
       .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.unbacked'")
       .all()
-    const { facts } = JSON.parse(String(alert?.['finding'])) as { facts: Record<string, unknown> }
+    const { facts } = JSON.parse(findingText(alert?.['finding'])) as { facts: Record<string, unknown> }
     expect(facts['reason']).toBe(reason)
   })
 })

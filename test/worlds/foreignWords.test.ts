@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { expect, test } from 'vitest'
 import { createBridgeWorld, token } from '../support/bridgeWorld.ts'
 import { toOpenWire, type WireRecord } from '../support/fakeExplorer.ts'
@@ -43,7 +44,7 @@ test.each([
         .all()
         .map((row) => ({
           kind: String(row['kind']),
-          says: String(row['finding']),
+          says: findingText(row['finding']),
         }))
     const startedAt = world.now()
     await world.until(() => conditions().length > 0, 'the drift')

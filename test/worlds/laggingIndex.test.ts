@@ -1,3 +1,4 @@
+import { readFinding } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRun } from '../support/runScenario.ts'
@@ -23,9 +24,9 @@ async function start(timeline: string, traffic = '{ transfersPerMinute: 60 }'): 
       run.alerts().flatMap(({ kind, subject }) => (accusing.test(kind) ? [`${kind} ${subject}`] : [])),
     says: (kind) =>
       run.app.parts.db
-        .prepare("SELECT json_extract(finding, '$.evidence[0].says') AS says FROM alerts WHERE kind = ?")
+        .prepare('SELECT finding FROM alerts WHERE kind = ?')
         .all(kind)
-        .map(({ says }) => String(says)),
+        .map((row) => String(readFinding(row).evidence[0]?.says)),
   }
 }
 

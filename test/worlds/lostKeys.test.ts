@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/bridge/finding.ts'
@@ -127,9 +128,9 @@ async function start(spell: (record: WireRecord) => WireRecord = (record) => rec
         .filter(({ kind }) => kind !== 'source.drift')
         .map(
           ({ kind, finding }) =>
-            `${String(kind)} ${JSON.stringify((JSON.parse(String(finding)) as Finding).facts)}`,
+            `${String(kind)} ${JSON.stringify((JSON.parse(findingText(finding)) as Finding).facts)}`,
         ),
-      drift: alerts().flatMap(({ kind, finding }) => (kind === 'source.drift' ? [String(finding)] : [])),
+      drift: alerts().flatMap(({ kind, finding }) => (kind === 'source.drift' ? [findingText(finding)] : [])),
     }
   }
   return { world, without }

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { countAsked } from '../support/everyAnswer.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createScaledClock } from '../../src/lib/clock.ts'
@@ -69,7 +70,7 @@ async function judge({ records, transactions, fees = [] }: Case, expected: numbe
       .prepare('SELECT kind, finding FROM alerts ORDER BY id')
       .all()
       .map((row) => {
-        const { facts } = JSON.parse(String(row['finding'])) as { facts: Record<string, unknown> }
+        const { facts } = JSON.parse(findingText(row['finding'])) as { facts: Record<string, unknown> }
         return `${String(row['kind'])} ${String(facts['what'] ?? facts['reason'])}`
       })
   await until(() => countAsked(db, 'main') >= transactions.length, 120_000)

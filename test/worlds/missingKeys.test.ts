@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { type BridgeWorld, calmPoll, createBridgeWorld } from '../support/bridgeWorld.ts'
 import { send } from '../support/fakeExplorer.ts'
@@ -67,5 +68,5 @@ function findingsOf({ monitor }: BridgeWorld, kind: string): string[] {
   return monitor.app.parts.db
     .prepare('SELECT finding FROM alerts WHERE kind = ?')
     .all(kind)
-    .map(({ finding }) => String(finding))
+    .map(({ finding }) => findingText(finding))
 }

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { runLeaping } from '../support/leapingScenario.ts'
 
@@ -13,7 +14,7 @@ async function start(timeline: string, secondSource: boolean) {
       db
         .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.mismatch'")
         .all()
-        .map((row) => (JSON.parse(String(row['finding'])) as { facts: { what: string } }).facts.what),
+        .map((row) => (JSON.parse(findingText(row['finding'])) as { facts: { what: string } }).facts.what),
   }
 }
 

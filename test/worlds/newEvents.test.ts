@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { expect, test } from 'vitest'
 import { calmPoll, createBridgeWorld, user, type BridgeWorld } from '../support/bridgeWorld.ts'
 
@@ -54,7 +55,7 @@ async function watch(payouts: number, before: (world: Bare) => void = () => {}) 
     db
       .prepare("SELECT severity, finding FROM alerts WHERE kind = 'contract.changed'")
       .all()
-      .map(({ severity, finding }) => `${String(severity)} ${JSON.parse(String(finding)).facts.txHash}`)
+      .map(({ severity, finding }) => `${String(severity)} ${JSON.parse(findingText(finding)).facts.txHash}`)
   return { ...world, told }
 }
 

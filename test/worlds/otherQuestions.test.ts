@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { type BridgeWorld, createBridgeWorld, escrow, token } from '../support/bridgeWorld.ts'
 import type { FakeRequest } from '../support/fakeExplorer.ts'
@@ -67,7 +68,7 @@ const openConditions = ({ monitor }: BridgeWorld) =>
     .map((row) => ({
       kind: String(row['kind']),
       subject: String(row['subject']),
-      finding: String(row['finding']),
+      finding: findingText(row['finding']),
     }))
 
 /** What is said of transfers, by their main hash. */

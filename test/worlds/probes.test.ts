@@ -1,3 +1,4 @@
+import { readFinding } from '../support/readFinding.ts'
 import { expect, test } from 'vitest'
 import { calmPoll, createBridgeWorld, user } from '../support/bridgeWorld.ts'
 import { send } from '../support/fakeExplorer.ts'
@@ -28,11 +29,9 @@ async function openProbed() {
   }
   const missed = () =>
     parts.db
-      .prepare(
-        "SELECT state, json_extract(finding, '$.facts.state') AS how FROM alerts WHERE kind = 'probe.missed'",
-      )
+      .prepare("SELECT state, finding FROM alerts WHERE kind = 'probe.missed'")
       .all()
-      .map(({ state, how }) => `${String(state)}: ${String(how)}`)
+      .map((row) => `${String(row['state'])}: ${String(readFinding(row).facts['state'])}`)
   const latency = () => parts.opened.get('probes')?.metrics?.()['spanwatch_probe_last_latency_seconds']
   return { ...world, probe, missed, latency }
 }

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/createSandbox.ts'
 import { Secret } from '../../src/lib/secret.ts'
@@ -67,7 +68,7 @@ const evidence = (run: ScenarioRun, kind: string) =>
     .prepare('SELECT severity, finding FROM alerts WHERE kind = ?')
     .all(kind)
     .map(({ severity, finding }) => {
-      const { evidence } = JSON.parse(String(finding)) as { evidence: { says: string }[] }
+      const { evidence } = JSON.parse(findingText(finding)) as { evidence: { says: string }[] }
       return `${String(severity)}: ${evidence.map(({ says }) => says).join(' / ')}`
     })
 

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { type BridgeWorld, createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
 import { send, toOpenWire, type WireRecord } from '../support/fakeExplorer.ts'
@@ -192,10 +193,11 @@ describe('semantics.md 10: a withdrawal without its payout', () => {
     world.fake.mainHead = () => height
     world.fake.records.unshift(toOpenWire({ zoneBlockTime: String(world.now()) }, 'halted'))
     await world.until(() => world.conditions().some(({ kind }) => kind === 'transfer.stalled'), 'the stall')
-    const { finding } = world.monitor.app.parts.db
-      .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.stalled'")
-      .get() as { finding: string }
-    expect(JSON.parse(finding)).toMatchObject({
+    const { finding } =
+      world.monitor.app.parts.db
+        .prepare("SELECT finding FROM alerts WHERE kind = 'transfer.stalled'")
+        .get() ?? {}
+    expect(JSON.parse(findingText(finding))).toMatchObject({
       facts: { destinationChain: 'main', destinationHalted: true },
     })
   })

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
 import { createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
@@ -29,7 +30,7 @@ function drifts(run: ScenarioRun): Told[] {
     .prepare("SELECT subject, finding FROM alerts WHERE kind = 'escrow.drift' ORDER BY id")
     .all()
     .map(({ subject, finding }) => ({
-      facts: (JSON.parse(String(finding)) as { facts: Told['facts'] }).facts,
+      facts: (JSON.parse(findingText(finding)) as { facts: Told['facts'] }).facts,
       afterMs: afterOf.get(String(subject)) ?? Infinity,
     }))
 }

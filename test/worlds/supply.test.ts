@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
 import { listEscrowTokens } from '../../src/checks/escrow/owedStore.ts'
 import { readCompared } from '../../src/checks/escrow/supply/supplyStore.ts'
@@ -10,7 +11,7 @@ const about = (run: ScenarioRun, kind: string) =>
     .prepare('SELECT severity, finding FROM alerts WHERE kind = ?')
     .all(kind)
     .map(({ severity, finding }) => {
-      const { facts } = JSON.parse(String(finding)) as { facts: object }
+      const { facts } = JSON.parse(findingText(finding)) as { facts: object }
       return { severity, ...facts }
     })
 const kinds = (run: ScenarioRun) => [...new Set(run.alerts().map(({ kind }) => kind))].sort()

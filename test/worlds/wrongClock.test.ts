@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -129,5 +130,5 @@ function listMissing({ app }: Awaited<ReturnType<typeof startMonitor>>): string[
   return app.parts.db
     .prepare("SELECT finding FROM alerts WHERE kind = 'escrow.shortfall'")
     .all()
-    .map((row) => JSON.parse(String(row['finding'])).facts.missing)
+    .map((row) => JSON.parse(findingText(row['finding'])).facts.missing)
 }

@@ -1,3 +1,4 @@
+import { findingText } from '../support/readFinding.ts'
 import { listEveryAnswer } from '../support/everyAnswer.ts'
 import { describe, expect, test } from 'vitest'
 import { runLeaping } from '../support/leapingScenario.ts'
@@ -8,7 +9,7 @@ const about = (run: ScenarioRun, kind: string) =>
     .prepare('SELECT severity, finding FROM alerts WHERE kind = ?')
     .all(kind)
     .map(({ severity, finding }) => {
-      const { facts, labels } = JSON.parse(String(finding)) as { facts: object; labels: object }
+      const { facts, labels } = JSON.parse(findingText(finding)) as { facts: object; labels: object }
       return { severity, ...labels, ...facts }
     })
 const kinds = (run: ScenarioRun) => [...new Set(run.alerts().map(({ kind }) => kind))].sort()
