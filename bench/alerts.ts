@@ -23,6 +23,12 @@ import { note } from './support/figures.ts'
 import { now, type Noted, type Order } from './support/alertWorld.ts'
 import { toObservation } from './support/records.ts'
 
+// As the program itself keeps its heap.
+const { limitHeap }: { limitHeap: () => void } = await import(
+  new URL('../bin/limitHeap.js', import.meta.url).href
+)
+limitHeap()
+
 const stormSize = Number(process.argv[2] ?? 100_000)
 const pageSize = 100
 /** Between two looks at the loop, ms. */

@@ -25,6 +25,12 @@ import { note } from './support/figures.ts'
 import { watchLoop } from './support/loopDelay.ts'
 import { toObservation } from './support/records.ts'
 
+// As the program itself keeps its heap.
+const { limitHeap }: { limitHeap: () => void } = await import(
+  new URL('../bin/limitHeap.js', import.meta.url).href
+)
+limitHeap()
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   // Nothing says why.

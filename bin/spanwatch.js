@@ -3,6 +3,7 @@
 // It starts no child process: a killed wrapper would leave a daemon behind that still holds the state lock.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { limitHeap } from './limitHeap.js'
 import { listSources } from './listSources.js'
 
 const wanted = 24
@@ -27,12 +28,7 @@ if (major < wanted) {
   )
   process.exitCode = 2
 } else {
-  // Room for new objects grows to 50 MB on a machine with much memory, and is never given back: a daemon's are gone within
-  // a poll. The size itself cannot be changed any more once Node runs, its growth can.
-  const { setFlagsFromString } = await import('node:v8')
-  setFlagsFromString('--semi-space-growth-factor=1')
-  // What lives is small: V8 would let it grow to four times its size before it looks what of it is gone.
-  setFlagsFromString('--heap-growing-percent=40')
+  limitHeap()
   // Node 24 calls its SQLite experimental. It is what was tested, and standard error is the log.
   const { emitWarning } = process
   process.emitWarning = (warning, ...rest) => {

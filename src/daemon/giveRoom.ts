@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** So much of a second at work is more than watching takes: history is read, a storm is told, a report is made. */
 const busyShare = 0.5
 /** Beyond this, more room saves hardly any time. */
-const mostBytes = 32 * 1024 * 1024
+const mostBytes = 8 * 1024 * 1024
 const lookMs = 1_000
 
 /** Whether there should be more room for new objects. */
