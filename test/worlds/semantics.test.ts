@@ -212,7 +212,7 @@ describe('semantics.md 10: a withdrawal without its payout', () => {
     )
     await world.pass(10 * minute)
     expect(world.conditions().map(({ kind }) => kind)).toEqual(['source.unavailable'])
-    expect(world.monitor.told().join('\n')).toMatch(/Not judged\*?\s+`?1\b/)
+    expect(world.monitor.told().join('\n')).toMatch(/Not judged\*?:?\s+`?1\b/)
     world.fake.intercept = before
     await world.until(() => world.conditions().some(({ kind }) => kind === 'transfer.stalled'), 'the stall')
   })
