@@ -27,6 +27,13 @@ test('a clone that nobody touched is what was built', () => {
   ])
 })
 
+test('one whose lock file npm wrote anew as it was still is', () => {
+  const home = createClone()
+  const built = listSources(home)
+  utimesSync(join(home, 'package-lock.json'), 1, 1)
+  expect(listSources(home)).toBe(built)
+})
+
 test.each([
   { what: 'edited', change: (home: string) => writeFileSync(join(home, 'src/lib/clock.ts'), 'other') },
   {
