@@ -118,11 +118,11 @@ function endOf({ originAt, destinationAt }: Transfer): UnixMs {
 }
 
 /** Whether a transfer was long over when it was seen. */
-export function isHistory(transfer: Transfer, seenAt: UnixMs): boolean {
+function isHistory(transfer: Transfer, seenAt: UnixMs): boolean {
   return seenAt - endOf(transfer) > historyMs
 }
 
-/** Puts the legs of a transfer that was long over into the queue, to be asked when there is nothing else to ask. */
+/** Puts what was not asked of a transfer into the queue, to be asked when there is nothing else to ask. What waits already keeps its time. */
 export function queueHistoricLegs(
   db: Database,
   settings: QueueSettings,
@@ -132,10 +132,11 @@ export function queueHistoricLegs(
   if (endOf(transfer) < settings.since) return
   for (const leg of [transfer.zone, transfer.main, claimedLeg(transfer)]) {
     if (leg === null) continue
-    const time = Math.min(leg.time ?? now, now)
     for (const ask of asksOf(settings, transfer, leg)) {
       if (hasAnswer(transfer, ask, leg)) continue
-      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: true, risk: 0 }, now)
+      db.prepare(
+        'INSERT OR IGNORE INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late) VALUES (?, ?, ?, ?, ?, ?, ?, 1)',
+      ).run(ask, toHashCell(leg.hash), now, now, now, leg.height, Math.min(leg.time ?? now, now))
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { isHistory, queueHistoricLegs } from './evidenceQueue.ts'
+import { queueHistoricLegs } from './evidenceQueue.ts'
 import { noteQueuedHistory, readWaitingHistory } from './historyMarks.ts'
 import { type LedgerState, readTransfers } from './recordAnswer.ts'
 import { selectTransfers } from './transferRows.ts'
@@ -15,8 +15,8 @@ export function queueHistory(ledger: LedgerState, count: number, now: UnixMs): v
   db.transaction(() => {
     const where = 'WHERE key > ? AND key <= ? ORDER BY key LIMIT ?'
     const rows = selectTransfers(db, where, waiting.after, waiting.last, count)
-    for (const transfer of readTransfers(ledger, rows))
-      if (isHistory(transfer, transfer.firstSeenAt)) queueHistoricLegs(db, settings, transfer, now)
+    // Of all of them: one that was long over may have arrived since, and its origin was not asked about.
+    for (const transfer of readTransfers(ledger, rows)) queueHistoricLegs(db, settings, transfer, now)
     noteQueuedHistory(db, rows.length < count ? waiting.last : (rows.at(-1)?.key ?? waiting.last))
   }, true)
 }

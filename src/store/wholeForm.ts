@@ -1,8 +1,6 @@
 import type { Database } from './database.ts'
 import { readMetaNumber, saveMeta } from './meta.ts'
-
-/** Of the value that says of which version all rows have the form. */
-export const formName = 'form'
+import { formName } from './migrations/formName.ts'
 
 /** Notes that no row is left in a form of before. */
 export function noteWholeForm(db: Database): void {

@@ -87,3 +87,23 @@ test.each([
   ledger.queueHistory(9, now)
   expect(isShortOfHistory(db, ['zone', 'main', 'native'], now, least)).toBe(isShort)
 })
+
+test.each([
+  { title: 'arrives meanwhile', mainTime: now + 1_000, at: now + 2_000 },
+  { title: 'was asked for just before it was long over', mainTime: null, at: now },
+])('the origin of one that $title is asked about as well', ({ mainTime, at }) => {
+  const { db, ledger } = open()
+  const withdrawal = { id: hash('id w'), direction: 'ZoneToMain', zoneHash: hash('zone w') } as const
+  const sent = now - 15 * 60_000 - 1
+  const left = { ...withdrawal, mainHash: null, mainHeight: null, mainTime: null, zoneTime: sent }
+  // Its request was sent two seconds before the answer was saved.
+  ledger.recordAnswer([toRecord({ ...left, requestedAt: now - 2_000 })], now)
+  if (mainTime !== null)
+    ledger.recordAnswer(
+      [toRecord({ ...withdrawal, zoneTime: sent, mainHash: hash('main w'), mainTime, requestedAt: at })],
+      at,
+    )
+  ledger.queueHistory(9, at)
+  const asked = [true, false].flatMap((isLate) => listQueued(db, 'zone', isLate, at + 60_000, 9))
+  expect(asked.map((leg) => leg.hash)).toEqual([hash('zone w')])
+})
