@@ -64,6 +64,7 @@ import { compactAccounts } from './migrations/0052c_compact_accounts.ts'
 import { compactFlows } from './migrations/0052d_compact_flows.ts'
 import { compactLogs } from './migrations/0052e_compact_logs.ts'
 import { compactAlerts } from './migrations/0053_compact_alerts.ts'
+import { ruleTimes } from './migrations/0054_rule_times.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -121,6 +122,7 @@ export const migrations: readonly string[] = [
   compactFlows,
   compactLogs,
   compactAlerts,
+  ruleTimes,
 ]
 
 type Row = Record<string, SQLOutputValue>

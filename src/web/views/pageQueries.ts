@@ -97,20 +97,18 @@ export function countOpenByRule(db: Database): RuleCount[] {
   return ruleStates.all(db, sql)
 }
 
-const ruleCounts = columns({ rule: text, count: int })
-
-/** Events of each rule that were found or corrected since a time. */
-export function countEventsByRule(db: Database, since: UnixMs): ReadonlyMap<string, number> {
-  const sql = `SELECT rule, COUNT(*) AS count FROM alerts WHERE nature = 'event' AND changed_at >= ? AND state <> 'merged' GROUP BY rule`
-  return new Map(ruleCounts.all(db, sql, since).map(({ rule, count }) => [rule, count]))
+/** How many events of a rule were found or corrected since a time. An index counts all of them, another the few that were merged. */
+export function countEventsOf(db: Database, rule: string, since: UnixMs): number {
+  const count = (where: string) =>
+    int.get(db, `SELECT COUNT(*) FROM alerts WHERE rule = ? AND changed_at >= ? AND ${where}`, rule, since) ??
+    0
+  return count("nature = 'event'") - count("state = 'merged' AND +nature = 'event'")
 }
 
-const ruleTimes = columns({ rule: text, at: instant })
-
-/** When something of each rule was found last, as far as alerts are kept. */
-export function readLastFired(db: Database): ReadonlyMap<string, UnixMs> {
-  const sql = `SELECT rule, MAX(COALESCE(fired_at, active_at)) AS at FROM alerts WHERE state NOT IN ('pending', 'merged') GROUP BY rule`
-  return new Map(ruleTimes.all(db, sql).map(({ rule, at }) => [rule, at]))
+/** When something of a rule was found last, as far as alerts are kept; null where nothing is. */
+export function readLastFired(db: Database, rule: string): UnixMs | null {
+  const sql = `SELECT MAX(COALESCE(fired_at, active_at)) FROM alerts WHERE rule = ? AND state NOT IN ('pending', 'merged')`
+  return instant.orNull().get(db, sql, rule)
 }
 
 /** Alerts are searched among the newest so many of each nature. */

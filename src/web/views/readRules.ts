@@ -4,7 +4,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { AlertStore } from '../../alerts/store/alertStore.ts'
 import type { Database } from '../../store/database.ts'
-import { countEventsByRule, countOpenByRule, readLastFired } from './pageQueries.ts'
+import { countEventsOf, countOpenByRule, readLastFired } from './pageQueries.ts'
 import { type RuleTestName, testsOf } from './readRuleTests.ts'
 import { isStale } from '../judgeVerdict.ts'
 import type { Coverage } from '../statusFacts.ts'
@@ -28,8 +28,6 @@ export function readRules(
 ): RuleView[] {
   const evaluations = new Map(sources.alerts.listEvaluations().map((one) => [one.rule, one]))
   const open = Map.groupBy(countOpenByRule(sources.db), ({ rule }) => rule)
-  const events = countEventsByRule(sources.db, now - dayMs)
-  const fired = readLastFired(sources.db)
   return sources.rules.map((rule) => {
     const evaluation = evaluations.get(rule.name) ?? null
     const counts = open.get(rule.name) ?? []
@@ -41,7 +39,7 @@ export function readRules(
       name: rule.name,
       kind: rule.kind,
       watches: rule.detector.docs,
-      lastFiredAt: fired.get(rule.name) ?? null,
+      lastFiredAt: readLastFired(sources.db, rule.name),
       tests: testsOf(rule.name, sources.tests),
       nature,
       isRaised: from === 'raised',
@@ -51,7 +49,7 @@ export function readRules(
       evaluatedAt: silent ? silent.lastGoodAt : (evaluation?.evaluatedAt ?? null),
       firing: sum((state) => state !== 'pending'),
       pending: sum((state) => state === 'pending'),
-      events: events.get(rule.name) ?? 0,
+      events: countEventsOf(sources.db, rule.name, now - dayMs),
       problem: silent ? saySilent(silent, now) : sayProblem(evaluation),
       unsure: silent ? null : toUnsure(rule, evaluation),
       needs: sources.unwatched.find(({ kinds }) => kinds.includes(rule.kind))?.setting ?? null,

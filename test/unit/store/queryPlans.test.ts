@@ -5,7 +5,12 @@ import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listEventsOf } from '../../../src/alerts/store/alertRows.ts'
 import { findFirstItem, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
 import { listSpans } from '../../../src/cases/store/caseMembers.ts'
-import { countPendingByAge, countPendingSince } from '../../../src/web/views/pageQueries.ts'
+import {
+  countEventsOf,
+  countPendingByAge,
+  countPendingSince,
+  readLastFired,
+} from '../../../src/web/views/pageQueries.ts'
 import { sumAccounts } from '../../../src/checks/escrow/accounts/accountStore.ts'
 import { listEntriesSettling } from '../../../src/breaks/entryStore.ts'
 import { kinds } from '../../../src/checks/index.ts'
@@ -120,6 +125,18 @@ describe('what is asked again and again is found by an index of what is open, no
       'SEARCH outbox USING INDEX outbox_queue (channel=? AND critical=?)',
       'SEARCH o USING INDEX outbox_queue (channel=? AND critical=? AND not_before<?)',
       'SEARCH case_spans USING INDEX case_spans_key (key=?)',
+    ])
+  })
+
+  test('what is said of a rule, whatever it found before', () => {
+    const plans = plansOf((db) => {
+      readLastFired(db, 'stalled')
+      countEventsOf(db, 'stalled', 1)
+    })
+    expect(plans).toEqual([
+      'SEARCH alerts USING INDEX alerts_found (rule=?)',
+      'SEARCH alerts USING COVERING INDEX alerts_events (rule=? AND changed_at>?)',
+      'SEARCH alerts USING INDEX alerts_merged (rule=? AND changed_at>?)',
     ])
   })
 

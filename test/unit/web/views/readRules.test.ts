@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { readRules } from '../../../../src/web/views/readRules.ts'
 import type { Coverage } from '../../../../src/web/statusFacts.ts'
 import { renderRulesPage } from '../../../../src/web/pages/rulesPage.ts'
+import type { NewAlert } from '../../../../src/alerts/store/alertRows.ts'
 import { createAlertStore } from '../../../../src/alerts/store/alertStore.ts'
+import { countEventsOf, readLastFired } from '../../../../src/web/views/pageQueries.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 import { createRule } from '../../alerts/harness.ts'
 
@@ -85,4 +87,56 @@ test('while its source is silent a rule cannot tell, but for what is known of th
     silent: 'quiet',
     shortfall: 'not watched it needs bridge.escrows',
   })
+})
+
+const found: Omit<NewAlert, 'fingerprint'> = {
+  rule: 'failed',
+  kind: 'transfer.failed',
+  nature: 'event',
+  severity: 'critical',
+  labels: '{}',
+  subject: 't1',
+  transferKey: 't1',
+  state: 'delivered',
+  episode: 1,
+  activeAt: now - 5_000,
+  firedAt: now - 5_000,
+  keepSince: null,
+  resolvedAt: null,
+  resolvedReason: null,
+  finding: '{}',
+  sinceAt: null,
+  direction: null,
+  error: null,
+  isOver: null,
+  refreshedAt: now,
+  material: '[]',
+  amountRank: '',
+  runbook: null,
+  changedAt: now - 5_000,
+}
+
+test('events are counted by their last change, and what was merged or waits was not found last', () => {
+  const db = openDatabase(':memory:')
+  const alerts = createAlertStore(db)
+  const rows: Partial<NewAlert>[] = [
+    {},
+    { state: 'new', changedAt: now - 1_000 },
+    { changedAt: now - 60_001 },
+    { state: 'merged', changedAt: now, firedAt: now },
+    { rule: 'stalled', nature: 'condition', state: 'pending', firedAt: null, activeAt: now },
+    { rule: 'stalled', nature: 'condition', state: 'resolved', firedAt: now - 9_000 },
+    { rule: 'stalled', nature: 'condition', state: 'inactive', firedAt: null, activeAt: now - 8_000 },
+  ]
+  for (const [index, row] of rows.entries())
+    alerts.insertAlert({ ...found, ...row, fingerprint: `print ${index}` })
+  const said = ['failed', 'stalled', 'other'].map((rule) => [
+    countEventsOf(db, rule, now - 60_000),
+    readLastFired(db, rule),
+  ])
+  expect(said).toEqual([
+    [2, now - 5_000],
+    [0, now - 8_000],
+    [0, null],
+  ])
 })
