@@ -136,12 +136,14 @@ export function listAsked(
 /** What was asked last is of both chains, and of other sources. */
 const askedOfBoth = 4
 
-/** Whether any source but the node of the zone said something of a zone leg, or was asked since a time. */
-export function isAnswered(db: Database, hash: string, since: UnixMs): boolean {
-  return listAnswers(db, [hash]).some(
+/** Of these zone legs, those that no source but the node of the zone said anything of, nor was asked since a time. */
+export function listUnanswered(db: Database, hashes: readonly string[], since: UnixMs): string[] {
+  const answers = listAnswers(db, hashes).filter(
     ({ chain, source, status, at }) =>
       chain === 'zone' && source !== 'zoneRpc' && (status !== 'unknown' || at > since),
   )
+  const answered = new Set(answers.map(({ hash }) => hash))
+  return hashes.filter((one) => !answered.has(one))
 }
 
 /** How long after their newest block the newest transfers were first seen, ms, rising; history that was read later is left out. */

@@ -6,12 +6,14 @@ import type { Sighting } from './sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { fromHashCell, isAddress, isHash } from '../store/hash.ts'
+import { isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
-import { type EvidenceReading, isAnswered, listEvidence, saveEvidence } from './evidence.ts'
+import { type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
+import { listWithoutEvidence } from './listWithoutEvidence.ts'
+import type { Steps } from '../lib/steps.ts'
 import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { deleteAnswers } from './legAnswers.ts'
@@ -21,7 +23,6 @@ import {
   createPendingList,
   forgetTransfer,
   formatKey,
-  isOpenRow,
   listKeysSharing,
   parseKey,
   listSharing,
@@ -81,7 +82,7 @@ export interface Ledger {
   /** Zone hashes of records that are failed here and not in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
-  listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): string[]
+  listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): Steps<string[]>
   /** Forgets ended transfers whose value left before `before`, with their alerts, at most `limit`. @returns how many */
   purge(before: UnixMs, limit: number): number
   /** Transfers that bear a hash on this chain, oldest first, at most `limit`. */
@@ -165,7 +166,8 @@ export function createLedger(
     },
     queueHistory: (count, now) => queueHistory(state, count, now),
     listUnconfirmed: (records) => listUnconfirmed(db, records),
-    listWithoutEvidence: (since, now, limit) => listWithoutEvidence(db, since, now, limit),
+    listWithoutEvidence: (since, now, limit) =>
+      listWithoutEvidence(db, { since, askedSince: now - maxPostponeMs, limit }),
     purge: (before, limit) => purgeTransfers(state, before, limit),
     listSharing: (chain, hash, limit) => read(listSharing(db, chain, hash, limit)),
     listKeysSharing: (chain, hashes) => listKeysSharing(db, chain, hashes),
@@ -233,19 +235,6 @@ function listUnconfirmed(db: Database, records: readonly Observation[]): string[
   const hashes = records.flatMap((o) => (o.status === 'failed' && o.zoneHash !== null ? [o.zoneHash] : []))
   const sql = `SELECT 1 FROM transfers WHERE ${isHash('zone_hash', '?1')} AND state = 'failed' LIMIT 1`
   return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
-}
-
-function listWithoutEvidence(db: Database, since: UnixMs, now: UnixMs, limit: number): string[] {
-  const sql = `SELECT DISTINCT zone_hash FROM transfers INDEXED BY transfers_open
-     WHERE ${isOpenRow} AND state = 'failed' AND origin_at >= ? AND zone_hash IS NOT NULL`
-  const found: string[] = []
-  for (const cells of db.prepare(sql).iterate(since)) {
-    const zoneHash = fromHashCell(cells['zone_hash'])
-    if (zoneHash === undefined || isAnswered(db, zoneHash, now - maxPostponeMs)) continue
-    found.push(zoneHash)
-    if (found.length === limit) break
-  }
-  return found
 }
 
 function purgeTransfers({ db, resting }: LedgerState, before: UnixMs, limit: number): number {
