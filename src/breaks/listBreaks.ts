@@ -1,5 +1,6 @@
 import { addDecimals, compareDecimals, type Decimal, formatDecimal, noAmount } from '../bridge/decimal.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { mapInSteps, runAtOnce, type Steps } from '../lib/steps.ts'
 import { type Break, sumKeyOf } from './break.ts'
 import { describeBreak, type ShownBreak } from './describeBreak.ts'
 import { listHeldShares } from './entryStore.ts'
@@ -50,10 +51,11 @@ export interface JudgedBreaks {
   readonly isCut: boolean
 }
 
-export function judgeBreaks(sources: BreakSources, now: UnixMs): JudgedBreaks {
-  const { breaks, isCut } = listBreaks(sources, now)
+export function* judgeBreaks(sources: BreakSources, now: UnixMs): Steps<JudgedBreaks> {
+  const { breaks, isCut } = yield* listBreaks(sources, now)
   const shares = listHeldShares(sources.db)
-  return { judged: breaks.map((of) => ({ of, is: settle(of, shares.get(of.name) ?? []) })), isCut }
+  const judged = yield* mapInSteps(breaks, (of) => ({ of, is: settle(of, shares.get(of.name) ?? []) }))
+  return { judged, isCut }
 }
 
 /** The work list: what does not reconcile, by age or amount. What is shown is read in full, of the rest only what sums need. */
@@ -61,7 +63,7 @@ export function readBreakList(
   sources: BreakSources,
   query: BreakQuery,
   now: UnixMs,
-  { judged, isCut }: JudgedBreaks = judgeBreaks(sources, now),
+  { judged, isCut }: JudgedBreaks = runAtOnce(judgeBreaks(sources, now)),
 ): BreakList {
   const fitting = judged.filter((one) => fits(sources, one, query, now))
   const wanted = fitting

@@ -18,6 +18,7 @@ import type { TokenBook } from '../ledger/tokenBook.ts'
 import { readCounted } from '../ledger/counted.ts'
 import { formatKey, isOpenRow, parseKey } from '../ledger/transferRows.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { mapInSteps, type Steps } from '../lib/steps.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import { hash, isHash } from '../store/hash.ts'
@@ -42,29 +43,26 @@ const mostRead = 20_000
 const mostInflows = 2_000
 
 /** All breaks as of now, in no order; `isCut` when there were more than are read at once. */
-export function listBreaks(
+export function* listBreaks(
   sources: BreakSources,
   now: UnixMs,
-): { readonly breaks: readonly Break[]; readonly isCut: boolean } {
+): Steps<{ readonly breaks: readonly Break[]; readonly isCut: boolean }> {
   const { db } = sources
-  const rows = (['failed', 'pending', 'unbacked'] as const).map((state) =>
-    rested.all(
-      db,
-      `${openRows} AND t.state = ?2 ORDER BY t.origin_at LIMIT ?3`,
-      now - openMs,
-      state,
-      mostRead,
-    ),
+  // All rows are of one moment, or money would be named twice or not at all; what they say is read from them in steps.
+  const open = `${openRows} AND t.state = ?2 ORDER BY t.origin_at LIMIT ?3`
+  const rows = ['failed', 'pending', 'unbacked'].map((state) =>
+    db.prepare(open).all(now - openMs, state, mostRead),
   )
-  const accused = accusations.all(db, `${accusedRows} ORDER BY a.id DESC LIMIT ?`, mostRead)
+  const accused = db.prepare(`${accusedRows} ORDER BY a.id DESC LIMIT ?`).all(mostRead)
   const flows = [
     ...selectFlows(db, unexplainedFlows, 'out', mostRead),
     ...selectFlows(db, unexplainedFlows, 'in', mostInflows),
   ]
-  const transfers = joinByKey([
-    ...rows.flat().map((row) => toOpen(sources, row)),
-    ...accused.flatMap((row) => toAccused(sources, row)),
-  ])
+  yield
+  const rest = yield* mapInSteps(rows.flat(), (row) => toOpen(sources, rested.read(row)))
+  const told = yield* mapInSteps(accused, (row) => toAccused(sources, accusations.read(row)))
+  const transfers = joinByKey([...rest, ...told.flat()])
+  yield
   return {
     breaks: [...transfers, ...withoutTransfers(flows, transfers)],
     isCut: [...rows, accused, flows].some(({ length }) => length >= mostRead),
@@ -230,6 +228,7 @@ function joinTwo(a: Break, b: Break): Break {
 
 /** Movements as breaks, for what the transfers of the same transaction do not account for already: no money is counted twice. */
 function withoutTransfers(flows: readonly StoredFlow[], transfers: readonly Break[]): Break[] {
+  if (flows.length === 0) return []
   const named = Map.groupBy(
     transfers.filter(({ direction, inBaseUnits }) => direction === 'ZoneToMain' && !inBaseUnits),
     ({ mainHash, token }) => `${mainHash} ${token}`,

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { runAtOnce } from '../lib/steps.ts'
 import { listEntriesOf } from './entryStore.ts'
 import { type BreakSum, type JudgedBreaks, judgeBreaks, sumBreaks } from './listBreaks.ts'
 import type { BreakSources } from './readBreaks.ts'
@@ -20,7 +21,7 @@ export function summarizeBreaks(
   sources: BreakSources,
   window: { readonly from: UnixMs; readonly until: UnixMs },
   now: UnixMs,
-  { judged, isCut }: JudgedBreaks = judgeBreaks(sources, now),
+  { judged, isCut }: JudgedBreaks = runAtOnce(judgeBreaks(sources, now)),
 ): BreakSummary {
   const entries = listEntriesOf(sources.db, window, mostEntries)
   return {

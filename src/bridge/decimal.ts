@@ -68,5 +68,6 @@ export function formatDecimal({ digits, scale }: Decimal): string {
 }
 
 function atScale({ digits, scale }: Decimal, target: number): bigint {
-  return digits * 10n ** BigInt(target - scale)
+  // Most amounts are of one token.
+  return scale === target ? digits : digits * 10n ** BigInt(target - scale)
 }

@@ -67,7 +67,7 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
   progress.show({ share: 0, count: 0 })
   try {
     const before = createReportStore(db).find(shiftDay(day, -1))
-    const knows = readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
+    const knows = await readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
     const onAdvance = (share: number, count: number) => progress.show({ share, count })
     return await buildDailyReport({ db, ledger, kinds, before, knows, onAdvance }, window, now)
   } finally {

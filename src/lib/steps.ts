@@ -3,6 +3,18 @@ import { setImmediate } from 'node:timers/promises'
 /** Work that says where others may run: it yields there, and holds nothing that they would have to wait for. */
 export type Steps<T> = Generator<void, T, void>
 
+/** So many in one step, of what takes some microseconds each. */
+const perStep = 500
+
+export function* mapInSteps<T, U>(items: readonly T[], of: (item: T) => U): Steps<U[]> {
+  const results: U[] = []
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % perStep === 0) yield
+    results.push(of(item))
+  }
+  return results
+}
+
 /** All of it now, for whoever has nobody to wait for. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {

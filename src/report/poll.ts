@@ -99,7 +99,7 @@ async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Fi
   const { clock, commit, db, ledger, store, tokens } = deps
   try {
     const before = store.find(shiftDay(window.day, -1))
-    const knows = readReportKnowledge({ db, ledger, tokens }, window, clock.now())
+    const knows = await readReportKnowledge({ db, ledger, tokens }, window, clock.now())
     const report = await buildDailyReport({ db, ledger, kinds, before, knows }, window, clock.now())
     commit({ apply: (now) => (store.queue(report, now + keptTryingMs), [...news]) })
     deps.log.info({ day: window.day }, 'report built')

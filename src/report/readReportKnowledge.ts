@@ -11,6 +11,7 @@ import { listLatency, percentileOf } from '../ledger/latency.ts'
 import { countSuppressed } from './queries.ts'
 import { summarizeCases } from './summarizeCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { runInTurns } from '../lib/steps.ts'
 import { type DayWindow, daysOf } from './reportDay.ts'
 import type { Database } from '../store/database.ts'
 import { listPreconfHours } from '../checks/preconf/store.ts'
@@ -18,13 +19,13 @@ import { readZoneShare } from '../checks/audit/zoneStore.ts'
 import type { ReportSources } from './buildDailyReport.ts'
 
 /** What the other parts kept of a day. A part that is not configured, or kept nothing, leaves its section unknown. */
-export function readReportKnowledge(
+export async function readReportKnowledge(
   { db, ledger, tokens }: Parameters<typeof openBreakSources>[0],
   window: DayWindow,
   now: UnixMs,
-): ReportSources['knows'] {
+): Promise<ReportSources['knows']> {
   const sources = openBreakSources({ db, ledger, tokens })
-  const judged = judgeBreaks(sources, now)
+  const judged = await runInTurns(judgeBreaks(sources, now))
   const tokenOf = (address: string) => ({ address, name: '', ...pickToken(sources.tokens.find(address)) })
   return {
     judged,

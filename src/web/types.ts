@@ -134,7 +134,7 @@ export interface WebDeps {
   /** One that was merged is the case that it goes on as. @throws MonitorError `not_found`, or `usage` for what is no id */
   showCase(id: string): CaseStory
   /** What does not reconcile, beside what people did about it. */
-  readBreaks(query: BreakQuery | null, entries: EntryQuery): BreakViews
+  readBreaks(query: BreakQuery | null, entries: EntryQuery): Promise<BreakViews>
   readonly escrows: EscrowSources
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */

@@ -54,7 +54,7 @@ async function keepReports({ clock, db, ledger, config }: ScenarioRun['app']['pa
   const today = dayOf(now, 'UTC')
   for (const day of [shiftDay(today, -1), today, dayOf(now, 'UTC', 'week')]) {
     const window = windowOf(day, 'UTC') ?? expect.fail(day)
-    const knows = readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
+    const knows = await readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
     const before = store.find(shiftDay(day, -1))
     store.queue(await buildDailyReport({ db, ledger, kinds, before, knows }, window, now), now)
   }

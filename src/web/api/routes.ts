@@ -110,8 +110,8 @@ export const apiRoutes: readonly ApiRoute[] = [
     says: '`breaks`: what does not reconcile ([reconciliation.md](reconciliation.md)); `total`; `sums` by token, open and settled by hand; `isCut`: there are more than are read at once; `next`; `entries`, the newest 50',
     query: breakQuery,
     answer: breakPage,
-    respond(deps, { query }) {
-      const { page, entries } = deps.readBreaks(toBreakQuery(query), { limit: 50, before: null })
+    async respond(deps, { query }) {
+      const { page, entries } = await deps.readBreaks(toBreakQuery(query), { limit: 50, before: null })
       // There is a page, for there is a query.
       if (page === null) throw new Error('no breaks were read')
       return { ...page, entries }

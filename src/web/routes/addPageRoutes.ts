@@ -103,12 +103,12 @@ function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): voi
 }
 
 function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
-  app.get('/breaks', (c) => {
+  app.get('/breaks', async (c) => {
     const { typed, query, problem } = readBreakQuery(
       (name) => c.req.query(name) ?? (name === 'limit' ? breaksListed : undefined),
     )
     const before = Number(c.req.query('before') ?? '')
-    const { page, entries } = deps.readBreaks(query, {
+    const { page, entries } = await deps.readBreaks(query, {
       limit: entriesListed,
       before: Number.isSafeInteger(before) && before > 0 ? before : null,
     })

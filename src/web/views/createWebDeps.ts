@@ -11,6 +11,7 @@ import { listUnwatched } from '../../config/listUnwatched.ts'
 import { type Place, readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import { windowOf } from '../../report/reportDay.ts'
 import { createReportStore } from '../../report/store.ts'
@@ -34,7 +35,7 @@ import { listOpenBySeverity, searchAlerts } from './pageQueries.ts'
 import type { EscrowSources } from './readEscrowStory.ts'
 import { readRules } from './readRules.ts'
 import { readRuleTests } from './readRuleTests.ts'
-import { nothingKept, readKept } from './kept.ts'
+import { forgetFailed, nothingKept, readKept } from './kept.ts'
 import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
 import { toAlertStory } from './toAlertStory.ts'
@@ -73,7 +74,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const left = listUnwatched(parts.config, kinds.all)
   const settings = toCaseSettings(parts.config)
   const named = readNamed(parts, settings, now)
-  const judgedBreaks = nothingKept<JudgedBreaks>(breaksMs)
+  const judgedBreaks = nothingKept<Promise<JudgedBreaks>>(breaksMs)
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
   const ruleTests = nothingKept<ReturnType<typeof readRuleTests>>(ruleTestsMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
@@ -110,11 +111,12 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listTransfers: (filter) => listTransfers(parts, filter, now()),
     askGate: (name, asked) => toGateView(readGate(parts, name, asked, now())),
     operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), named.showCase),
-    readBreaks(query, entries) {
+    async readBreaks(query, entries) {
       const sources = openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
-      const read = () => readKept(judgedBreaks, real.monotonicMs(), () => judgeBreaks(sources, now()))
+      const judge = () => forgetFailed(judgedBreaks, runInTurns(judgeBreaks(sources, now())))
+      const judged = query && (await readKept(judgedBreaks, real.monotonicMs(), judge))
       return {
-        page: query && toPageOf(query, readBreakList(sources, query, now(), read())),
+        page: query && judged && toPageOf(query, readBreakList(sources, query, now(), judged)),
         entries: listShownEntries(sources, entries, now()),
       }
     },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { hash } from '../../support/records.ts'
 import { toDecimal } from '../../../src/bridge/decimal.ts'
 import { findBreak, listBreaks as readBreaks } from '../../../src/breaks/readBreaks.ts'
@@ -55,6 +56,20 @@ test('a break is over by itself once it completed, or was explained', () => {
   world.record('2', { amountRaw: 2_500_000n, requestedAt: start + day })
   world.explain(hash('out'))
   expect(world.list().total).toBe(0)
+  world.close()
+})
+
+test('all breaks are of one moment, whatever is written while they are gone through', () => {
+  const world = createWorld()
+  world.record('2', pending(2_500_000n))
+  const steps = readBreaks(world.sources, world.clock.now())
+  steps.next()
+  world.record('2', { amountRaw: 2_500_000n, requestedAt: start + day })
+  world.move({ hash: hash('out'), amount: '7', direction: 'out' })
+  expect(runAtOnce(steps).breaks.map(({ kind }) => kind)).toEqual(['stalled'])
+  expect(runAtOnce(readBreaks(world.sources, world.clock.now())).breaks.map(({ kind }) => kind)).toEqual([
+    'out',
+  ])
   world.close()
 })
 
@@ -372,7 +387,7 @@ test('breaks are found by indexes of what is open, not among all that is stored'
   const world = createWorld()
   const texts: string[] = []
   const db = { ...world.db, prepare: (sql: string) => (texts.push(sql), world.db.prepare(sql)) }
-  readBreaks({ ...world.sources, db }, world.clock.now())
+  runAtOnce(readBreaks({ ...world.sources, db }, world.clock.now()))
   findBreak({ ...world.sources, db }, 't1', world.clock.now())
   const plans = texts.flatMap((sql) =>
     world.db

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { readFinding } from '../../support/readFinding.ts'
 import {
   addDecimals,
@@ -177,7 +178,7 @@ test.each(seeds())('a break found by its name is the one of the list: seed %i', 
       const world = createWorld()
       facts.forEach((fact, at) => happen(world, fact, at))
       world.clock.at += day
-      const { breaks } = listBreaks(world.sources, world.clock.now())
+      const { breaks } = runAtOnce(listBreaks(world.sources, world.clock.now()))
       expect(breaks.map(({ name }) => findBreak(world.sources, name, world.clock.now()))).toEqual(breaks)
       world.close()
     }),

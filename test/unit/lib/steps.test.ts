@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { expect, test } from 'vitest'
-import { runAtOnce, runInTurns, type Steps } from '../../../src/lib/steps.ts'
+import { mapInSteps, runAtOnce, runInTurns, type Steps } from '../../../src/lib/steps.ts'
 
 function* count(to: number, seen: number[]): Steps<number> {
   for (let at = 1; at <= to; at += 1) {
@@ -23,4 +23,12 @@ test('work of one step waits for nobody', async () => {
   setImmediate(() => seen.push(-1))
   await runInTurns(count(1, seen))
   expect(seen).toEqual([1])
+})
+
+test('a long list is gone through in steps, in its order', () => {
+  const numbers = Array.from({ length: 1_001 }, (_, at) => at)
+  const double = (one: number) => 2 * one
+  expect(runAtOnce(mapInSteps(numbers, double))).toEqual(numbers.map(double))
+  expect([...mapInSteps(numbers, double)]).toHaveLength(2)
+  expect([...mapInSteps(numbers.slice(0, 500), double)]).toHaveLength(0)
 })

@@ -604,7 +604,7 @@ export function createFakeWeb(
       }),
       dailyReport: { cron: '0 8 * * *', timezone: 'UTC', channel: 'ops-email' },
       listOutbox: (state) => outbox.filter((item) => item.state === state),
-      readBreaks: (query) => ({ page: query && toPageOf(query, fake.breaks), entries: fake.entries }),
+      readBreaks: async (query) => ({ page: query && toPageOf(query, fake.breaks), entries: fake.entries }),
       operations: createFakeOperations(operated, actors),
       listeners,
       health,
