@@ -61,7 +61,7 @@ export function* listBreaks(
   yield
   const rest = yield* mapInSteps(rows.flat(), (row) => toOpen(sources, rested.read(row)))
   const told = yield* mapInSteps(accused, (row) => toAccused(sources, accusations.read(row)))
-  const transfers = joinByKey([...rest, ...told.flat()])
+  const transfers = told.length === 0 ? rest : joinByKey([...rest, ...told.flat()])
   yield
   return {
     breaks: [...transfers, ...withoutTransfers(flows, transfers)],
@@ -101,7 +101,7 @@ function findTransfer(sources: BreakSources, key: number, now: UnixMs): Break | 
 }
 
 // A rule says when a transfer is open too long; the alert follows the transfer.
-const openRows = `SELECT t.key, t.state, t.direction, t.token, t.main_hash, t.origin_at, t.destination_at, t.flow FROM transfers t
+const openRows = `SELECT t.key, t.state, t.direction, t.token, t.main_hash, t.origin_at, t.flow FROM transfers t
   WHERE ${isOpenRow.replace('state', 't.state')} AND (t.state = 'failed' OR t.origin_at <= ?1 OR t.state = 'pending' AND EXISTS (
     SELECT 1 FROM alerts a WHERE a.transfer_key = 't' || t.key AND a.kind = 'transfer.stalled' AND a.state IN ('firing', 'recovering')))`
 

@@ -25,6 +25,9 @@ export interface Settlement {
  * break is a new one, and money that came since is not settled. A pure function: what entries are taken back leaves no trace.
  */
 export function settle(one: Break, shares: readonly Share[]): Settlement {
+  // Most have none, and they may be thousands.
+  if (shares.length === 0)
+    return { isOpen: true, left: one.amount, settled: noAmount, entries: [], remark: null }
   const isHeld = (share: Share) =>
     share.kind === one.kind && share.token === one.token && share.inBaseUnits === one.inBaseUnits
   const held = shares.filter(isHeld)

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Clock } from './clock.ts'
 
 /** Work that says where others may run: it yields there, and holds nothing that they would have to wait for. */
 export type Steps<T> = Generator<void, T, void>
@@ -20,6 +21,20 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
+  }
+}
+
+/** For so long nobody minds to wait. */
+const sliceMs = 20
+
+/** Lets everything else run once it has held the process for a while: where much else runs, each turn takes long. */
+export async function runInSlices<T>(steps: Steps<T>, clock: Pick<Clock, 'monotonicMs'>): Promise<T> {
+  for (let begun = clock.monotonicMs(); ; ) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (clock.monotonicMs() - begun < sliceMs) continue
+    await setImmediate()
+    begun = clock.monotonicMs()
   }
 }
 

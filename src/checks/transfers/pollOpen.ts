@@ -3,7 +3,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import type { DueCheck } from '../../ledger/dueChecks.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import { runInSlices } from '../../lib/steps.ts'
 
 interface OpenTransfers extends Pick<Kernel, 'clock' | 'reads' | 'commit' | 'ledger'> {
   /** The records of a main transaction. */
@@ -77,7 +77,10 @@ async function readByMain(open: OpenTransfers, check: DueCheck, signal: AbortSig
 
 async function readFailures(open: OpenTransfers, signal: AbortSignal): Promise<void> {
   const now = open.clock.now()
-  const hashes = await runInTurns(open.ledger.listWithoutEvidence(now - evidenceMs, now, batchSize))
+  const hashes = await runInSlices(
+    open.ledger.listWithoutEvidence(now - evidenceMs, now, batchSize),
+    open.clock,
+  )
   if (hashes.length === 0) return
   const read = await open.reads.zoneTransactions(hashes, { priority: 'evidence', signal })
   const known = new Set(read.records.map((record) => record.hash))

@@ -11,7 +11,7 @@ import { listUnwatched } from '../../config/listUnwatched.ts'
 import { type Place, readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { runInTurns } from '../../lib/steps.ts'
+import { runInSlices } from '../../lib/steps.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import { windowOf } from '../../report/reportDay.ts'
 import { createReportStore } from '../../report/store.ts'
@@ -113,7 +113,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), named.showCase),
     async readBreaks(query, entries) {
       const sources = openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
-      const judge = () => forgetFailed(judgedBreaks, runInTurns(judgeBreaks(sources, now())))
+      const judge = () => forgetFailed(judgedBreaks, runInSlices(judgeBreaks(sources, now()), real))
       const judged = query && (await readKept(judgedBreaks, real.monotonicMs(), judge))
       return {
         page: query && judged && toPageOf(query, readBreakList(sources, query, now(), judged)),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { expect, test } from 'vitest'
-import { mapInSteps, runAtOnce, runInTurns, type Steps } from '../../../src/lib/steps.ts'
+import { mapInSteps, runAtOnce, runInSlices, runInTurns, type Steps } from '../../../src/lib/steps.ts'
 
 function* count(to: number, seen: number[]): Steps<number> {
   for (let at = 1; at <= to; at += 1) {
@@ -16,6 +16,15 @@ test('what is run in turns lets others run between two steps, and gives what it 
   expect(await runInTurns(count(3, seen))).toBe(3)
   expect(seen).toEqual([1, -1, 2, 3])
   expect(runAtOnce(count(3, []))).toBe(3)
+})
+
+test('what is run in slices lets others run only once it took its time', async () => {
+  let nowMs = 0
+  const clock = { monotonicMs: () => (nowMs += 8) }
+  const seen: number[] = []
+  setImmediate(() => seen.push(-1))
+  expect(await runInSlices(count(4, seen), clock)).toBe(4)
+  expect(seen).toEqual([1, 2, 3, -1, 4])
 })
 
 test('work of one step waits for nobody', async () => {
