@@ -96,7 +96,9 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
   // Of a first episode that is new nothing is open yet.
   if (held.length > 0 || known !== null || member.episode > 1)
     rows.setOpenKeys(db, { alertId: member.alertId, episode: member.episode, keys: held })
-  row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk }) }
+  // A merge may have moved it.
+  const before = others.length === 0 ? risk : rows.getRisk(db, member.alertId)
+  row = { ...row, money: moveRisk(db, row, { alertId: member.alertId, risk: member.risk, before }) }
   const isNew = known === null
   const settled = settle(db, row, { member, stored: found, isNew, isFirst, isOfStorm, merged: others }, now)
   const isGraver = worseOf(found.severity, settled.row.severity) !== found.severity
@@ -168,7 +170,10 @@ function merge(
   rows.moveCase(db, other.id, older.id)
   saveCase(db, { ...other, state: 'merged', mergedInto: older.id, changedAt: now })
   let { money } = older
-  for (const { alertId, ...risk } of risks) money = moveRisk(db, { ...older, money }, { alertId, risk })
+  for (const { alertId, ...risk } of risks) {
+    const before = rows.getRisk(db, alertId)
+    money = moveRisk(db, { ...older, money }, { alertId, risk, before })
+  }
   const row = joinCases(older, other, { money, isWorse: (one, than) => member.isWorse(one, than), now })
   const text = `c${other.id} turned out to be the same, by ${member.title}`
   addCaseLog(db, { caseId: row.id, at: now, what: 'merged', by: null, text })
@@ -179,39 +184,45 @@ function merge(
 function moveRisk(
   db: Database,
   { id, money }: Pick<CaseRow, 'id' | 'money'>,
-  { alertId, risk }: { readonly alertId: number; readonly risk: RiskUnit | null },
+  {
+    alertId,
+    risk,
+    before,
+  }: {
+    readonly alertId: number
+    readonly risk: RiskUnit | null
+    /** As it is kept of this alert. */
+    readonly before: rows.CaseRisk | null
+  },
 ): MoneyByToken {
-  const before = rows.getRisk(db, alertId)
   let sum = money
   if (before !== null) {
     const mine = before.caseId === id
-    sum = changeAt(db, { id, money: sum, isCounted: mine }, before, () => rows.deleteRisk(db, alertId))
+    if (mine) sum = changeAt(db, { id, money: sum }, before, { alertId, added: null })
+    rows.deleteRisk(db, alertId)
   }
   if (risk === null) return sum
-  return changeAt(db, { id, money: sum, isCounted: true }, risk, () =>
-    rows.saveRisk(db, { caseId: id, alertId, ...plain(risk) }),
-  )
+  const added = { caseId: id, alertId, ...plain(risk) }
+  sum = changeAt(db, { id, money: sum }, risk, { alertId, added })
+  rows.saveRisk(db, added)
+  return sum
 }
 
 function plain({ token, place, unit, amount }: RiskUnit): RiskUnit {
   return { token, place, unit, amount }
 }
 
+/** The money of a case once an alert puts `added` at risk at a place, in place of what it did. */
 function changeAt(
   db: Database,
-  {
-    id,
-    money,
-    isCounted,
-  }: { readonly id: number; readonly money: MoneyByToken; readonly isCounted: boolean },
+  { id, money }: { readonly id: number; readonly money: MoneyByToken },
   at: Pick<RiskUnit, 'token' | 'place'>,
-  change: () => void,
+  { alertId, added }: { readonly alertId: number; readonly added: rows.CaseRisk | null },
 ): MoneyByToken {
-  const before = sumPlace(rows.listRisksAt(db, id, at))
-  change()
-  if (!isCounted) return money
-  const units = rows.listRisksAt(db, id, at)
-  if (at.place !== '') return changePlace(money, at.token, { before, after: sumPlace(units) })
+  const known = rows.listRisksAt(db, id, at)
+  const units = [...known.filter((one) => one.alertId !== alertId), ...(added === null ? [] : [added])]
+  if (at.place !== '')
+    return changePlace(money, at.token, { before: sumPlace(known), after: sumPlace(units) })
   const most = units.map(({ amount }) => toDecimal(amount) ?? noAmount)
   return setLacking(
     money,
@@ -280,7 +291,7 @@ export function retireMember(db: Database, alertId: number, now: UnixMs): void {
   const row = findCaseOfAlert(db, alertId)
   if (row === null) return
   rows.endMembers(db, alertId, now)
-  const money = moveRisk(db, row, { alertId, risk: null })
+  const money = moveRisk(db, row, { alertId, risk: null, before: rows.getRisk(db, alertId) })
   saveCase(db, { ...row, money, closeAt: readCaseEnd(db, row) })
 }
 

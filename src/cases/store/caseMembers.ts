@@ -130,17 +130,19 @@ export function setOpenKeys(
 
 const crowd = columns({ from: instant.from('from_at'), caseId: int.orNull() })
 
+const near = `SELECT from_at, (SELECT m.case_id FROM case_members m WHERE m.alert_id = c.alert_id ORDER BY m.episode DESC LIMIT 1) AS case_id
+  FROM case_crowds c WHERE key = ?1 AND alert_id <> ?2 AND from_at`
+const nearCrowd = `SELECT * FROM (${near} <= ?3 ORDER BY from_at DESC LIMIT ?4)
+  UNION ALL SELECT * FROM (${near} > ?3 ORDER BY from_at LIMIT ?4)`
+
 /** Of a key, as many alerts as `count` that began no later than one, and as many that began after it, with their cases. */
 export function listCrowd(
   db: Database,
   key: string,
   of: { readonly alertId: number; readonly from: UnixMs; readonly count: number },
 ): { readonly from: UnixMs; readonly caseId: number }[] {
-  const caseOf =
-    '(SELECT m.case_id FROM case_members m WHERE m.alert_id = c.alert_id ORDER BY m.episode DESC LIMIT 1) AS case_id'
-  const near = `SELECT from_at, ${caseOf} FROM case_crowds c WHERE key = ? AND alert_id <> ? AND from_at`
-  return [`${near} <= ? ORDER BY from_at DESC LIMIT ?`, `${near} > ? ORDER BY from_at LIMIT ?`]
-    .flatMap((sql) => crowd.all(db, sql, key, of.alertId, of.from, of.count))
+  return crowd
+    .all(db, nearCrowd, key, of.alertId, of.from, of.count)
     .flatMap(({ from, caseId }) => (caseId === null ? [] : { from, caseId }))
 }
 
