@@ -1,11 +1,17 @@
 import { beginsAsHex, writeHex } from '../lib/hexDigits.ts'
+import { lowerBy, raiseBy } from './scaledAmounts.ts'
 import {
   earlierCount,
   firstEarlier,
+  firstShape,
   firstSmall,
   firstWord,
   form,
   leastEarlier,
+  type Names,
+  rowForm,
+  rowTag,
+  shapes,
   smallCount,
   tag,
   words,
@@ -22,10 +28,25 @@ const mostJsonDepth = 3
  * A value that JSON can say (an undefined member is left out, as JSON does), in a quarter of its bytes: hashes and amounts as bytes, times as differences, and what
  * came before by its place.
  * @param known texts that whoever reads it has at hand, such as other columns of the same row; the same when unpacking
+ * @param names for rows that are many: what has a name is its number, and what follows from what stands before it is left out
  */
-export function pack(value: unknown, known: readonly string[] = []): Uint8Array<ArrayBuffer> {
-  const packer: Packer = { earlier: known.slice(), index: null, lastTime: 0, depth: 0, start: used, at: used }
-  put(packer, form)
+export function pack(
+  value: unknown,
+  known: readonly string[] = [],
+  names: Names | null = null,
+): Uint8Array<ArrayBuffer> {
+  const packer: Packer = {
+    earlier: known.slice(),
+    index: null,
+    names,
+    lastTime: 0,
+    lastWhole: -1,
+    lastAmount: '',
+    depth: 0,
+    start: used,
+    at: used,
+  }
+  put(packer, names === null ? form : rowForm)
   write(packer, value)
   used = packer.at
   return room.subarray(packer.start, used)
@@ -41,7 +62,13 @@ interface Packer {
   readonly earlier: string[]
   /** Their places, once they are many. */
   index: Map<string, number> | null
+  /** Null in the form that has none of what is named after it. */
+  readonly names: Names | null
   lastTime: number
+  /** -1 before the first. */
+  lastWhole: number
+  /** '' before the first. */
+  lastAmount: string
   depth: number
   start: number
   at: number
@@ -64,12 +91,22 @@ function writeList(packer: Packer, list: readonly unknown[]): void {
 
 function writeObject(packer: Packer, value: object): void {
   const entries = Object.entries(value).filter(([, one]: [string, unknown]) => one !== undefined)
+  const shape = packer.names === null ? -1 : shapes.findIndex((names) => isShape(names, entries))
+  if (shape !== -1) {
+    put(packer, firstShape + shape)
+    for (const [, one] of entries) write(packer, one)
+    return
+  }
   put(packer, tag.object)
   putVarint(packer, entries.length)
   for (const [name, one] of entries) {
     writeText(packer, name)
     write(packer, one)
   }
+}
+
+function isShape(names: readonly string[], entries: readonly [string, unknown][]): boolean {
+  return names.length === entries.length && names.every((name, place) => name === entries[place]?.[0])
 }
 
 function writeNumber(packer: Packer, value: number): void {
@@ -88,8 +125,14 @@ function writeNumber(packer: Packer, value: number): void {
     return putVarint(packer, Math.abs(difference))
   }
   if (value >= 0 && value < smallCount) return put(packer, firstSmall + value)
-  put(packer, value < 0 ? tag.negative : tag.whole)
-  putVarint(packer, Math.abs(value))
+  if (value < 0) {
+    put(packer, tag.negative)
+    return putVarint(packer, -value)
+  }
+  if (packer.names !== null && value === packer.lastWhole) return put(packer, rowTag.again)
+  packer.lastWhole = value
+  put(packer, tag.whole)
+  putVarint(packer, value)
 }
 
 function writeText(packer: Packer, text: string): void {
@@ -108,7 +151,7 @@ function writeText(packer: Packer, text: string): void {
     packer.index?.set(text, packer.earlier.length)
     packer.earlier.push(text)
   }
-  if (beginsAsHex(text) && putHex(packer, tag.hex, text)) return
+  if (beginsAsHex(text) && writeBytes(packer, text)) return
   // Only a digit begins a number.
   if (first >= 0x30 && first <= 0x39 && writeDigits(packer, text)) return
   // UTF-8 has no form for half a character: such a text would come back as another one.
@@ -137,20 +180,46 @@ function writeJson(packer: Packer, text: string): boolean {
   return true
 }
 
+const addressLength = 42
+
+function writeBytes(packer: Packer, text: string): boolean {
+  const number = text.length === addressLength ? packer.names?.numberOf(text) : undefined
+  if (number === undefined) return putHex(packer, tag.hex, text)
+  put(packer, rowTag.name)
+  putVarint(packer, number)
+  return true
+}
+
 const digitsText = /^(?:0|[1-9]\d{2,77})$/
 const decimalText = /^(?:0|[1-9]\d{0,77})\.\d{1,77}$/
 
 function writeDigits(packer: Packer, text: string): boolean {
-  if (digitsText.test(text)) {
+  const isWhole = digitsText.test(text)
+  if (!isWhole && !decimalText.test(text)) return false
+  if (packer.names !== null) {
+    const last = packer.lastAmount
+    packer.lastAmount = text
+    if (last !== '' && writeScaled(packer, text, last)) return true
+  }
+  if (isWhole) {
     put(packer, tag.digits)
     putDigits(packer, text)
     return true
   }
-  if (!decimalText.test(text)) return false
   const point = text.indexOf('.')
   put(packer, tag.decimal)
   putVarint(packer, text.length - 1 - point)
   putDigits(packer, text.slice(0, point) + text.slice(point + 1))
+  return true
+}
+
+/** One amount in base units and in units of its token: of the second no more than where the point stands. */
+function writeScaled(packer: Packer, text: string, last: string): boolean {
+  const up = raiseBy(last, text)
+  const by = up ?? lowerBy(last, text)
+  if (by === null) return false
+  put(packer, up === null ? rowTag.lowered : rowTag.raised)
+  putVarint(packer, by)
   return true
 }
 

@@ -1,5 +1,7 @@
 /** The first byte: a form that is not known is refused, not guessed. */
 export const form = 1
+/** The same, and what only rows have that are packed with `Names`. */
+export const rowForm = 2
 
 export const tag = {
   null: 0x00,
@@ -23,10 +25,41 @@ export const tag = {
 /** Behind the tags, a byte each: small numbers, words, and texts that came before. */
 export const firstSmall = 0x11
 export const smallCount = 0x0f
-/** As many as there is room for below what came before: 96. */
+/** As many as there is room for below the shapes: 80. */
 export const firstWord = 0x20
 export const firstEarlier = 0x80
 export const earlierCount = 0x80
+
+/** In the form of rows alone. */
+export const rowTag = {
+  /** An amount in base units, so many digits longer than the amount before. */
+  raised: 0x7c,
+  /** An amount with a point, so many digits behind it of the base units before. */
+  lowered: 0x7d,
+  /** The whole number that was written last. */
+  again: 0x7e,
+  /** A text by its number in the table `names`. */
+  name: 0x7f,
+} as const
+/** Objects by their members' names: as many as there is room for below the tags above, 12. Only ever added to. */
+export const firstShape = 0x70
+export const shapes: readonly (readonly string[])[] = [
+  ['token', 'from', 'to', 'amountRaw', 'amount', 'tokenId'],
+  ['token', 'from', 'to', 'amount', 'amountRaw', 'tokenId'],
+  ['moves', 'height'],
+  ['moves', 'height', 'time'],
+  ['amountRaw', 'amount', 'height', 'time', 'actionType', 'action'],
+  ['type', 'token', 'amount', 'destination'],
+  ['s'],
+  ['s', 'd'],
+]
+
+/** Texts that come back in many rows, as rows name them (store/names.ts). */
+export interface Names {
+  /** Undefined for a text without one. */
+  numberOf(name: string): number | undefined
+  nameOf(number: number): string | undefined
+}
 
 /** Texts that come again and again. Only ever added to: where a word stands is what is stored. */
 export const words: readonly string[] = [

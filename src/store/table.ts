@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Database } from './database.ts'
+import type { Names } from './packForm.ts'
 import { unpack } from './unpack.ts'
 import { toJson } from '../lib/toJson.ts'
 
@@ -122,11 +123,15 @@ export const packed = codec({
   write: (value: string | Uint8Array) => value,
 })
 
-/** @param known as it was given to `pack`. Undefined when it cannot be read. */
-export function readPacked(cell: string | Uint8Array, known: readonly string[] = []): unknown {
+/** @param known as it was given to `pack`, and `names`. Undefined when it cannot be read. */
+export function readPacked(
+  cell: string | Uint8Array,
+  known: readonly string[] = [],
+  names: Names | null = null,
+): unknown {
   if (typeof cell === 'string') return parseJson(cell)
   try {
-    return unpack(cell, known)
+    return unpack(cell, known, names)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

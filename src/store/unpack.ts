@@ -1,19 +1,39 @@
 import {
   type Encoding,
   firstEarlier,
+  firstShape,
   firstSmall,
   firstWord,
   form,
   leastEarlier,
+  type Names,
+  rowForm,
+  rowTag,
+  shapes,
   tag,
   words,
 } from './packForm.ts'
+import { lower, raise } from './scaledAmounts.ts'
 
-/** @throws RangeError for bytes that `pack` did not write, or wrote with other known texts */
-export function unpack(bytes: Uint8Array, known: readonly string[] = []): unknown {
+/** @throws RangeError for bytes that `pack` did not write, or wrote with other known texts or names */
+export function unpack(
+  bytes: Uint8Array,
+  known: readonly string[] = [],
+  names: Names | null = null,
+): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (buffer[0] !== form) throw new RangeError(`expected packed bytes of form ${form}, found ${buffer[0]}`)
-  const packed: Packed = { buffer, earlier: known.slice(), lastTime: 0, at: 1 }
+  const found = buffer[0]
+  if (found !== form && (found !== rowForm || names === null))
+    throw new RangeError(`expected packed bytes of form ${names === null ? form : rowForm}, found ${found}`)
+  const packed: Packed = {
+    buffer,
+    earlier: known.slice(),
+    names: found === form ? null : names,
+    lastTime: 0,
+    lastWhole: -1,
+    lastAmount: '',
+    at: 1,
+  }
   const value = read(packed)
   if (packed.at !== buffer.length)
     throw new RangeError(`expected ${packed.at} packed bytes, found ${buffer.length}`)
@@ -23,13 +43,17 @@ export function unpack(bytes: Uint8Array, known: readonly string[] = []): unknow
 interface Packed {
   readonly buffer: Buffer
   readonly earlier: string[]
+  readonly names: Names | null
   lastTime: number
+  lastWhole: number
+  lastAmount: string
   at: number
 }
 
 function read(from: Packed): unknown {
   const code = byte(from)
   if (code >= firstEarlier) return earlierAt(from, code - firstEarlier)
+  if (code >= firstShape && from.names !== null) return readOfRow(from, from.names, code)
   if (code >= firstWord) return words[code - firstWord] ?? refuse(code)
   if (code >= firstSmall) return code - firstSmall
   switch (code) {
@@ -40,7 +64,7 @@ function read(from: Packed): unknown {
     case tag.false:
       return false
     case tag.whole:
-      return varint(from)
+      return (from.lastWhole = varint(from))
     case tag.negative:
       return -varint(from)
     case tag.time:
@@ -56,11 +80,11 @@ function read(from: Packed): unknown {
     case tag.hex:
       return keep(from, `0x${slice(from, 'hex')}`)
     case tag.digits:
-      return keep(from, digits(from))
+      return keepAmount(from, digits(from))
     case tag.decimal: {
       const scale = varint(from)
       const all = digits(from).padStart(scale + 1, '0')
-      return keep(from, `${all.slice(0, -scale)}.${all.slice(-scale)}`)
+      return keepAmount(from, `${all.slice(0, -scale)}.${all.slice(-scale)}`)
     }
     case tag.json:
       return JSON.stringify(read(from))
@@ -72,6 +96,25 @@ function read(from: Packed): unknown {
       return earlierAt(from, varint(from))
     default:
       return refuse(code)
+  }
+}
+
+/** What the form of rows has beside the other. */
+function readOfRow(from: Packed, names: Names, code: number): unknown {
+  switch (code) {
+    case rowTag.raised:
+      return keepAmount(from, raise(from.lastAmount, varint(from)) ?? refuse(code))
+    case rowTag.lowered:
+      return keepAmount(from, lower(from.lastAmount, varint(from)) ?? refuse(code))
+    case rowTag.again:
+      return from.lastWhole < 0 ? refuse(code) : from.lastWhole
+    case rowTag.name:
+      return keep(from, names.nameOf(varint(from)) ?? refuse(code))
+    default: {
+      const value: Record<string, unknown> = {}
+      for (const name of shapes[code - firstShape] ?? refuse(code)) value[name] = read(from)
+      return value
+    }
   }
 }
 
@@ -128,6 +171,11 @@ function digits(from: Packed): string {
   const start = skip(from, count)
   if (count > 0 && count <= safeBytes) return String(from.buffer.readUIntBE(start, count))
   return BigInt(`0x0${from.buffer.toString('hex', start, start + count)}`).toString()
+}
+
+function keepAmount(from: Packed, text: string): string {
+  from.lastAmount = text
+  return keep(from, text)
 }
 
 function keep(from: Packed, text: string): string {

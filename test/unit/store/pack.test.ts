@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { pack } from '../../../src/store/pack.ts'
+import { shapes } from '../../../src/store/packForm.ts'
 import { unpack } from '../../../src/store/unpack.ts'
 import { fc } from '../../support/fastCheck.ts'
 
@@ -67,6 +68,67 @@ test('what is packed comes back as JSON would give it', () => {
   )
 })
 
+const named = Array.from({ length: 200 }, (_, index) => `0x${index.toString(16).padStart(40, 'a')}`)
+/** Every second address has a number. */
+const names = {
+  numberOf: (name: string) => (named.indexOf(name) % 2 === 0 ? named.indexOf(name) : undefined),
+  nameOf: (number: number) => (number % 2 === 0 ? named[number] : undefined),
+}
+/** What rows hold beside that: named addresses, one amount in both units, objects of one shape, numbers that come again. */
+const rowValue = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    value,
+    fc.constantFrom(...named, 21_000_000, 21_000_001),
+    fc
+      .tuple(fc.stringMatching(/^\d{1,30}$/), fc.stringMatching(/^\d{0,20}$/), fc.nat(24), fc.boolean())
+      .map(([whole, part, zeros, isRawFirst]) => {
+        const amounts = [part === '' ? whole : `${whole}.${part}`, `${whole}${part}${'0'.repeat(zeros)}`]
+        return isRawFirst ? amounts.toReversed() : amounts
+      }),
+    fc
+      .tuple(fc.constantFrom(...shapes), fc.array(tie('value'), { minLength: 6, maxLength: 6 }))
+      .map(([shape, values]) => Object.fromEntries(shape.map((name, at) => [name, values[at]]))),
+    fc.array(tie('value'), { maxLength: 6 }),
+  ),
+})).value
+
+test('what is packed as a row comes back as JSON would give it, its members in their order', () => {
+  fc.assert(
+    fc.property(rowValue, fc.array(text, { maxLength: 5 }), (one, known) => {
+      const found = unpack(pack(one, known, names), known, names)
+      expect(found).toEqual(throughJson(one))
+      expect(JSON.stringify(found)).toBe(JSON.stringify(throughJson(one)))
+      expect(unpack(pack(one, known), known, names)).toEqual(throughJson(one))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each([
+  ['1.5', '1500000'],
+  ['1500000', '1.5'],
+  ['0.000001', '1'],
+  ['500', '500000000000000000000'],
+  ['500000000000000000000', '500'],
+  ['0.10', '100'],
+])('%s and %s stand beside each other', (first, second) => {
+  expect(unpack(pack([first, second], [], names), [], names)).toEqual([first, second])
+})
+
+test('what has a name, and what follows from what stands before it, takes a byte or two', () => {
+  const size = (one: unknown) => pack(one, [], names).length
+  expect(size([named[4]])).toBe(size([]) + 2)
+  expect(size(['1234.5', '1234500000'])).toBe(size(['1234.5']) + 2)
+  expect(size(['1234500000', '1234.5'])).toBe(size(['1234500000']) + 2)
+  expect(size([21_000_000, 21_000_000])).toBe(size([21_000_000]) + 1)
+  expect(size({ moves: [], height: 1 })).toBe(size([]) + 2)
+})
+
+test('a row cannot be read without names', () => {
+  expect(() => unpack(pack([named[4]], [], names))).toThrow(/form 1, found 2/)
+})
+
 test('texts that come again, known or met before, take a byte each', () => {
   const hash = `0x${'ab'.repeat(32)}`
   expect(pack([hash, hash, hash]).length).toBe(pack([hash]).length + 2)
@@ -80,12 +142,12 @@ test('more texts than have a byte of their own still come back', () => {
 
 test('bytes that were damaged, cut or of another form are refused or read, and never hang or crash', () => {
   fc.assert(
-    fc.property(value, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(), (one, at, byte, cut) => {
-      const bytes = pack(one)
+    fc.property(rowValue, fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat(), (one, at, byte, cut) => {
+      const bytes = pack(one, [], at % 2 === 0 ? names : null)
       bytes[at % bytes.length] = byte
       for (const some of [bytes, bytes.subarray(0, cut % bytes.length)]) {
         try {
-          unpack(some)
+          unpack(some, [], names)
         } catch (error) {
           expect(error).toBeInstanceOf(RangeError)
         }
