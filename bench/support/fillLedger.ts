@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesOf } from '../../src/store/names.ts'
 import { pack } from '../../src/store/pack.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createLedger } from '../../src/ledger/ledger.ts'
@@ -62,7 +63,7 @@ function fill(db: ReturnType<typeof openDatabase>, count: number, stepMs: number
   ).run()
   db.prepare(
     'INSERT INTO leg_answers (hash, telling, answers) SELECT zone_hash, 0, ? FROM transfers WHERE key > 1',
-  ).run(pack([['zone', 'E9', 0, 'success', {}]], ['']))
+  ).run(pack(['zone', 'E9', 0, 'success', {}], [''], namesOf(db)))
 }
 
 function createTemplate(at: number): Observation {

@@ -22,6 +22,7 @@ import { mapInSteps, type Steps } from '../lib/steps.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import { hash, isHash } from '../store/hash.ts'
+import { nameTextOf } from '../store/names.ts'
 import type { Database } from '../store/database.ts'
 import { bigintText, columns, instant, int, packed, type Read, text } from '../store/table.ts'
 import { type Break, type BreakKind, breakKinds, sumKeyOf } from './break.ts'
@@ -101,7 +102,7 @@ function findTransfer(sources: BreakSources, key: number, now: UnixMs): Break | 
 }
 
 // A rule says when a transfer is open too long; the alert follows the transfer.
-const openRows = `SELECT t.key, t.state, t.direction, t.token, t.main_hash, t.origin_at, t.flow FROM transfers t
+const openRows = `SELECT t.key, t.state, t.direction, ${nameTextOf('t.token')} AS token, t.main_hash, t.origin_at, t.flow FROM transfers t
   WHERE ${isOpenRow.replace('state', 't.state')} AND (t.state = 'failed' OR t.origin_at <= ?1 OR t.state = 'pending' AND EXISTS (
     SELECT 1 FROM alerts a WHERE a.transfer_key = 't' || t.key AND a.kind = 'transfer.stalled' AND a.state IN ('firing', 'recovering')))`
 

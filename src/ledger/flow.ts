@@ -5,7 +5,7 @@ import { direction as directionWord, directionPlace as direction } from '../stor
 import { placeIn, toNumberCell, wholeNumber } from '../store/compactCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { isAddress, textOfHash } from '../store/hash.ts'
-import { nameNumber, nameOf, numberOf } from '../store/names.ts'
+import { nameNumber, nameOf, nameTextOf, numberOf } from '../store/names.ts'
 import { columns, instant, int, type Read, table, text } from '../store/table.ts'
 import { type Counted, flowStepMs, formatCounted, readCounted } from './counted.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
@@ -247,7 +247,7 @@ export function countFirstTimers(
 ): FirstTimers[] {
   const sql = `SELECT token, direction, count(*) AS count, sum(NOT EXISTS (
       SELECT 1 FROM transfers o WHERE ${isAddress('o.target_address', 't.recipient')} AND o.origin_at < ?1)) AS first
-    FROM (SELECT token, direction, ${textOfHash('target_address')} AS recipient FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
+    FROM (SELECT ${nameTextOf('token')} AS token, direction, ${textOfHash('target_address')} AS recipient FROM transfers WHERE origin_at >= ?2 AND destination_at >= ?1
       AND destination_at < ?3 AND origin_at < ?3 AND target_address <> '' ORDER BY origin_at DESC LIMIT ${maxRecipients}) t GROUP BY token, direction`
   return firstTimers.all(db, sql, from, leftFrom, until)
 }

@@ -3,6 +3,7 @@ import type { LegEvidence } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { hash, indexOfHash, textOfHash } from '../store/hash.ts'
+import { isName } from '../store/names.ts'
 import { int } from '../store/table.ts'
 import { listEvidence } from './evidence.ts'
 import { isToldOf } from './legAnswers.ts'
@@ -41,7 +42,7 @@ export function* walkHistory(db: Database, filter: HistoryFilter): Generator<Sto
   const select = db.prepare(
     `SELECT ${storedColumns} FROM transfers WHERE ${where.join(' AND ')} ORDER BY key`,
   )
-  for (const row of select.iterate(...values)) yield toStored(row)
+  for (const row of select.iterate(...values)) yield toStored(db, row)
 }
 
 /** What holds of a transfer that was seen once, whole and well, and that nothing more is to be said of. */
@@ -80,8 +81,8 @@ function plainToken(
 ): string {
   if (tokens.length === 0) return '1'
   const each = tokens.map(({ address, decimals }) => {
-    values.push(address.toLowerCase(), decimals)
-    return '(token = ? AND plain = ?)'
+    values.push(address.toLowerCase(), address.toLowerCase(), decimals)
+    return `(${isName('token', '?')} AND plain = ?)`
   })
   return `(coalesce(${each.join(' OR ')}, 0))`
 }

@@ -6,6 +6,7 @@ import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, hasEnds, hash, indexOfHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
 import {
   columns,
@@ -53,6 +54,7 @@ export interface AnswerBody {
 }
 
 type PackedAnswer = readonly [LegAnswer['chain'], EvidenceSource, UnixMs, LegAnswer['status'], AnswerBody]
+const answerCells = 5
 
 const legs = table('leg_answers', { id: int, hash, answers: packed })
 /** As each answer had a row of its own; what is still there is moved little by little. */
@@ -68,7 +70,7 @@ const oldAnswers = table('leg_evidence', {
 
 /** Everything that was answered about the legs of these transactions. */
 export function listAnswers(db: Database, hashes: readonly string[]): LegAnswer[] {
-  return [...readLegs(db, hashes).flatMap(toAnswers), ...readOld(db, hashes)]
+  return [...readLegs(db, hashes).flatMap((row) => toAnswers(db, row)), ...readOld(db, hashes)]
 }
 
 /** The answers about the legs of some transactions, read at once. */
@@ -93,7 +95,7 @@ export function openAnswers(db: Database, hashes: readonly string[]): OpenAnswer
   const byHash = new Map<string, Kept>()
   const of = (hash: string) => byHash.get(hash) ?? none
   for (const row of readLegs(db, hashes))
-    byHash.set(row.hash, { ...none, id: row.id, answers: toAnswers(row) })
+    byHash.set(row.hash, { ...none, id: row.id, answers: toAnswers(db, row) })
   for (const answer of readOld(db, hashes)) {
     const { id, answers } = of(answer.hash)
     byHash.set(answer.hash, { ...none, id: id ?? answer.id, answers: [...answers, answer], isOld: true })
@@ -135,14 +137,19 @@ function readOld(db: Database, hashes: readonly string[]) {
 function write(db: Database, id: number, answers: readonly LegAnswer[]): void {
   const [first] = answers
   if (first === undefined) return
-  const cells = answers.map(
+  const cells = answers.flatMap(
     ({ chain, source, at, status, body }): PackedAnswer => [chain, source, at, status, body],
+  )
+  // What a token moves in comes back; who moved it need not.
+  learnNames(
+    db,
+    answers.flatMap(({ body }) => body.moves?.map((move) => move.token) ?? []),
   )
   db.prepare('INSERT OR REPLACE INTO leg_answers (id, hash, telling, answers) VALUES (?, ?, ?, ?)').run(
     id,
     toHashCell(first.hash),
     answers.some(isTelling) ? 1 : 0,
-    pack(cells, [first.hash]),
+    pack(cells, [first.hash], namesOf(db)),
   )
 }
 
@@ -151,15 +158,17 @@ function isTelling({ status, body }: LegAnswer): boolean {
   return status !== 'success' || 'moves' in body || 'amount' in body || 'amountRaw' in body
 }
 
-function toAnswers({ id, hash, answers }: Read<typeof legs>): (LegAnswer & { readonly id: number })[] {
-  const cells = readPacked(answers, [hash])
+function toAnswers(
+  db: Database,
+  { id, hash, answers }: Read<typeof legs>,
+): (LegAnswer & { readonly id: number })[] {
+  const cells = readPacked(answers, [hash], namesOf(db))
   if (!Array.isArray(cells))
     throw new MonitorError(
       'state.invalid',
       `The ledger cannot be read: leg_answers, column answers of id ${id}: expected packed answers.`,
     )
-  // Packed by `write`.
-  return (cells as PackedAnswer[]).map(([chain, source, at, status, body]) => ({
+  return splitAnswers(cells).map(([chain, source, at, status, body]) => ({
     id,
     hash,
     chain,
@@ -168,6 +177,16 @@ function toAnswers({ id, hash, answers }: Read<typeof legs>): (LegAnswer & { rea
     status,
     body,
   }))
+}
+
+/** One behind the other; in rows of before each is a list of its own. */
+function splitAnswers(cells: readonly unknown[]): PackedAnswer[] {
+  // Packed by `write`.
+  if (Array.isArray(cells[0])) return cells as unknown as PackedAnswer[]
+  return Array.from(
+    { length: cells.length / answerCells },
+    (_, place) => cells.slice(place * answerCells, (place + 1) * answerCells) as unknown as PackedAnswer,
+  )
 }
 
 function listOld(db: Database, where: string, ...values: (string | number)[]) {
@@ -184,7 +203,9 @@ function nextId(db: Database): number {
 export function listNewestAnswers(db: Database, count: number): LegAnswer[] {
   const newest = (name: string) => `FROM ${name} ORDER BY id DESC LIMIT ?`
   return [
-    ...legs.all(db, `SELECT ${legs.list()} ${newest('leg_answers')}`, count).flatMap(toAnswers),
+    ...legs
+      .all(db, `SELECT ${legs.list()} ${newest('leg_answers')}`, count)
+      .flatMap((row) => toAnswers(db, row)),
     ...oldAnswers.all(db, `SELECT ${oldAnswers.list()} ${newest('leg_evidence')}`, count),
   ].toSorted((a, b) => b.id - a.id)
 }
@@ -221,4 +242,15 @@ export function moveOldAnswers(db: Database, count: number): boolean {
   for (const one of hashes) for (const answer of answers.of(one)) answers.put(answer)
   answers.save()
   return hashes.length === count
+}
+
+/** Writes rows of before, behind one id and up to another, in the form of now. */
+export function repackAnswers(db: Database, after: number, until: number): void {
+  const sql = `SELECT ${legs.list()} FROM leg_answers WHERE id > ? AND id <= ? AND substr(answers, 1, 1) = x'01'`
+  for (const row of legs.all(db, sql, after, until)) write(db, row.id, toAnswers(db, row))
+}
+
+/** The highest id there is; 0 without one. */
+export function lastAnswerId(db: Database): number {
+  return int.orNull().get(db, 'SELECT max(id) FROM leg_answers') ?? 0
 }

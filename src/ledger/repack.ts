@@ -2,11 +2,11 @@ import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { int } from '../store/table.ts'
 import { isWholeForm, noteWholeForm } from '../store/wholeForm.ts'
-import { moveOldAnswers } from './legAnswers.ts'
+import { lastAnswerId, moveOldAnswers, repackAnswers } from './legAnswers.ts'
 import { repackTransfers } from './transferRows.ts'
 
-/** Of the form of version 51. */
-const name = 'repacked_51'
+/** Of the form of version 54. */
+const [transfers, answers] = ['repacked_54', 'repacked_answers_54']
 
 /**
  * Writes some of what stands in the form of before in that of now: to be called until nothing is left. What was written so
@@ -15,13 +15,28 @@ const name = 'repacked_51'
  */
 export function repackSome(db: Database, count: number): boolean {
   return db.transaction(() => {
-    const from = readMetaNumber(db, name) ?? 0
     const until = int.orNull().get(db, 'SELECT max(key) FROM transfers') ?? 0
-    const to = Math.min(from + count, until)
-    repackTransfers(db, from, to)
-    if (to > from) saveMeta(db, name, String(to))
-    if (to === until && !isWholeForm(db)) noteWholeForm(db)
+    const hasTransfers = step(db, transfers, { count, until, repack: repackTransfers })
+    if (!hasTransfers && !isWholeForm(db)) noteWholeForm(db)
     const hasOld = moveOldAnswers(db, count)
-    return to < until || hasOld
+    const hasAnswers = step(db, answers, { count, until: lastAnswerId(db), repack: repackAnswers })
+    return hasTransfers || hasOld || hasAnswers
   })
+}
+
+interface Step {
+  readonly count: number
+  /** The last row there is. */
+  readonly until: number
+  /** Behind one row and up to another. */
+  readonly repack: (db: Database, after: number, until: number) => void
+}
+
+/** @returns whether there are more rows */
+function step(db: Database, name: string, { count, until, repack }: Step): boolean {
+  const from = readMetaNumber(db, name) ?? 0
+  const to = Math.min(from + count, until)
+  repack(db, from, to)
+  if (to > from) saveMeta(db, name, String(to))
+  return to < until
 }

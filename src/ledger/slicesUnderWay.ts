@@ -74,7 +74,7 @@ function readSlice(ledger: LedgerState, keys: string): CountedTransfer[] {
     .prepare(sql)
     .all(keys)
     .map((row) => {
-      const stored = withTimes(resting, toStored(row))
+      const stored = withTimes(resting, toStored(db, row))
       const { members } = stored.group
       return { stored, told: stated.read(row).state === 'completed' && !lacksToken(members) ? [] : members }
     })

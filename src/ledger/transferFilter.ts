@@ -1,5 +1,6 @@
 import { compareDecimals, type Decimal, toDecimal } from '../bridge/decimal.ts'
 import { indexedBytes, indexOfHash, textOfHash, toHashCell } from '../store/hash.ts'
+import { isName, nameTextOf } from '../store/names.ts'
 import { countedAmount } from './counted.ts'
 import { listBearing } from './named.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -154,7 +155,7 @@ function notSmall(tokens: readonly TokenSetting[], { digits, scale }: Decimal): 
   })
   const raw = countedAmount
   return [
-    `NOT EXISTS (SELECT 1 FROM json_each(?) one WHERE one.key = token
+    `NOT EXISTS (SELECT 1 FROM json_each(?) one WHERE one.key = ${nameTextOf('token')}
       AND (length(${raw}), ${raw}) < (length(one.value), one.value))`,
     [JSON.stringify(Object.fromEntries(least))],
   ]
@@ -268,11 +269,11 @@ function toConditions(filter: TransferFilter, tokens: readonly TokenSetting[]): 
       ? [[isParty('?'), Array.from({ length: 4 }, () => address.toLowerCase())] as const]
       : []),
     ...(direction ? [['direction = ?', [direction]] as const] : []),
-    ...(token ? [['token = ?', [token.toLowerCase()]] as const] : []),
+    ...(token ? [[isName('token', '?'), [token.toLowerCase(), token.toLowerCase()]] as const] : []),
     ...(filter.tokens
       ? [
           [
-            'token IN (SELECT value FROM json_each(?))',
+            `${nameTextOf('token')} IN (SELECT value FROM json_each(?))`,
             [JSON.stringify(filter.tokens.map((one) => one.toLowerCase()))],
           ] as const,
         ]

@@ -2,7 +2,8 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { decodeSighting, encodeSighting, type Group, type Sighting } from './sighting.ts'
+import type { Group, Sighting } from './sighting.ts'
+import { decodeSightings, encodeSightings, type PackedSightings } from './packedSightings.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
@@ -10,6 +11,7 @@ import { endsOf, endsOfText, fromHashCell, hasEnds, hash, isHash, toHashCell } f
 import { isWholeForm } from '../store/wholeForm.ts'
 import { isRecipient, toSenderCell } from './parties.ts'
 import { pack } from '../store/pack.ts'
+import { nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { formatCounted, readCounted } from './counted.ts'
 import { createTally, type Tally, toCount } from './flow.ts'
@@ -28,9 +30,7 @@ export interface StoredTransfer {
   readonly kept: Row | null
 }
 
-interface Body {
-  readonly s: Parameters<typeof decodeSighting>[0][]
-  readonly a?: Parameters<typeof decodeSighting>[0][]
+interface Body extends PackedSightings {
   readonly m?: number
   readonly n?: UnixMs
 }
@@ -41,7 +41,7 @@ const maxSightings = 48
 const maxSharing = 1_000
 
 const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
-const counted = table('transfers', { state: transferState, token: text, direction, flow: text.orNull() })
+const counted = table('transfers', { state: transferState, token: nameCell, direction, flow: text.orNull() })
 const sharing = columns({ hash, key: int })
 
 const names =
@@ -78,7 +78,7 @@ export function selectTransfers(db: Database, where: string, ...values: SQLInput
   return db
     .prepare(`SELECT ${names} FROM transfers ${where}`)
     .all(...values)
-    .map(toStored)
+    .map((row) => toStored(db, row))
 }
 
 /** Transfers that bear a hash on a chain, oldest first. */
@@ -134,7 +134,7 @@ const replaced = `WHERE key IN (SELECT key FROM other_hashes WHERE hash IN (SELE
 export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): StoredTransfer[] {
   const sought = { ids: new Set(ids), hashes: new Set(hashes), looseHashes: new Set(looseHashes) }
   const isSought = (row: Row) => {
-    const [id = '', zone = '', main = ''] = knownOf(row)
+    const [id = '', zone = '', main = ''] = knownOf(db, row)
     const bears = (some: ReadonlySet<string>) => some.has(zone) || some.has(main)
     return sought.ids.has(id) || bears(sought.hashes) || (row['loose'] === 1 && bears(sought.looseHashes))
   }
@@ -142,16 +142,16 @@ export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): 
     .prepare(candidates)
     .all(listEnds(db, ids), listEnds(db, [...hashes, ...looseHashes]))
     .filter(isSought)
-    .map(toStored)
+    .map((row) => toStored(db, row))
   const others = (some: readonly string[], and: string) =>
     some.length === 0 ? [] : selectTransfers(db, `${replaced}${and}`, JSON.stringify(some))
   return [...found, ...others(hashes, ''), ...others(looseHashes, ' AND loose = 1')]
 }
 
 /** From a row's `storedColumns`; to be saved again it has to be the whole row. */
-export function toStored(row: Row): StoredTransfer {
+export function toStored(db: Database, row: Row): StoredTransfer {
   const { key, checkAt, body: cell } = stored.read(row)
-  const body = readPacked(cell, knownOf(row))
+  const body = readPacked(cell, knownOf(db, row), namesOf(db))
   if (!isBody(body))
     throw new MonitorError(
       'state.invalid',
@@ -162,7 +162,7 @@ export function toStored(row: Row): StoredTransfer {
     checkAt,
     misses: body.m ?? 0,
     soughtAt: body.n ?? null,
-    group: { members: body.s.map(decodeSighting), ambiguous: (body.a ?? []).map(decodeSighting) },
+    group: decodeSightings(body),
     kept: row,
   }
 }
@@ -183,7 +183,7 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
     all.some((sighting) => sighting.id === null) ? 1 : 0,
     transfer.direction,
     transfer.state,
-    transfer.token.address,
+    toNameCell(db, transfer.token.address),
     toSenderCell(sourceAddress, targetAddress),
     toHashCell(targetAddress),
     transfer.originAt,
@@ -192,10 +192,13 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   const { firstSeenAt, changedAt, readAt } = transfer
   const body = pack(
     toBody(stored),
-    knownTexts([transfer.id, zoneHash, mainHash, transfer.token.address, sourceAddress, targetAddress]),
+    [transfer.id, zoneHash, mainHash, transfer.token.address, sourceAddress, targetAddress].map(
+      (text) => text ?? '',
+    ),
+    namesOf(db),
   )
   const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, body, count.flow, plainDecimals(stored.group)]
-  tally.recount(readCount(kept), count)
+  tally.recount(readCount(db, kept), count)
   if (kept === null) db.prepare(insert).run(key, ...found, ...rest)
   else if (lasting.every((name, index) => isSameCell(kept[name], found[index])))
     db.prepare(updatePassing).run(...rest, key)
@@ -221,22 +224,22 @@ function isBody(body: unknown): body is Body {
   return typeof body === 'object' && body !== null && 's' in body
 }
 
-function knownOf(row: Row): string[] {
-  return knownTexts(
-    known.map((name) => row[name === 'source_address' && isRecipient(row[name]) ? 'target_address' : name]),
-  )
-}
-
-function knownTexts(cells: readonly Row[string][]): string[] {
-  return cells.map((cell) => fromHashCell(cell) ?? '')
+function knownOf(db: Database, row: Row): string[] {
+  return known.map((name) => {
+    if (name === 'token') return nameText(namesOf(db), row[name]) ?? ''
+    const column = name === 'source_address' && isRecipient(row[name]) ? 'target_address' : name
+    return fromHashCell(row[column]) ?? ''
+  })
 }
 
 function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): string | null {
   return all.find((sighting) => sighting[field] !== null)?.[field] ?? null
 }
 
-function readCount(row: Row | null): Parameters<Tally['recount']>[0] {
-  return row && counted.read(row)
+function readCount(db: Database, row: Row | null): Parameters<Tally['recount']>[0] {
+  if (row === null) return null
+  const { state, token, direction, flow } = counted.read(row)
+  return { state, token: nameText(namesOf(db), token) ?? '', direction, flow }
 }
 
 /** What an old transfer did stays counted; one that was joined into another never was one. */
@@ -249,7 +252,7 @@ export function forgetTransfer(db: Database, key: number): void {
 
 export function deleteTransfer(db: Database, key: number, tally: Tally): void {
   const row = db.prepare('SELECT state, token, direction, flow FROM transfers WHERE key = ?').get(key)
-  tally.recount(readCount(row ?? null), null)
+  tally.recount(readCount(db, row ?? null), null)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }
@@ -263,8 +266,7 @@ export const byHash = `WHERE (${isHash('zone_hash', '?1')} OR ${isHash('main_has
 function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): Body {
   const { members, ambiguous } = stored.group
   return {
-    s: newestOf(members).map(encodeSighting),
-    ...(ambiguous.length > 0 && { a: newestOf(ambiguous).map(encodeSighting) }),
+    ...encodeSightings({ members: newestOf(members), ambiguous: newestOf(ambiguous) }),
     ...(stored.misses > 0 && { m: stored.misses }),
     ...(stored.soughtAt !== null && { n: stored.soughtAt }),
   }
@@ -272,22 +274,25 @@ function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): 
 
 /** Writes rows of before, behind one key and up to another, in the form of now. */
 export function repackTransfers(db: Database, after: number, until: number): void {
-  const where = "WHERE key > ? AND key <= ? AND (typeof(body) = 'text' OR substr(flow, 1, 1) IN ('[', '{'))"
+  const where = `WHERE key > ? AND key <= ?
+    AND (typeof(body) = 'text' OR substr(body, 1, 1) = x'01' OR typeof(token) = 'text' OR substr(flow, 1, 1) IN ('[', '{'))`
   const update = db.prepare(
-    `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, source_address = ?, target_address = ?,
+    `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, token = ?, source_address = ?, target_address = ?,
        body = ?, flow = ?, plain = ? WHERE key = ?`,
   )
   for (const stored of selectTransfers(db, where, after, until)) {
     const row = stored.kept ?? {}
-    const [id, zoneHash, mainHash, , source = '', target = ''] = knownOf(row)
+    const texts = knownOf(db, row)
+    const [id, zoneHash, mainHash, token = '', source = '', target = ''] = texts
     const { flow } = counted.read(row)
     update.run(
       ...[id, zoneHash, mainHash].map((text, index) =>
         row[known[index] ?? ''] === null ? null : toHashCell(text ?? ''),
       ),
+      toNameCell(db, token),
       toSenderCell(source, target),
       toHashCell(target),
-      pack(toBody(stored), knownOf(row)),
+      pack(toBody(stored), texts, namesOf(db)),
       flow === null ? null : formatCounted(readCounted(flow)),
       plainDecimals(stored.group),
       stored.key,
@@ -301,7 +306,7 @@ export function saveSought(
   { key, group, kept }: Pick<StoredTransfer, 'key' | 'group' | 'kept'>,
   { checkAt, misses, soughtAt }: Pick<StoredTransfer, 'checkAt' | 'misses' | 'soughtAt'>,
 ): void {
-  const body = pack(toBody({ group, misses, soughtAt }), knownOf(kept ?? {}))
+  const body = pack(toBody({ group, misses, soughtAt }), knownOf(db, kept ?? {}), namesOf(db))
   db.prepare('UPDATE transfers SET check_at = ?, body = ? WHERE key = ?').run(checkAt, body, key)
 }
 
@@ -341,7 +346,7 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
     const { key, body } = stored.read(row)
     const known = kept.get(key)
     if (known && isSameCell(known.body, body)) return { key, transfer: known.transfer }
-    const transfer = derive(toStored(row))
+    const transfer = derive(toStored(db, row))
     if (kept.size >= maxKept) kept.clear()
     kept.set(key, { body, transfer })
     return { key, transfer }
@@ -369,5 +374,6 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
 }
 
 function isSameCell(a: unknown, b: unknown): boolean {
-  return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0
+  return a === b || (typeof b === 'bigint' && a === Number(b))
 }

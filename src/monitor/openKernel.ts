@@ -32,6 +32,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Timings } from '../lib/timings.ts'
 import { rebaseCursors } from '../store/cursors.ts'
+import { learnNames } from '../store/names.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
 import { rebaseTimes } from '../store/rebaseTimes.ts'
@@ -206,6 +207,9 @@ function openLedger(of: {
   readonly since: UnixMs
 }) {
   const { config, db, learned, stakes, since } = of
+  const { contracts, escrows, tokens } = config.bridge
+  const addresses = [...contracts, ...[...escrows, ...tokens].map(({ address }) => address)]
+  db.transaction(() => learnNames(db, [...addresses, ...tokens.flatMap((token) => token.zoneAddress ?? [])]))
   return createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervalsOf(config.poll).openTransfers,

@@ -65,6 +65,7 @@ import { compactFlows } from './migrations/0052d_compact_flows.ts'
 import { compactLogs } from './migrations/0052e_compact_logs.ts'
 import { compactAlerts } from './migrations/0053_compact_alerts.ts'
 import { ruleTimes } from './migrations/0054_rule_times.ts'
+import { namedTokens } from './migrations/0055_named_tokens.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -123,6 +124,7 @@ export const migrations: readonly string[] = [
   compactLogs,
   compactAlerts,
   ruleTimes,
+  namedTokens,
 ]
 
 type Row = Record<string, SQLOutputValue>

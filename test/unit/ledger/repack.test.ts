@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { parseDecimal } from '../../../src/bridge/amount.ts'
 import { readCounted } from '../../../src/ledger/counted.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listAnswers } from '../../../src/ledger/legAnswers.ts'
@@ -7,6 +8,7 @@ import { repackSome } from '../../../src/ledger/repack.ts'
 import { toStored } from '../../../src/ledger/transferRows.ts'
 import { encodeSighting } from '../../../src/ledger/sighting.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
+import { pack } from '../../../src/store/pack.ts'
 import { fromHashCell, indexOfHash } from '../../../src/store/hash.ts'
 import { hash, toRecord } from '../../support/records.ts'
 
@@ -55,7 +57,7 @@ function fill(db: Database): Ledger {
 /** The rows as a version before wrote them: text, and a row for each answer. */
 function writeOldForm(db: Database): void {
   for (const row of db.prepare('SELECT * FROM transfers').all()) {
-    const { group, misses, soughtAt } = toStored(row)
+    const { group, misses, soughtAt } = toStored(db, row)
     const body = {
       s: group.members.map(encodeSighting),
       ...(group.ambiguous.length > 0 && { a: group.ambiguous.map(encodeSighting) }),
@@ -63,15 +65,24 @@ function writeOldForm(db: Database): void {
       ...(soughtAt !== null && { n: soughtAt }),
     }
     const [a, s, e, l, i] = readCounted(String(row['flow']))
-    const flow = { t: row['token'], d: row['direction'], a, s, e, l, ...(i === undefined ? {} : { i }) }
+    const flow = {
+      t: group.members[0]?.token,
+      d: row['direction'],
+      a,
+      s,
+      e,
+      l,
+      ...(i === undefined ? {} : { i }),
+    }
     db.prepare(
-      `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, target_address = ?, source_address = ?, body = ?, flow = ?,
-        plain = NULL WHERE key = ?`,
+      `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, target_address = ?, source_address = ?, token = ?, body = ?,
+        flow = ?, plain = NULL WHERE key = ?`,
     ).run(
       ...['rec_id', 'zone_hash', 'main_hash', 'target_address'].map(
         (name) => fromHashCell(row[name]) ?? null,
       ),
       group.members[0]?.sourceAddress ?? '',
+      group.members[0]?.token ?? '',
       JSON.stringify(body),
       JSON.stringify(flow),
       Number(row['key']),
@@ -87,7 +98,39 @@ function writeOldForm(db: Database): void {
   for (const { chain, hash: name, source, at, status, body } of listAnswers(db, hashes))
     insert.run(chain, name, source, at, status, JSON.stringify(body))
   db.prepare('DELETE FROM leg_answers').run()
-  db.prepare("DELETE FROM meta WHERE name IN ('form', 'repacked_51')").run()
+  db.prepare("DELETE FROM meta WHERE name = 'form' OR name GLOB 'repacked_*'").run()
+}
+
+/** The rows as the version before this one wrote them: packed, with tokens as texts, each sighting whole and each answer a list. */
+function writePackedForm(db: Database): void {
+  for (const row of db.prepare('SELECT * FROM transfers').all()) {
+    const { group, misses, soughtAt } = toStored(db, row)
+    const [first] = group.members
+    const token = first?.token ?? ''
+    const named = ['rec_id', 'zone_hash', 'main_hash'].map((name) => fromHashCell(row[name]) ?? '')
+    const known = [...named, token, first?.sourceAddress ?? '', first?.targetAddress ?? '']
+    const body = {
+      s: group.members.map(encodeSighting),
+      ...(group.ambiguous.length > 0 && { a: group.ambiguous.map(encodeSighting) }),
+      ...(misses > 0 && { m: misses }),
+      ...(soughtAt !== null && { n: soughtAt }),
+    }
+    const update = db.prepare('UPDATE transfers SET token = ?, body = ? WHERE key = ?')
+    update.run(token, pack(body, known), Number(row['key']))
+  }
+  for (const row of db.prepare('SELECT id, hash FROM leg_answers').all()) {
+    const name = fromHashCell(row['hash']) ?? ''
+    const answers = listAnswers(db, [name]).map((one) => [
+      one.chain,
+      one.source,
+      one.at,
+      one.status,
+      one.body,
+    ])
+    const update = db.prepare('UPDATE leg_answers SET answers = ? WHERE id = ?')
+    update.run(pack(answers, [name]), Number(row['id']))
+  }
+  db.prepare("DELETE FROM meta WHERE name GLOB 'repacked_*'").run()
 }
 
 const rowsOf = (db: Database) => ({
@@ -96,28 +139,45 @@ const rowsOf = (db: Database) => ({
 })
 /** Everything that is asked of it by a name. */
 const seenIn = (ledger: Ledger, all: readonly Transfer[]) =>
-  all.map(({ key, id, zone, main }) => ({
+  all.map(({ key, id, zone, main, token }) => ({
     transfer: ledger.getTransfer(key),
+    sightings: ledger.listSightings(key),
+    ofToken: [
+      { token: token.address },
+      { tokens: [token.address] },
+      { token: '0xdd' },
+      { minAmount: parseDecimal('1.5') ?? { digits: 0n, scale: 0 } },
+      { minAmount: parseDecimal('1.6') ?? { digits: 0n, scale: 0 } },
+    ].map((filter) => ledger.listTransfers(filter).map((one) => one.key)),
     named: [id, zone?.hash, main?.hash].map((name) =>
       name === null || name === undefined ? [] : ledger.listTransfers({ hash: name }).map((one) => one.key),
     ),
   }))
 
-test('a ledger of before is read as it is, part by part takes on the form of now, and says the same all the while', () => {
-  const db = openDatabase(':memory:')
-  const ledger = fill(db)
-  const rows = rowsOf(db)
-  const all = ledger.listTransfers({ limit: 100 })
-  const seen = seenIn(ledger, all)
-  expect(all.length).toBeGreaterThan(20)
-  writeOldForm(db)
-  expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
-  let steps = 1
-  for (; repackSome(db, 4); steps += 1) expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
-  expect(steps).toBeGreaterThan(4)
-  expect(rowsOf(db)).toEqual(rows)
-  expect(db.prepare('SELECT count(*) AS n FROM leg_evidence').get()).toEqual({ n: 0 })
-})
+const forms = [
+  ['text', writeOldForm],
+  ['packed', writePackedForm],
+] as const
+
+test.each(forms)(
+  'a ledger of before (%s) is read as it is, part by part takes on the form of now, and says the same all the while',
+  (_, writeForm) => {
+    const db = openDatabase(':memory:')
+    const ledger = fill(db)
+    const rows = rowsOf(db)
+    const all = ledger.listTransfers({ limit: 100 })
+    const seen = seenIn(ledger, all)
+    expect(all.length).toBeGreaterThan(20)
+    writeForm(db)
+    expect(rowsOf(db)).not.toEqual(rows)
+    expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
+    let steps = 1
+    for (; repackSome(db, 4); steps += 1) expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
+    expect(steps).toBeGreaterThan(4)
+    expect(rowsOf(db)).toEqual(rows)
+    expect(db.prepare('SELECT count(*) AS n FROM leg_evidence').get()).toEqual({ n: 0 })
+  },
+)
 
 test('an answer about a transaction of which an older one is kept in the form of before takes its place', () => {
   const db = openDatabase(':memory:')
