@@ -89,10 +89,16 @@ export function openDispatcher(given: Partial<HttpDeps>, connections: number) {
  */
 export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise<HttpAnswer> {
   request.signal?.throwIfAborted()
-  const timeout = AbortSignal.timeout(request.timeoutMs)
-  const excess = new AbortController()
-  const signals = [timeout, excess.signal]
-  const signal = AbortSignal.any(request.signal ? [request.signal, ...signals] : signals)
+  const ended = new AbortController()
+  const { signal } = ended
+  // Of its own, and cleared: AbortSignal.timeout makes an error of it long after the answer, for each of several a second.
+  let isTimeout = false
+  const timer = setTimeout(() => {
+    isTimeout = true
+    ended.abort()
+  }, request.timeoutMs)
+  const giveUp = () => ended.abort(request.signal?.reason)
+  request.signal?.addEventListener('abort', giveUp)
   let interim = 0
   try {
     const response = await deps.dispatcher.request({
@@ -104,7 +110,7 @@ export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise
       signal,
       onInfo() {
         interim += 1
-        if (interim > maxInterim) excess.abort(tooManyInterim(request))
+        if (interim > maxInterim) ended.abort(tooManyInterim(request))
       },
     })
     const { budget } = deps
@@ -119,7 +125,10 @@ export async function httpRequest(deps: HttpDeps, request: HttpRequest): Promise
   } catch (error) {
     request.signal?.throwIfAborted()
     if (error instanceof MonitorError) throw error
-    throw toUnreachable(error, request, timeout.aborted)
+    throw toUnreachable(error, request, isTimeout)
+  } finally {
+    clearTimeout(timer)
+    request.signal?.removeEventListener('abort', giveUp)
   }
 }
 
