@@ -14,6 +14,7 @@ import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
+import type { MayWait } from '../store/commits.ts'
 import type { Database } from '../store/database.ts'
 import { recordHead } from './heads.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -77,7 +78,7 @@ export interface CommitDeps {
   readonly eventRetries: Pick<EventRetries, 'failed'> | null
   /** What checks do inside the transaction, one after the other. */
   readonly hooks: readonly CommitHooks[]
-  /** Run before anything is saved, and after each durable commit. */
+  /** Run before anything is saved, and after each commit that there may be something to send of. */
   readonly before: Iterable<() => void>
   readonly after: Iterable<() => void>
   /** As it is at this moment. */
@@ -94,7 +95,7 @@ export function createCommit(deps: CommitDeps): Commit {
   return (result) => {
     for (const run of deps.before) run()
     const now = deps.clock.now()
-    const results = deps.db.transaction(() => {
+    const { news, hasUrgent, isNews } = deps.db.transaction(() => {
       const recorded = (result.answers ?? [])
         .filter((answer) => answer.length > 0)
         .map((answer) => deps.ledger.recordAnswer(answer, now))
@@ -107,19 +108,24 @@ export function createCommit(deps: CommitDeps): Commit {
         }),
       ]
       recordRest(deps, result, now)
-      const news = onRecords(deps, result.answers, recorded, now)
-      tell(deps, recorded, evidence, now)
-      tellFindings(deps, [...news, ...(result.apply?.(now) ?? [])], now)
+      const events = onRecords(deps, result.answers, recorded, now)
+      const changed = tell(deps, recorded, evidence, now)
+      const found = [...events, ...(result.apply?.(now) ?? [])]
+      tellFindings(deps, found, now)
       countCommit(deps.db)
       deps.numbers?.save()
-      return recorded
-    }, result.mayWait)
-    for (const run of deps.after) run()
-    return {
-      news: results.reduce((sum, { news }) => sum + news, 0),
-      hasUrgent: results.some(({ urgent }) => urgent > 0),
-    }
+      const news = recorded.reduce((sum, one) => sum + one.news, 0)
+      const hasUrgent = recorded.some(({ urgent }) => urgent > 0)
+      return { news, hasUrgent, isNews: news > 0 || changed > 0 || found.length > 0 }
+    }, waits(result))
+    // Without news there is nothing to send.
+    if (isNews || result.mayWait !== 'without-news') for (const run of deps.after) run()
+    return { news, hasUrgent }
   }
+}
+
+function waits({ mayWait }: ReadingResult): MayWait<{ readonly isNews: boolean }> {
+  return mayWait === 'without-news' ? ({ isNews }) => !isNews : (mayWait ?? false)
 }
 
 function onRecords(
@@ -144,12 +150,13 @@ function recordRest({ db, log, hooks }: CommitDeps, result: ReadingResult, now: 
   }
 }
 
+/** @returns how many transfers are other than they were */
 function tell(
   deps: CommitDeps,
   recorded: readonly RecordResult[],
   evidence: readonly TransferChange[],
   now: UnixMs,
-): void {
+): number {
   const joined = recorded.flatMap((result) => result.joined)
   for (const { from, to } of joined) deps.engine.renameSubject(from, to, now)
   const changed = listChanged([...recorded.flatMap(({ changes }) => changes), ...evidence])
@@ -157,7 +164,7 @@ function tell(
     const ceased = joined.map(({ from }) => from)
     for (const hook of deps.hooks) hook.onTransfers?.(changed, ceased, now)
   }
-  if (changed.length === 0) return
+  if (changed.length === 0) return joined.length
   const { learned, numbers } = deps
   const { rules } = deps.live
   const related = createRelated(deps, changed)
@@ -192,6 +199,7 @@ function tell(
   deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations), now)
   deps.engine.flush(now)
   tellFindings(deps, changes, now)
+  return changed.length + joined.length
 }
 
 function takeBack({ learned, hooks }: CommitDeps, transfer: Transfer): void {

@@ -82,8 +82,11 @@ export interface ReadingResult {
    * Rules on their kinds report them.
    */
   readonly apply?: (now: UnixMs) => readonly Finding[]
-  /** It is of the past, and read again after a crash: it shares its commit with what is read after it. */
-  readonly mayWait?: boolean
+  /**
+   * It shares its commit with what is read after it: it is read or judged again after a crash, and nothing in memory goes
+   * by it. `without-news`: where no transfer changed by it and no event follows from it.
+   */
+  readonly mayWait?: boolean | 'without-news'
 }
 
 interface CommitResult {

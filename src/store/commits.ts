@@ -6,9 +6,9 @@ export interface Commits {
   /**
    * Runs `work` in one commit; a throw rolls all of it back. Called inside a transaction it joins that one. One that may
    * wait is on the disk with the next that may not, or with the last of twenty: until then a loss of power loses it, and a
-   * disk that refuses it says so to whoever comes next (`OnOutcome`, `rollbacks`).
+   * disk that refuses it says so to whoever comes next (`OnOutcome`, `rollbacks`). A function says it of what came out.
    */
-  transaction<T>(work: () => T, mayWait?: boolean): T
+  transaction<T>(work: () => T, mayWait?: MayWait<T>): T
   /** Saves what waits. @throws what the disk says; then what waited is lost */
   save(): void
   /** Whether anything is in memory alone, because it waits or is held. */
@@ -23,6 +23,8 @@ export interface Commits {
   /** Saves what is held. @throws what the disk says; then what was held is lost, as when the process ends */
   release(): void
 }
+
+export type MayWait<T> = boolean | ((result: T) => boolean)
 
 /** What became of a commit: how long it took to be on the disk, or why it came to nothing. */
 export type Outcome = { readonly tookMs: number } | { readonly error: unknown }
@@ -105,7 +107,7 @@ function isOpen({ isHeld, waiting }: State): boolean {
   return isHeld || waiting > 0
 }
 
-function commit<T>(state: State, work: () => T, mayWait: boolean): T {
+function commit<T>(state: State, work: () => T, mayWait: MayWait<T>): T {
   noticeLoss(state)
   const { connection } = state
   const isInner = isOpen(state)
@@ -122,7 +124,8 @@ function commit<T>(state: State, work: () => T, mayWait: boolean): T {
   state.inTransaction = false
   if (state.isHeld) return result
   state.waiting += 1
-  if (!mayWait || state.waiting >= mostWaiting) save(state)
+  const waits = typeof mayWait === 'function' ? mayWait(result) : mayWait
+  if (!waits || state.waiting >= mostWaiting) save(state)
   return result
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { type Commits, createCommits, type OnOutcome } from './commits.ts'
+import { type Commits, createCommits, type MayWait, type OnOutcome } from './commits.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
 import { formName } from './migrations/formName.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
@@ -150,7 +150,7 @@ export interface Database {
    * what belongs together commits together. `work` is synchronous, or its commit would hold half of another's.
    * One that `mayWait` is on the disk with the next that may not: nothing may leave by it before that one.
    */
-  transaction<T>(work: () => T, mayWait?: boolean): T
+  transaction<T>(work: () => T, mayWait?: MayWait<T>): T
   /** For a disk that takes nothing: commits stay in memory until they are released. */
   readonly held: Pick<Commits, 'hold' | 'isHeld' | 'isUnsaved' | 'heldBytes' | 'release'>
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */

@@ -65,7 +65,7 @@ export function createHeadsPoll(kernel: HeadsKernel): (signal: AbortSignal) => P
 
 async function readZone(kernel: HeadsKernel, options: ReadOptions): Promise<void> {
   const head = await kernel.reads.zoneHead(options)
-  if (head) kernel.commit({ heads: [{ ...head, chain: 'zone' }] })
+  if (head) kernel.commit({ heads: [{ ...head, chain: 'zone' }], mayWait: 'without-news' })
 }
 
 /** @returns how far the head moved, as the next gallop's first step */
@@ -80,7 +80,7 @@ async function readMain(kernel: HeadsKernel, options: ReadOptions, step: number)
   const guess = Math.max(1, (before ?? known) + step - known)
   const found =
     (await gallop(read, known, guess)) ?? (await searchBelow(read, { before, named: known, step }))
-  if (found) kernel.commit({ heads: [{ ...found, chain: 'main' }] })
+  if (found) kernel.commit({ heads: [{ ...found, chain: 'main' }], mayWait: 'without-news' })
   return found ? found.height - (before ?? found.height) : null
 }
 

@@ -76,7 +76,7 @@ function saveComplete({ cursors }: TailKernel, completeAt: UnixMs, isFresh: bool
 async function commitPage(kernel: TailKernel, page: FeedPage, signal: AbortSignal) {
   const unconfirmed = kernel.ledger.listUnconfirmed(page.records).slice(0, 20)
   const findings = { answers: [page.records], bad: page.bad }
-  if (unconfirmed.length === 0) return kernel.commit(findings)
+  if (unconfirmed.length === 0) return kernel.commit({ ...findings, mayWait: 'without-news' })
   const confirmation = await confirm(kernel, unconfirmed, signal)
   return kernel.commit({
     answers: [...findings.answers, ...(confirmation.answers ?? [])],

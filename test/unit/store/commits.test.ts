@@ -43,6 +43,21 @@ function setUp() {
   return { commits, connection, disk, see, seen, wait }
 }
 
+test('what came out of a commit says whether it may wait', () => {
+  const { commits, connection, see } = setUp()
+  commits.transaction(
+    () => 'nothing new',
+    (what) => what === 'nothing new',
+  )
+  expect(connection.isTransaction).toBe(true)
+  commits.transaction(
+    () => 'news',
+    (what) => what === 'nothing new',
+  )
+  expect(connection.isTransaction).toBe(false)
+  see('after')
+})
+
 test('F16: what is committed while the disk takes nothing is known, and saved when it is released', () => {
   const { commits, connection, disk, see, seen } = setUp()
   see('before')
