@@ -75,7 +75,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   recover(state)
   const loop = run(state)
   return {
-    wake: () => state.alarm.abort(),
+    // With a reason: without one an error is made of each, with its stack.
+    wake: () => state.alarm.abort('woken'),
     noteAnswer(channel, result, now) {
       deps.store.transaction(() => noteAnswer(deps, { channel, result, isToAll: true }, now))
       deps.counts?.count(channel, result.result)

@@ -94,7 +94,7 @@ async function readNow(
   const read = { ...found, newestAt: isOfHead ? Math.min(readAt, headTime) : readAt }
   const byHolding = new Map(holdings.map((holding, at) => [holding, read.balances[at] ?? null]))
   commit({
-    mayWait: true,
+    mayWait: 'without-news',
     apply: (now) => {
       dropReadingsBefore(db, now - keptMs)
       for (const [token, places] of byToken) {
@@ -176,7 +176,7 @@ async function judgeReading(
   // Less than is owed is said as soon as as many sources say so as have to.
   const mayAccuse = isLacking && (await agreeOnShort(of, { reading, places, judged }, signal))
   of.commit({
-    mayWait: true,
+    mayWait: 'without-news',
     apply: () => {
       const exact = judged && toExact(of.db, reading, judged)
       if (exact && (mayAccuse || !isShort(exact))) saveJudgement(of.db, reading.token, exact)
@@ -202,7 +202,7 @@ async function compare(
   const anchor = readAnchor(db, place.address, place.token)
   const isExact = reading.low === reading.high
   const save = (next: EscrowAnchor) =>
-    commit({ mayWait: true, apply: () => (saveAnchor(db, place.address, place.token, next), []) })
+    commit({ mayWait: 'without-news', apply: () => (saveAnchor(db, place.address, place.token, next), []) })
   const fresh = { balance, readAt: reading.readAt, misses: 0, missedAt: null }
   if (!anchor || reading.readAt - anchor.readAt > anchorKeptMs) {
     if (isExact) save({ ...fresh, height: reading.high })

@@ -76,7 +76,7 @@ export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise
     if (supply === null || decimals === null) silent.push(zoneAddress)
     else
       commit({
-        mayWait: true,
+        mayWait: 'without-news',
         apply: (now) => {
           dropSuppliesBefore(db, now - keptMs)
           saveSupply(db, token, { height, blockTime: time * 1_000, readAt, supply, decimals })
@@ -129,7 +129,7 @@ async function compareSupplies(
     const compared = accounts && { token, zoneAddress, reading, accounts, decimals }
     const mayAccuse = compared !== null && (await agreeOnSupply(of, compared, signal))
     commit({
-      mayWait: true,
+      mayWait: 'without-news',
       apply: () => {
         if (mayAccuse) compare(db, compared)
         dropSupplies(db, token, reading.height)
