@@ -12,6 +12,11 @@ export type ErrorCode =
   | 'source.refused' // the request itself was refused (parameters): our mistake
   | 'source.mismatched' // an answer to another question than was asked: could not ask
   | 'source.empty' // an empty answer that something known contradicts: could not ask
+  | 'replica.follower' // a change that is asked of a node which follows another
+  | 'replica.diverged' // a copy of the ledger is not the holder's: it is built anew
+  | 'replica.unreachable' // PostgreSQL does not answer: a retry can help
+  | 'replica.refused' // PostgreSQL does not do what is asked: rights, version, schema
+  | 'replica.lost' // another node holds the lease
   | 'channel.failed' // a channel did not take a message
   | 'not_found' // a command or page names something that the ledger does not hold
   | 'internal' // a bug

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
+import type { Recorder } from './changeLog.ts'
 
 /** The commits of one connection: each on the disk when it returns or, where it may wait or all are held, in memory. */
 export interface Commits {
@@ -15,6 +16,8 @@ export interface Commits {
   isUnsaved(): boolean
   /** How many transactions came to nothing so far. */
   rollbacks(): number
+  /** What was remembered is not so, as after one that came to nothing. */
+  forget(): void
   /** From here on nothing is written to the disk, which takes nothing: readers of this connection see what is held, others do not. */
   hold(): void
   isHeld(): boolean
@@ -48,6 +51,7 @@ interface State {
   readonly connection: Connection
   readonly clock: Pick<Clock, 'monotonicMs'> | null
   readonly onOutcome: OnOutcome
+  readonly recorder: Recorder
   inTransaction: boolean
   /** How many commits wait in the transaction that is open for them. */
   waiting: number
@@ -63,11 +67,13 @@ export function createCommits(
   connection: Connection,
   clock: Pick<Clock, 'monotonicMs'> | null,
   onOutcome: OnOutcome,
+  recorder: Recorder = nothingRecorded,
 ): Commits {
   const state: State = {
     connection,
     clock,
     onOutcome,
+    recorder,
     inTransaction: false,
     waiting: 0,
     isHeld: false,
@@ -82,10 +88,13 @@ export function createCommits(
     },
     isUnsaved: () => isOpen(state),
     rollbacks: () => state.rollbacks,
+    forget() {
+      state.rollbacks += 1
+    },
     hold() {
       if (state.isHeld || state.inTransaction) return
       connection.exec(`PRAGMA cache_size = ${-mostHeldBytes / 1024}`)
-      if (!isOpen(state)) connection.exec('BEGIN IMMEDIATE')
+      if (!isOpen(state)) begin(state)
       state.isHeld = true
     },
     isHeld: () => state.isHeld,
@@ -102,6 +111,18 @@ export function createCommits(
   }
 }
 
+const nothingRecorded: Recorder = { began: () => undefined, sealing: () => undefined, ended: () => undefined }
+
+function begin({ connection, recorder }: State): void {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    recorder.began()
+  } catch (error) {
+    connection.exec('ROLLBACK')
+    throw error
+  }
+}
+
 /** Whether the transaction is open that commits wait in, or are held in. */
 function isOpen({ isHeld, waiting }: State): boolean {
   return isHeld || waiting > 0
@@ -111,7 +132,8 @@ function commit<T>(state: State, work: () => T, mayWait: MayWait<T>): T {
   noticeLoss(state)
   const { connection } = state
   const isInner = isOpen(state)
-  connection.exec(isInner ? 'SAVEPOINT one' : 'BEGIN IMMEDIATE')
+  if (isInner) connection.exec('SAVEPOINT one')
+  else begin(state)
   state.inTransaction = true
   let result: T
   try {
@@ -130,15 +152,17 @@ function commit<T>(state: State, work: () => T, mayWait: MayWait<T>): T {
 }
 
 function save(state: State): void {
-  const { connection, clock, onOutcome } = state
+  const { connection, clock, onOutcome, recorder } = state
   const from = clock?.monotonicMs() ?? 0
   try {
+    recorder.sealing()
     connection.exec('COMMIT')
   } catch (error) {
     fail(state, error, 'ROLLBACK')
     throw error
   }
   state.waiting = 0
+  recorder.ended(true)
   onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
 }
 
@@ -151,6 +175,7 @@ function fail(state: State, error: unknown, rollback: string): void {
   if (!connection.isTransaction) {
     state.isHeld = false
     state.waiting = 0
+    state.recorder.ended(false)
   }
   state.onOutcome({ error })
 }

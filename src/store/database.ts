@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { type Commits, createCommits, type MayWait, type OnOutcome } from './commits.ts'
+import { type ChangeLog, createChangeLog } from './changeLog.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
 import { formName } from './migrations/formName.ts'
 import { ledgerTables } from './migrations/0001_ledger.ts'
@@ -66,6 +67,7 @@ import { compactLogs } from './migrations/0052e_compact_logs.ts'
 import { compactAlerts } from './migrations/0053_compact_alerts.ts'
 import { ruleTimes } from './migrations/0054_rule_times.ts'
 import { namedTokens } from './migrations/0055_named_tokens.ts'
+import { replicaTables } from './migrations/0056_replicas.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -125,6 +127,7 @@ export const migrations: readonly string[] = [
   compactAlerts,
   ruleTimes,
   namedTokens,
+  replicaTables,
 ]
 
 type Row = Record<string, SQLOutputValue>
@@ -159,6 +162,8 @@ export interface Database {
   readonly isNew: boolean
   /** How many transactions came to nothing so far: what was remembered of them is not so. */
   rollbacks(): number
+  /** What is recorded for other nodes, or taken over from one. */
+  readonly changes: ChangeLog
   /** Copies what was committed into the file itself, as far as no reader is in the way; waits for nobody. Not while commits are held. */
   checkpoint(): Checkpoint
   /** The same, and gives back the room of the write-ahead log where nobody reads. */
@@ -238,6 +243,7 @@ function createGuard(path: string, damage: DatabaseOptions['damage']): Guard {
 
 function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOptions): Database {
   const statements = new Map<string, Statement>()
+  const { recorder, ...changes } = createChangeLog(connection)
   const commits = createCommits(
     {
       exec: (sql) => guarded(() => connection.exec(sql)),
@@ -251,6 +257,7 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
       if ('tookMs' in outcome) options.timing?.commit(outcome.tookMs / 1_000)
       options.onOutcome?.(outcome)
     },
+    recorder,
   )
   const prepare = (sql: string) => {
     let statement = statements.get(sql)
@@ -260,7 +267,11 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
         (statement = guardStatement(
           guarded(() => connection.prepare(sql)),
           guarded,
-          () => commits.save(),
+          (work) => {
+            if (changes.state() !== null) return commits.transaction(work)
+            commits.save()
+            return work()
+          },
         )),
       )
     return statement
@@ -271,6 +282,17 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
     transaction: (work, mayWait) => commits.transaction(work, mayWait),
     rollbacks: () => commits.rollbacks(),
     held: commits,
+    changes: {
+      ...changes,
+      become(state) {
+        commits.save()
+        guarded(() => changes.become(state))
+      },
+      apply(list) {
+        guarded(() => changes.apply(list))
+        commits.forget()
+      },
+    },
     generation: String(prepare("SELECT value FROM meta WHERE name = 'generation'").get()?.['value'] ?? ''),
     isNew,
     checkpoint() {
@@ -291,15 +313,12 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
   }
 }
 
-/** What is written beside a transaction is on the disk when it returns: `save` says so for what waits. */
-function guardStatement(statement: StatementSync, guarded: Guard, save: () => void): Statement {
+/** What is written beside a transaction is on the disk when it returns: `write` says so for what waits. */
+function guardStatement(statement: StatementSync, guarded: Guard, write: <T>(work: () => T) => T): Statement {
   return {
     all: (...values: SQLInputValue[]) => guarded(() => statement.all(...values)),
     get: (...values: SQLInputValue[]) => guarded(() => statement.get(...values)),
-    run(...values: SQLInputValue[]) {
-      save()
-      return guarded(() => statement.run(...values))
-    },
+    run: (...values: SQLInputValue[]) => write(() => guarded(() => statement.run(...values))),
     *iterate(...values: SQLInputValue[]) {
       const rows = guarded(() => statement.iterate(...values))
       for (;;) {

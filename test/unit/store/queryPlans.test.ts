@@ -126,7 +126,7 @@ describe('what is asked again and again is found by an index of what is open, no
       'SEARCH alerts USING INDEX alerts_transfer (transfer_key=?)',
       'SEARCH outbox USING INDEX outbox_queue (channel=? AND critical=?)',
       'SEARCH o USING INDEX outbox_queue (channel=? AND critical=? AND not_before<?)',
-      'SEARCH case_spans USING INDEX case_spans_key (key=?)',
+      'SEARCH case_spans USING INDEX sqlite_autoindex_case_spans_1 (key=?)',
     ])
   })
 

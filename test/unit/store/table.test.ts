@@ -155,6 +155,8 @@ test('each table is described as the migrations make it', async () => {
       "open_lessons",
       "other_hashes",
       "quarantine",
+      "replica_changes",
+      "replica_head",
       "zone_audit_hours",
     ]
   `)
