@@ -50,10 +50,13 @@ function listFolders(id: string): string[] {
 }
 
 function readLicence(folder: string): string {
-  const { name, version }: { name: string; version: string } = JSON.parse(
+  const { name, version, license }: { name: string; version: string; license?: string } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   )
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)(-\w+)?(\.\w+)?$/i.test(file))
+  // Some name their licence and bring no text of it.
+  if (files.length === 0 && license === 'MIT')
+    return `== ${name} ${version}\n\nMIT, as its package.json says.\n`
   if (files.length === 0) throw new Error(`${name}: no licence in ${folder}`)
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
   return [`== ${name} ${version}`, ...texts, ''].join('\n\n')

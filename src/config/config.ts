@@ -1,4 +1,5 @@
 import { toEventSelector } from 'viem/utils'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { home } from '../lib/home.ts'
 import { Secret } from '../lib/secret.ts'
@@ -49,6 +50,7 @@ export function toConfig(
     canary: parsed.canary,
     heartbeat: parsed.heartbeat && { url: parsed.heartbeat.url, everyMs: parsed.heartbeat.every },
     backups: parsed.backups && toBackups(parsed.backups),
+    replicas: parsed.replicas && toReplicas(parsed.replicas, places.folder),
     retention: {
       transfersMs: parsed.retention.transfers,
       preconfMs: parsed.retention.preconf,
@@ -165,6 +167,10 @@ function toStage({ event, lasts, every, names, height, ...rest }: ParsedConfig['
     lastsMs: lasts ?? null,
     everyMs: every ?? null,
   }
+}
+
+function toReplicas({ ca, node, ...rest }: NonNullable<ParsedConfig['replicas']>, folder: string) {
+  return { ...rest, node: node ?? hostname(), caFile: ca === undefined ? null : resolve(folder, ca) }
 }
 
 function toBackups({ every, ...rest }: NonNullable<ParsedConfig['backups']>) {

@@ -238,6 +238,14 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'retention.transfers': 'Ended transfers.',
   'retention.preconf': 'Preconfirmations.',
   'retention.audit': 'The audit log: who changed what.',
+  replicas:
+    'Several machines for one bridge, by way of PostgreSQL: one watches, the others follow and take over. One alone when left out. See [replicas.md](replicas.md).',
+  'replicas.database':
+    'Where PostgreSQL is: `postgres://user:password@host:5432/database`. TLS with a verified certificate, unless it is this machine or the address says `?sslmode=disable`. Required.',
+  'replicas.bridge': 'The name of the bridge, the same on all its nodes. Required.',
+  'replicas.node': 'The name of this node; the name of its machine when left out.',
+  'replicas.ca':
+    'A PEM file of who signs the certificate of PostgreSQL, where the system does not know them.',
   backups: 'Copies of the ledger in `backups/` of the state folder, made while it runs; none when left out.',
   'backups.every': 'How old the newest may become.',
   'backups.keep': 'How many are kept.',

@@ -30,7 +30,15 @@ export interface ConfigInput {
   readonly needs?: readonly Section[]
 }
 
-export type Section = 'explorer' | 'preconf' | 'canonical' | 'zoneRpc' | 'channels' | 'http' | 'heartbeat'
+export type Section =
+  | 'explorer'
+  | 'preconf'
+  | 'canonical'
+  | 'zoneRpc'
+  | 'channels'
+  | 'http'
+  | 'heartbeat'
+  | 'replicas'
 
 export type LoadedConfig =
   | {

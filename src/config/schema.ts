@@ -14,6 +14,7 @@ import {
   muteTime,
   poll,
   preconf,
+  replicas,
   reports,
   retention,
   route,
@@ -126,6 +127,7 @@ export const configSchema = z.strictObject({
   canary: canary.nullable().default(null),
   retention: retention.prefault({}),
   backups: backups.nullable().default(null),
+  replicas: replicas.nullable().default(null),
 })
 
 export type ParsedConfig = z.output<typeof configSchema>

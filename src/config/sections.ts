@@ -266,6 +266,30 @@ export const retention = z.strictObject({
   audit: duration({ minMs: 86_400_000 }).prefault('1100d'),
 })
 
+const postgresExpected = 'expected an address such as postgres://user:password@host:5432/spanwatch'
+
+const postgresUrl = z
+  .string({ error: postgresExpected })
+  .trim()
+  .transform((value, context) => {
+    const url = URL.canParse(value) ? new URL(value) : null
+    return url && /^postgres(ql)?:$/.test(url.protocol)
+      ? new Secret(value)
+      : refuse(context, postgresExpected)
+  })
+
+const nodeName = pattern(
+  /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
+  'expected a name of letters, digits, dots, dashes and underscores, at most 63',
+)
+
+export const replicas = z.strictObject({
+  database: postgresUrl,
+  bridge: nodeName,
+  node: nodeName.optional(),
+  ca: text('expected the path of a PEM file').optional(),
+})
+
 export const backups = z.strictObject({
   every: duration({ minMs: 60_000, maxMs: 30 * 86_400_000 }).prefault('1h'),
   keep: wholeNumber(1, 1_000).default(24),

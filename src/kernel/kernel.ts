@@ -10,6 +10,7 @@ import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { LoadedRule } from '../rules/types.ts'
+import type { Role } from '../store/changeLog.ts'
 import type { CursorFile } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
@@ -72,10 +73,26 @@ export interface Kernel {
   /** By how much a source's clock is ahead of ours, at most, ms. */
   readonly clockAheadMs: () => number
   readonly live: LiveRules
+  /** Null where this process is alone. */
+  readonly replica: (() => ReplicaStatus) | null
   readonly kinds: Kinds
   readonly rules: () => readonly LoadedRule[]
   /** Runs a poller now, or once more as soon as its present run ends. */
   readonly trigger: (poller: string) => void
+}
+
+/** How a process stands to the others of its bridge. */
+export interface ReplicaStatus {
+  readonly node: string
+  readonly role: Role
+  /** Who watches, and since when; null where that is not known. */
+  readonly holder: { readonly node: string; readonly since: UnixMs; readonly pageUrl: string | null } | null
+  /** Since when PostgreSQL does not answer, and what it said; null while it does. */
+  readonly unreachable: { readonly since: UnixMs; readonly problem: string } | null
+  /** Nodes that have not been seen for a while, and since when. */
+  readonly missing: readonly { readonly node: string; readonly since: UnixMs }[]
+  /** When what the holder committed was last taken over, or acknowledged; null before. */
+  readonly inStepAt: UnixMs | null
 }
 
 /** The rules that are judged by, as a record that whoever loads rules writes. */

@@ -43,6 +43,7 @@ export interface AppConfig {
   readonly heartbeat: { readonly url: Secret; readonly everyMs: number } | null
   readonly retention: Config['retention']
   readonly backups: Config['backups']
+  readonly replicas?: Config['replicas']
   readonly http: {
     readonly host: string
     readonly port: number

@@ -12,7 +12,7 @@ import { claimLedger } from './claimLedger.ts'
 import { createJudging } from './judging.ts'
 import { readLiveness } from './liveness.ts'
 import { openKernel } from './openKernel.ts'
-import type { AppDeps, AppOptions, PartDeps } from './options.ts'
+import type { AppDeps, AppOptions, PartDeps, Replica } from './options.ts'
 import { historySince } from './startTimes.ts'
 import { createVoice } from './voice.ts'
 import { createWatching } from './watching.ts'
@@ -44,17 +44,22 @@ export function createApp(given: AppDeps, options: AppOptions): App {
     since: historySince(config, now),
     now,
     reset: options.resetState ?? false,
+    ...(options.replica && { replica: options.replica.role }),
     timing: { clock: deps.clock, commit: (seconds) => timings.commit(seconds) },
   })
   try {
-    const { moved } = claimLedger(state.db, config, options.adoptState ?? false)
-    if (moved !== null) deps.log.warn(`${moved}; it is taken for the same bridge`)
+    if (options.replica?.role.role !== 'follower') claim(deps, state, options)
     const parts = createParts(deps, options, { state, timings, startedAt: now })
-    return toApp(deps, parts, state)
+    return toApp(deps, { parts, state, replica: options.replica ?? null })
   } catch (error) {
     state.close()
     throw toFull(config.stateDir, error)
   }
+}
+
+function claim({ log }: PartDeps, { db }: State, { config, adoptState = false }: AppOptions): void {
+  const { moved } = claimLedger(db, config, adoptState)
+  if (moved !== null) log.warn(`${moved}; it is taken for the same bridge`)
 }
 
 /** The kernel is opened, then each check on it; then what asks, and what judges. */
@@ -83,7 +88,14 @@ function createParts(
   return { ...kernel, ...watching, ...judging, opened, partOf, voice }
 }
 
-function toApp(deps: PartDeps, parts: AppParts, state: State): App {
+interface Opened {
+  readonly parts: AppParts
+  readonly state: State
+  readonly replica: Replica | null
+}
+
+function toApp(deps: PartDeps, opened: Opened): App {
+  const { parts, state } = opened
   let stopping: Promise<void> | null = null
   return {
     parts,
@@ -110,14 +122,14 @@ function toApp(deps: PartDeps, parts: AppParts, state: State): App {
       parts.evaluate.wake()
     },
     stop() {
-      stopping ??= stop(deps, parts, state)
+      stopping ??= stop(deps, opened)
       return stopping
     },
   }
 }
 
 /** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
-async function stop({ log }: AppDeps, parts: AppParts, state: State): Promise<void> {
+async function stop({ log }: AppDeps, { parts, state, replica }: Opened): Promise<void> {
   try {
     await Promise.all([parts.runner.stop(), ...[...parts.opened.values()].map((check) => check.stop?.())])
     await parts.evaluate.stop()
@@ -131,6 +143,7 @@ async function stop({ log }: AppDeps, parts: AppParts, state: State): Promise<vo
     if (waiting > 0)
       log.warn({ waiting }, 'messages are not delivered yet: they are sent after the next start')
   } finally {
+    await replica?.stop()
     state.close()
   }
 }

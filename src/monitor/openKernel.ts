@@ -70,7 +70,10 @@ export function openKernel(
   // Checks are opened on what is opened here, and come into every commit from then on.
   const hooks: CommitHooks[] = [noteBlocks(clock, found.rpcs)]
   const before = new Set<() => void>()
-  const after = new Set<() => void>([() => found.sending.wake()])
+  const after = new Set<() => void>([
+    () => found.sending.wake(),
+    ...(options.replica ? [() => options.replica?.wake()] : []),
+  ])
   const commit = createCommit({
     ...found,
     bridge: config.bridge,
@@ -149,6 +152,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
     log,
     numbers,
     random,
+    replica: options.replica?.status ?? null,
     rpcs,
     rules,
     sending: createSending(deps, {
@@ -160,6 +164,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
       fallback: routing.fallback ?? null,
       clockLeadMs: leadMs,
       restored: { read: () => readRestored(db) },
+      ...(options.replica && { gate: options.replica }),
     }),
     challengeWords: createChallengeWords(),
     logListeners,

@@ -1,3 +1,6 @@
+import type { LeavingGate } from '../delivery/gateChannel.ts'
+import type { ReplicaStatus } from '../kernel/kernel.ts'
+import type { ReplicaRole } from '../store/openState.ts'
 import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -28,4 +31,16 @@ export interface AppOptions {
   readonly resetState?: boolean
   /** Takes a ledger that was written for another bridge. */
   readonly adoptState?: boolean
+  /** What this process is among several of one bridge; left out, it is alone. */
+  readonly replica?: Replica
+}
+
+/** A process among several of one bridge, which keep the same ledger. */
+export interface Replica extends LeavingGate {
+  readonly role: ReplicaRole
+  readonly status: () => ReplicaStatus
+  /** Something was committed. */
+  wake(): void
+  /** Once nothing is written any more, and before the ledger is closed. */
+  stop(): Promise<void>
 }

@@ -8,6 +8,7 @@ import {
   type DispatcherDeps,
   startDispatcher,
 } from '../delivery/dispatcher.ts'
+import { gateChannel, type LeavingGate } from '../delivery/gateChannel.ts'
 import { refreshCases } from '../delivery/refreshCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { CaseActions } from '../delivery/channels/caseActions.ts'
@@ -22,13 +23,18 @@ interface SendingParts
   readonly config: AppConfig
   /** That the ledger was put back, before a start or because what stayed in memory did not fit. */
   readonly restored: RestoredNote
+  /** Where others could send the same. */
+  readonly gate?: LeavingGate
 }
 
 /** Everything that leads out: channels, the outbox's dispatcher, and what is sent past it when nothing can be saved. */
 export function createSending(deps: PartDeps, parts: SendingParts) {
   const { clock, log } = deps
   const { config, store } = parts
-  const channels = createChannels(deps, config)
+  const { gate } = parts
+  const channels = createChannels(deps, config).map((channel) =>
+    gate ? gateChannel(channel, gate) : channel,
+  )
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()
   const distress = createDistress({ kind: monitorStateNotPersisted, channels, log, pageUrl })

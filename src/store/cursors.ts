@@ -173,6 +173,19 @@ export function openCursors(options: {
   }
 }
 
+/** A file of cursors, to be written past whatever is there. */
+export function createCursorText(path: string) {
+  const file = createDurableTextFile(path)
+  return {
+    write: (cursors: Cursors, ledger: string, commit: number) => file.write(toText(cursors, ledger, commit)),
+  }
+}
+
+/** Null for what is none. */
+export function readCursors(data: unknown): Cursors | null {
+  return cursorsSchema.safeParse(data).data ?? null
+}
+
 const ahead = 'it is ahead of the ledger (a restored backup?)'
 
 /** Cursors of a file's text, whatever ledger they belong to; null when it is broken. */

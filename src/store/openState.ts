@@ -4,6 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors, type OpenedCursors } from './cursors.ts'
+import { followCursors, placeCursors, sharedCursors } from './sharedCursors.ts'
 import { brokenRemedy, DamagedLedger } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createIntegrity, type Integrity } from './integrity.ts'
@@ -53,7 +54,14 @@ export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
   readonly since: UnixMs
   readonly now: UnixMs
   readonly reset?: boolean
+  /** What this process is to the ledger; left out, it is alone and nothing is recorded for others. */
+  readonly replica?: ReplicaRole
 }
+
+/** A holder with the epoch of its lease, a follower, or whatever the ledger says: for a command beside the daemon. */
+export type ReplicaRole =
+  | { readonly role: 'holder'; readonly epoch: number }
+  | { readonly role: 'follower' | 'as it was' }
 
 /**
  * Takes and opens a state folder: the lock first, then the ledger, then the cursors. A ledger that is gone or broken
@@ -150,7 +158,12 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   })
   const opened = statSync(path)
   try {
-    const cursors = takeCursors({ ...options, path: cursorPath }, db, trouble)
+    const taken = takeRole(db, options.replica ?? null)
+    if (taken === 'over') placeCursors(cursorPath, db, options.since)
+    const cursors =
+      taken === 'follower'
+        ? { file: followCursors(db, options.since), recovered: null }
+        : takeCursors({ ...options, path: cursorPath }, db, trouble)
     return {
       db,
       cursors: cursors.file,
@@ -185,6 +198,27 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
   }
 }
 
+/** @returns `over` where this node wrote nothing before and does from now on */
+function takeRole(db: Database, wanted: ReplicaRole | null): 'alone' | 'holder' | 'follower' | 'over' {
+  const { changes } = db
+  const before = changes.state()
+  if (wanted === null) {
+    if (before !== null) changes.become(null)
+    return 'alone'
+  }
+  if (wanted.role === 'as it was') return before?.role ?? 'alone'
+  const head = before ?? { seq: 0, hash: new Uint8Array(), epoch: 0 }
+  const { seq, hash } = head
+  changes.become({
+    role: wanted.role,
+    epoch: wanted.role === 'holder' ? wanted.epoch : head.epoch,
+    seq,
+    hash,
+  })
+  if (wanted.role === 'follower') return 'follower'
+  return before?.role === 'follower' ? 'over' : 'holder'
+}
+
 /** The cursors of a ledger. One that was put back, or that a process could not save to the end, is noted in it. */
 function takeCursors(
   { folder, path, since, now }: StateOptions & { readonly path: string },
@@ -206,7 +240,7 @@ function takeCursors(
   if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? since, at: now })
   else if (unsavedSince !== null) noteRestored(db, { from: unsavedSince, at: now })
   return {
-    file: trouble.watchCursors(cursors.file, db),
+    file: trouble.watchCursors(sharedCursors(cursors.file, db), db),
     recovered: cursors.recovered ?? describeUnsaved(unsavedSince),
   }
 }

@@ -1,0 +1,125 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import type { App } from '../monitor/createMonitor.ts'
+import type { Replica } from '../monitor/options.ts'
+import { createHolder, type Holder, type HolderDeps } from '../replicas/holder.ts'
+import { readCopyState, findLedger } from '../replicas/ledgerFolder.ts'
+import type { Lease } from '../replicas/lease.ts'
+import { listNodes, type SeenNode } from '../replicas/nodes.ts'
+import { publishSnapshot } from '../replicas/snapshots.ts'
+import type { Head } from '../store/changeLog.ts'
+import { migrations } from '../store/database.ts'
+import { ledgerPath } from '../store/openState.ts'
+import { runLedgerJob } from '../store/runLedgerJob.ts'
+import type { ReplicaRun } from './runReplica.ts'
+import { runApp } from './runApp.ts'
+
+/** Nodes are looked at so often; one that was not seen for so long is missing. */
+const lookMs = 5_000
+const missingMs = 30_000
+
+/**
+ * Watches, as the node that holds the lease, until it is told to stop, another one holds it, or one shall.
+ * @param lease null where PostgreSQL could not be asked whether it is still ours
+ * @throws MonitorError, DamagedLedger
+ */
+export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<void> {
+  const { deps, options } = run
+  const epoch = lease?.epoch ?? findLedger(options.config.stateDir)?.state?.epoch ?? 0
+  deps.log.info({ epoch, node: run.node }, 'this node holds the lease: it watches')
+  const ended = new AbortController()
+  let holder: Holder | null = null
+  let nodes: readonly SeenNode[] = []
+  const since = deps.clock.now()
+  const replica: Replica = {
+    role: { role: 'holder', epoch },
+    wake: () => holder?.wake(),
+    mayLeave: async (of) => (holder === null ? null : await holder.mayLeave(of)),
+    status: () => toStatus(run, { holder, nodes, since }),
+    async stop() {
+      ended.abort()
+      await holder?.stop()
+    },
+  }
+  const opened = (app: App) => {
+    holder = createHolder(toHolderDeps(run, app))
+    holder.ended.addEventListener('abort', () => ended.abort())
+    holder.start(lease)
+    void watchNodes(run, ended.signal, (seen) => (nodes = seen))
+  }
+  const stop = AbortSignal.any([options.stop, ended.signal])
+  await runApp(deps, { ...options, stop, replica }, opened)
+  // Whoever was asked to make room gives the others the time to take it.
+  if (!options.stop.aborted) deps.log.warn(`this node does not hold the lease any more: it follows`)
+}
+
+function toHolderDeps({ deps, options, ...run }: ReplicaRun, app: App): HolderDeps {
+  const { stateDir, http } = options.config
+  const { db } = app.parts
+  return {
+    ...run,
+    clock: deps.clock,
+    log: deps.log,
+    db,
+    program: options.version,
+    pageUrl: http?.publicUrl ?? null,
+    async publish(signal, mayFinish) {
+      const target = join(stateDir, 'replica-snapshot')
+      rmSync(target, { force: true })
+      try {
+        const answer = await runLedgerJob({ path: ledgerPath(stateDir), target }, signal)
+        if (!('done' in answer)) throw copyFailed('failed' in answer ? answer.failed : answer.damaged)
+        const state = readCopyState(target)
+        if (state === null) throw copyFailed('it is not replicated')
+        await mayFinish(state)
+        const { bridge } = run
+        const of = { bridge, path: target, state, ledgerVersion: migrations.length, signal }
+        const isThere = await publishSnapshot(run.data, of)
+        if (isThere) deps.log.info({ seq: state.seq }, 'a copy of the ledger is in PostgreSQL')
+        return isThere ? (state satisfies Head) : null
+      } finally {
+        rmSync(target, { force: true })
+      }
+    },
+  }
+}
+
+function copyFailed(problem: string): MonitorError {
+  return new MonitorError('state.invalid', `The ledger could not be copied for others: ${problem}`)
+}
+
+async function watchNodes(
+  run: ReplicaRun,
+  signal: AbortSignal,
+  onSeen: (nodes: readonly SeenNode[]) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      onSeen(await listNodes(run.data.query, run.bridge))
+    } catch (error) {
+      run.deps.log.debug(`the other nodes could not be read: ${errorText(error)}`)
+    }
+    await run.deps.clock.sleep(lookMs, signal)
+  }
+}
+
+function toStatus(
+  { deps, node, options }: ReplicaRun,
+  of: { readonly holder: Holder | null; readonly nodes: readonly SeenNode[]; readonly since: number },
+): ReturnType<Replica['status']> {
+  const now = deps.clock.now()
+  const status = of.holder?.status() ?? null
+  const { unreachableSince = null, problem = null } = status ?? {}
+  return {
+    node,
+    role: 'holder',
+    holder: { node, since: of.since, pageUrl: options.config.http?.publicUrl ?? null },
+    unreachable:
+      unreachableSince === null ? null : { since: unreachableSince, problem: problem ?? 'no answer' },
+    missing: of.nodes
+      .filter((one) => one.node !== node && one.seenAgoMs >= missingMs)
+      .map((one) => ({ node: one.node, since: now - one.seenAgoMs })),
+    inStepAt: status !== null && status.hasBasis && status.behind === 0 ? now : null,
+  }
+}

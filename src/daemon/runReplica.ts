@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import type { AppDeps } from '../monitor/options.ts'
+import type { AppConfig } from '../kernel/settings.ts'
+import { type Connections, openConnections } from '../replicas/connect.ts'
+import { type FollowerEnd } from '../replicas/follower.ts'
+import { readUnshared } from '../replicas/handOver.ts'
+import { type Lease, readLease, renewLease } from '../replicas/lease.ts'
+import { findLedger, type FoundLedger, restoreFolder } from '../replicas/ledgerFolder.ts'
+import { ensureSchema } from '../replicas/setupSchema.ts'
+import { readSnapshot } from '../replicas/snapshots.ts'
+import { DamagedLedger } from '../store/damage.ts'
+import { runFollower } from './runFollower.ts'
+import { runHolder } from './runHolder.ts'
+import type { RunOptions } from './runMonitor.ts'
+import { tellDamage } from './tellDamage.ts'
+
+export type ReplicaSettings = NonNullable<AppConfig['replicas']>
+
+/** What holding and following stand on. */
+export interface ReplicaRun {
+  readonly deps: AppDeps
+  readonly options: RunOptions
+  readonly bridge: string
+  readonly node: string
+  readonly lease: Connections
+  readonly data: Connections
+  readonly bootMs: () => number | null
+}
+
+const leaseTimeoutMs = 3_000
+const dataTimeoutMs = 30_000
+const retryMs = 1_000
+
+/**
+ * Runs one of several nodes of a bridge until `stop`: it follows, watches once it has the lease, and follows again when
+ * another one has it.
+ * @throws MonitorError when it cannot go on: `replica.refused`, and what a monitor alone throws
+ */
+export async function runReplica(
+  deps: AppDeps,
+  options: RunOptions,
+  settings: ReplicaSettings,
+): Promise<void> {
+  const { bridge, node } = settings
+  const address = { database: settings.database, ca: readCa(settings.caFile) }
+  const name = `${bridge} ${node}`
+  const run: ReplicaRun = {
+    deps,
+    options,
+    bridge,
+    node,
+    lease: openConnections(address, { most: 2, timeoutMs: leaseTimeoutMs }, name),
+    data: openConnections(address, { most: 3, timeoutMs: dataTimeoutMs }, name),
+    bootMs: () => uptime() * 1_000,
+  }
+  try {
+    let next = await begin(run)
+    while (!options.stop.aborted) next = await step(run, next)
+  } finally {
+    await Promise.all([run.lease.close(), run.data.close()])
+  }
+}
+
+/** What a node does next: it watches, under a lease or without word of it, follows, or begins its ledger anew. */
+type Next =
+  | { readonly what: 'hold'; readonly lease: Lease | null }
+  | { readonly what: 'follow' }
+  | { readonly what: 'rebuild'; readonly why: string }
+
+function readCa(path: string | null): string | null {
+  if (path === null) return null
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new MonitorError('config.invalid', `replicas.ca cannot be read: ${errorText(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Whoever held the lease when he last ran goes on where nobody else took it; without word of PostgreSQL he goes on as well. */
+async function begin(run: ReplicaRun): Promise<Next> {
+  const { deps, options, bridge } = run
+  const own = findLedger(options.config.stateDir)
+  const wasHolder = own?.state?.role === 'holder'
+  for (;;) {
+    try {
+      await ensureSchema(run.data)
+      if (!wasHolder) return { what: 'follow' }
+      const lease = await readLease(run.lease.query, bridge)
+      if (!isOwn(run, lease, own.state.epoch) || lease.head.seq > own.state.seq) return { what: 'follow' }
+      const renewed = await renewLease(run.lease.query, run, lease.epoch)
+      return renewed === null ? { what: 'follow' } : { what: 'hold', lease: renewed }
+    } catch (error) {
+      if (!(error instanceof MonitorError) || error.code !== 'replica.unreachable') throw error
+      deps.log.error({ err: error }, errorText(error))
+      // Nobody watching is worse than two: what it sends is marked.
+      if (wasHolder) return { what: 'hold', lease: null }
+      if (own?.state != null) return { what: 'follow' }
+      await deps.clock.sleep(retryMs, options.stop)
+      if (options.stop.aborted) return { what: 'follow' }
+    }
+  }
+}
+
+function isOwn({ node }: ReplicaRun, lease: Lease, epoch: number): boolean {
+  return lease.node === node && lease.epoch === epoch
+}
+
+async function step(run: ReplicaRun, next: Next): Promise<Next> {
+  switch (next.what) {
+    case 'hold':
+      return await hold(run, next.lease)
+    case 'follow':
+      return await follow(run)
+    case 'rebuild':
+      return await rebuild(run, next.why)
+  }
+}
+
+async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
+  const { deps, options } = run
+  try {
+    await runHolder(run, lease)
+    return { what: 'follow' }
+  } catch (error) {
+    if (!(error instanceof DamagedLedger)) throw error
+    await tellDamage(deps, options.config, {
+      error: error.message,
+      next: 'another node takes over; this one begins anew from a snapshot and reads again what came since',
+      remedy:
+        'Look at the disk of the state folder. The damaged ledger lies beside the new one as ledger.sqlite.damaged.',
+    })
+    return { what: 'rebuild', why: 'the ledger is damaged' }
+  }
+}
+
+async function follow(run: ReplicaRun): Promise<Next> {
+  const own = findLedger(run.options.config.stateDir)
+  const why = await whyAnew(run, own)
+  if (why !== null) return { what: 'rebuild', why }
+  const end: FollowerEnd = await runFollower(run, own)
+  switch (end.how) {
+    case 'taken':
+      return { what: 'hold', lease: end.lease }
+    case 'rebuild':
+      return { what: 'rebuild', why: end.why }
+    case 'stopped':
+      return { what: 'follow' }
+  }
+}
+
+/** Why the ledger that is there cannot be gone on with; null where it can, or where PostgreSQL has none. */
+async function whyAnew(run: ReplicaRun, own: FoundLedger | null): Promise<string | null> {
+  try {
+    const { head } = await readLease(run.lease.query, run.bridge)
+    if (head.seq === 0 && (await readSnapshot(run.data.query, run.bridge)) === null) return null
+    if (own === null) return 'there is no ledger here yet'
+    return own.state === null ? 'the ledger here was not replicated' : null
+  } catch (error) {
+    if (error instanceof MonitorError && error.code === 'replica.unreachable') return null
+    throw error
+  }
+}
+
+async function rebuild(run: ReplicaRun, why: string): Promise<Next> {
+  const { deps, options, bridge } = run
+  const folder = options.config.stateDir
+  try {
+    const own = findLedgerSafely(folder)
+    const snapshot = await readSnapshot(run.data.query, bridge)
+    if (snapshot === null) {
+      await deps.clock.sleep(retryMs, options.stop)
+      return { what: 'follow' }
+    }
+    deps.log.warn(`the ledger is built anew from change ${snapshot.seq}: ${why}`)
+    if (own?.state?.role === 'holder') await readUnshared(run, folder)
+    const aside = own === null ? 'damaged' : own.state === null ? `alone-${deps.clock.now()}` : null
+    await restoreFolder(run.data.query, { folder, bridge, snapshot, aside, signal: options.stop })
+  } catch (error) {
+    if (options.stop.aborted) return { what: 'follow' }
+    if (!(error instanceof MonitorError) || error.code !== 'replica.unreachable') throw error
+    deps.log.error({ err: error }, `the ledger could not be built anew: ${errorText(error)}`)
+    await deps.clock.sleep(retryMs, options.stop)
+    return { what: 'rebuild', why }
+  }
+  return { what: 'follow' }
+}
+
+/** Null for none, and for one that is broken. */
+function findLedgerSafely(folder: string): FoundLedger | null {
+  try {
+    return findLedger(folder)
+  } catch (error) {
+    if (error instanceof MonitorError && error.code === 'state.locked') throw error
+    return null
+  }
+}

@@ -1,0 +1,136 @@
+import type { Clock, UnixMs } from '../lib/clock.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
+import type { Logger } from '../lib/log.ts'
+import { type Change, isSameHash, type ReplicaState } from '../store/changeLog.ts'
+import { migrations } from '../store/database.ts'
+import { fetchChanges } from './changes.ts'
+import type { Connections } from './connect.ts'
+import { type Identity, type Lease, readLease, takeLease } from './lease.ts'
+import { noteNode } from './nodes.ts'
+
+export interface FollowerDeps extends Identity {
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>
+  readonly log: Logger
+  readonly lease: Connections
+  readonly data: Connections
+  readonly program: string
+  readonly pageUrl: string | null
+}
+
+/** The ledger that a follower keeps. */
+export interface Copy {
+  state(): ReplicaState
+  /** Of its tables; changes of another one do not fit. */
+  readonly ledgerVersion: number
+  /** @throws MonitorError `replica.diverged` */
+  apply(changes: readonly Change[]): void
+}
+
+/** How following ended: this node has the lease now, its copy is of no use, or it was told to stop. */
+export type FollowerEnd =
+  | { readonly how: 'taken'; readonly lease: Lease }
+  | { readonly how: 'rebuild'; readonly why: string }
+  | { readonly how: 'stopped' }
+
+export interface Following {
+  /** Who holds the lease, as it was last read; null before. */
+  lease: Lease | null
+  /** When it was last read. */
+  readAt: UnixMs | null
+  /** Since when PostgreSQL does not answer; null while it does. */
+  unreachableSince: UnixMs | null
+  problem: string | null
+}
+
+export function createFollowing(): Following {
+  return { lease: null, readAt: null, unreachableSince: null, problem: null }
+}
+
+const lookMs = 250
+const noteMs = 2_000
+
+/**
+ * Copies what the holder commits, until the lease is over and this node has it.
+ * @throws MonitorError `replica.refused` where the holder is of a newer version
+ */
+export async function follow(
+  deps: FollowerDeps,
+  copy: Copy,
+  following: Following,
+  signal: AbortSignal,
+): Promise<FollowerEnd> {
+  let notedMs = -Infinity
+  while (!signal.aborted) {
+    try {
+      const end = await look(deps, copy, following)
+      if (end !== null) return end
+      if (deps.clock.monotonicMs() - notedMs >= noteMs) {
+        const { program, pageUrl } = deps
+        const asked = await noteNode(deps.lease.query, deps, {
+          role: 'follower',
+          seq: copy.state().seq,
+          program,
+          pageUrl,
+        })
+        notedMs = deps.clock.monotonicMs()
+        if (asked === 'rebuild') return { how: 'rebuild', why: 'somebody asked for it' }
+      }
+    } catch (error) {
+      const isTrouble = error instanceof MonitorError && error.code === 'replica.unreachable'
+      if (error instanceof MonitorError && error.code === 'replica.diverged')
+        return { how: 'rebuild', why: error.message }
+      if (!isTrouble) throw error
+      noteTrouble(deps, following, error)
+    }
+    await deps.clock.sleep(lookMs, signal)
+  }
+  return { how: 'stopped' }
+}
+
+function noteTrouble({ log, clock }: FollowerDeps, following: Following, error: MonitorError): void {
+  if (following.unreachableSince === null)
+    log.error({ err: error }, `what the holder commits cannot be followed: ${errorText(error)}`)
+  following.unreachableSince ??= clock.now()
+  following.problem = error.message
+}
+
+async function look(deps: FollowerDeps, copy: Copy, following: Following): Promise<FollowerEnd | null> {
+  const lease = await readLease(deps.lease.query, deps.bridge)
+  following.lease = lease
+  following.readAt = deps.clock.now()
+  if (following.unreachableSince !== null) deps.log.info('PostgreSQL answers again')
+  following.unreachableSince = following.problem = null
+  assertVersion(lease)
+  const own = copy.state()
+  const { head } = lease
+  if (lease.ledgerVersion !== copy.ledgerVersion && head.seq > 0 && own.seq < head.seq)
+    return { how: 'rebuild', why: `the holder's ledger is of version ${lease.ledgerVersion} now` }
+  if (own.seq === head.seq && !isSameHash(own.hash, head.hash))
+    return { how: 'rebuild', why: `change ${own.seq} is another one here` }
+  if (own.seq > head.seq && lease.epoch > own.epoch && head.seq > 0)
+    return {
+      how: 'rebuild',
+      why: `this node holds changes that the one of epoch ${lease.epoch} does not know`,
+    }
+  if (own.seq < head.seq) return await catchUp(deps, copy, own.seq)
+  if (!lease.isOver) return null
+  const taken = await takeLease(deps.lease.query, deps, { seq: own.seq, ledgerVersion: migrations.length })
+  return taken && { how: 'taken', lease: taken }
+}
+
+async function catchUp({ data, bridge }: FollowerDeps, copy: Copy, seq: number): Promise<FollowerEnd | null> {
+  const changes = await fetchChanges(data.query, bridge, seq)
+  const [first] = changes
+  if (first === undefined || first.seq !== seq + 1)
+    return { how: 'rebuild', why: `what follows change ${seq} is not kept any more` }
+  copy.apply(changes)
+  return null
+}
+
+function assertVersion({ ledgerVersion, node }: Lease): void {
+  if (ledgerVersion <= migrations.length) return
+  throw new MonitorError(
+    'replica.refused',
+    `${node ?? 'The holder'} keeps a ledger of version ${ledgerVersion}, this spanwatch knows ${migrations.length}: use the newer one here as well.`,
+  )
+}

@@ -1,0 +1,7 @@
+import type { Identity, Query } from './lease.ts'
+
+/** Placeholder signature; see below. */
+export async function readUnshared(
+  _run: Identity & { readonly data: { readonly query: Query } },
+  _folder: string,
+): Promise<void> {}

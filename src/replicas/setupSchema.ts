@@ -1,0 +1,45 @@
+import { MonitorError } from '../lib/errors.ts'
+import type { Connections } from './connect.ts'
+import { createSchema, schemaVersions } from './schema.ts'
+
+/** One who makes the tables keeps others waiting. */
+const lockNumber = 7_316_022
+
+/** Makes the tables, or brings them to this version. @returns the version that was there, 0 for none */
+export async function setupSchema(connections: Connections): Promise<number> {
+  return await connections.transaction(async (query) => {
+    await query('SELECT pg_advisory_xact_lock($1)', [lockNumber])
+    await query(createSchema)
+    const before = await readVersion(query)
+    if (before > schemaVersions.length) throw newer(before)
+    for (const sql of schemaVersions.slice(before)) await query(sql)
+    if (before === 0) await query('INSERT INTO spanwatch.schema_version VALUES ($1)', [schemaVersions.length])
+    else await query('UPDATE spanwatch.schema_version SET version = $1', [schemaVersions.length])
+    return before
+  })
+}
+
+/**
+ * Makes sure that the tables are those of this version; makes them where the role may.
+ * @throws MonitorError `replica.refused` where it may not, or they are newer
+ */
+export async function ensureSchema(connections: Connections): Promise<void> {
+  const there = await connections.query<{ is_there: boolean }>(
+    "SELECT to_regclass('spanwatch.schema_version') IS NOT NULL AS is_there",
+  )
+  const version = there[0]?.is_there ? await readVersion(connections.query) : 0
+  if (version > schemaVersions.length) throw newer(version)
+  if (version < schemaVersions.length) await setupSchema(connections)
+}
+
+async function readVersion(query: Connections['query']): Promise<number> {
+  const rows = await query<{ version: number }>('SELECT version FROM spanwatch.schema_version')
+  return rows[0]?.version ?? 0
+}
+
+function newer(version: number): MonitorError {
+  return new MonitorError(
+    'replica.refused',
+    `The tables in PostgreSQL are of version ${version}, this spanwatch knows ${schemaVersions.length}: use the newer one.`,
+  )
+}
