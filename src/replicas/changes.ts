@@ -1,5 +1,5 @@
 import type { Change, Head } from '../store/changeLog.ts'
-import type { Query } from './lease.ts'
+import type { Query } from './connect.ts'
 import { leaseMs } from './leaseTime.ts'
 
 /**

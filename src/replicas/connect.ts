@@ -12,13 +12,18 @@ export interface DatabaseSettings {
   readonly ca?: string | null
 }
 
+/**
+ * Asks one statement, of a pool or of a transaction.
+ * @throws MonitorError `replica.unreachable`, `replica.refused`
+ */
+export type Query = <R extends QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<R[]>
+
 /** Connections for one purpose: what is slow in one pool does not hold up another. */
 export interface Connections {
-  /** @throws MonitorError `replica.unreachable`, `replica.refused` */
-  query<R extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<R[]>
+  readonly query: Query
   /** All of `work` in one transaction of one connection. */
-  transaction<T>(work: (query: Connections['query']) => Promise<T>): Promise<T>
-  close(): Promise<void>
+  readonly transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>
+  readonly close: () => Promise<void>
 }
 
 export interface PoolLimits {

@@ -1,4 +1,5 @@
-import type { Identity, Query } from './lease.ts'
+import type { Query } from './connect.ts'
+import type { Identity } from './lease.ts'
 
 /** Placeholder signature; see below. */
 export async function readUnshared(

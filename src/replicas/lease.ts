@@ -1,5 +1,5 @@
 import type { Head } from '../store/changeLog.ts'
-import type { Connections } from './connect.ts'
+import type { Query } from './connect.ts'
 import { leaseMs } from './leaseTime.ts'
 
 /** Who a node is. */
@@ -38,9 +38,6 @@ const columns = `epoch, node, since, head_seq, head_hash, ledger_version, wanted
   CASE WHEN until = '-infinity' THEN 1e9 ELSE extract(epoch FROM clock_timestamp() - until) * 1000 END::float8 AS over_ms`
 
 const until = `clock_timestamp() + interval '${leaseMs} ms'`
-
-/** The query of a pool, or of a transaction. */
-export type Query = Connections['query']
 
 /** The lease as it is; a bridge that is new gets its row. */
 export async function readLease(query: Query, bridge: string): Promise<Lease> {

@@ -5,7 +5,7 @@ import { type Change, type ChangeLog, createChangeLog, type ReplicaState } from 
 import { migrations } from '../store/database.ts'
 import { ledgerPath } from '../store/openState.ts'
 import { syncFolder, takeFolder, takeStateLock } from '../store/stateFolder.ts'
-import type { Query } from './lease.ts'
+import type { Query } from './connect.ts'
 import { fetchSnapshot, type Snapshot } from './snapshots.ts'
 
 /** What of a ledger is there before it is opened by its own version. */

@@ -1,6 +1,7 @@
 import { migrations } from '../store/database.ts'
 import type { Role } from '../store/changeLog.ts'
-import type { Identity, Query } from './lease.ts'
+import type { Query } from './connect.ts'
+import type { Identity } from './lease.ts'
 
 /** A node as it last said that it is there. */
 export interface NodeNote {

@@ -1,5 +1,5 @@
 import { MonitorError } from '../lib/errors.ts'
-import type { Connections } from './connect.ts'
+import type { Connections, Query } from './connect.ts'
 import { createSchema, schemaVersions } from './schema.ts'
 
 /** One who makes the tables keeps others waiting. */
@@ -32,7 +32,7 @@ export async function ensureSchema(connections: Connections): Promise<void> {
   if (version < schemaVersions.length) await setupSchema(connections)
 }
 
-async function readVersion(query: Connections['query']): Promise<number> {
+async function readVersion(query: Query): Promise<number> {
   const rows = await query<{ version: number }>('SELECT version FROM spanwatch.schema_version')
   return rows[0]?.version ?? 0
 }

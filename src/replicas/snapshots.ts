@@ -6,7 +6,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { ReplicaState } from '../store/changeLog.ts'
 import type { Connections } from './connect.ts'
-import type { Query } from './lease.ts'
+import type { Query } from './connect.ts'
 import { leaseMs } from './leaseTime.ts'
 
 const compress = promisify(zstdCompress)
