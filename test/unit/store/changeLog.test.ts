@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { type Change, type ReplicaState } from '../../../src/store/changeLog.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
+import { fc } from '../../support/fastCheck.ts'
 import { listRows } from '../../support/listRows.ts'
 
 const opened: Database[] = []
