@@ -65,7 +65,7 @@ async function followWithPage(run: ReplicaRun, following: Following): Promise<Fo
   const replica: Replica = {
     role: { role: 'follower' },
     wake: () => undefined,
-    mayLeave: async () => 'may come twice: this node follows another one',
+    mayLeave: async () => ({ may: false, reason: 'this node follows another one' }),
     status: () => toStatus(run, following),
     stop: async () => undefined,
   }

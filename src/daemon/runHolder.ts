@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { App } from '../monitor/createMonitor.ts'
 import type { Replica } from '../monitor/options.ts'
-import { createHolder, type Holder, type HolderDeps } from '../replicas/holder.ts'
+import { createHolder, type Holder } from '../replicas/holder.ts'
+import type { HolderDeps } from '../replicas/holderState.ts'
 import { readCopyState, findLedger } from '../replicas/ledgerFolder.ts'
 import type { Lease } from '../replicas/lease.ts'
 import { listNodes, type SeenNode } from '../replicas/nodes.ts'
@@ -14,6 +15,9 @@ import { ledgerPath } from '../store/openState.ts'
 import { runLedgerJob } from '../store/runLedgerJob.ts'
 import type { ReplicaRun } from './runReplica.ts'
 import { runApp } from './runApp.ts'
+
+/** Before its ledger is open nothing is sent. */
+const notYet = { may: false, reason: 'this node does not watch yet' } as const
 
 /** Nodes are looked at so often; one that was not seen for so long is missing. */
 const lookMs = 5_000
@@ -35,7 +39,7 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<v
   const replica: Replica = {
     role: { role: 'holder', epoch },
     wake: () => holder?.wake(),
-    mayLeave: async (of) => (holder === null ? null : await holder.mayLeave(of)),
+    mayLeave: async (of) => (holder === null ? notYet : await holder.mayLeave(of)),
     status: () => toStatus(run, { holder, nodes, since }),
     async stop() {
       ended.abort()
@@ -110,13 +114,11 @@ function toStatus(
 ): ReturnType<Replica['status']> {
   const now = deps.clock.now()
   const status = of.holder?.status() ?? null
-  const { unreachableSince = null, problem = null } = status ?? {}
   return {
     node,
     role: 'holder',
     holder: { node, since: of.since, pageUrl: options.config.http?.publicUrl ?? null },
-    unreachable:
-      unreachableSince === null ? null : { since: unreachableSince, problem: problem ?? 'no answer' },
+    unreachable: status?.trouble ?? null,
     missing: of.nodes
       .filter((one) => one.node !== node && one.seenAgoMs >= missingMs)
       .map((one) => ({ node: one.node, since: now - one.seenAgoMs })),

@@ -44,6 +44,11 @@ export async function runReplica(
   settings: ReplicaSettings,
 ): Promise<void> {
   const { bridge, node } = settings
+  if (options.resetState)
+    throw new MonitorError(
+      'usage',
+      '--reset-state is for a ledger that is alone. Of a follower: spanwatch replicas rebuild.',
+    )
   const address = { database: settings.database, ca: readCa(settings.caFile) }
   const name = `${bridge} ${node}`
   const run: ReplicaRun = {

@@ -1,26 +1,41 @@
-import type { Channel, Message, MessageItem } from './channels/message.ts'
+import type { Channel, DeliveryOptions, DeliveryResult, Message, MessageItem } from './channels/message.ts'
 
-/** What decides whether a message may leave now, where others could send the same one. */
+/** Whether a message leaves: as it is, with why it may come twice, or not at all. */
+export type Leave =
+  | { readonly may: true; readonly mark: string | null }
+  | { readonly may: false; readonly reason: string }
+
+/** What decides when a message may leave, where others could send the same one. */
 export interface LeavingGate {
-  /** Returns when it may: null, or why it may come twice. */
-  mayLeave(of: { readonly isCritical: boolean }): Promise<string | null>
+  mayLeave(of: { readonly isCritical: boolean }): Promise<Leave>
 }
 
 /** A channel whose messages leave when they may, and say so where they may come twice. */
-export function gateChannel(channel: Channel, { mayLeave }: LeavingGate): Channel {
-  const { deliver, deliverReport } = channel
+export function gateChannel(channel: Channel, gate: LeavingGate): Channel {
+  const leave = async (
+    isCritical: boolean,
+    { signal }: Pick<DeliveryOptions, 'signal'>,
+    send: (mark: string | null) => Promise<DeliveryResult>,
+  ): Promise<DeliveryResult> => {
+    const leaves = await gate.mayLeave({ isCritical })
+    if (signal.aborted) return { result: 'transient', reason: 'interrupted by the stop' }
+    return leaves.may ? await send(leaves.mark) : { result: 'transient', reason: leaves.reason }
+  }
+  const deliverReport = channel.deliverReport?.bind(channel)
   return {
     ...channel,
-    async deliver(message, options) {
-      const mark = await mayLeave({ isCritical: message.severity === 'critical' })
-      return await deliver(mark === null ? message : markMessage(message, mark), options)
-    },
+    deliver: (message, options) =>
+      leave(message.severity === 'critical', options, (mark) =>
+        channel.deliver(mark === null ? message : markMessage(message, mark), options),
+      ),
     ...(deliverReport && {
-      async deliverReport(report, options) {
-        const mark = await mayLeave({ isCritical: false })
-        const marked = mark === null ? report : { ...report, subject: `${report.subject} (may come twice)` }
-        return await deliverReport(marked, options)
-      },
+      deliverReport: (report, options) =>
+        leave(false, options, (mark) =>
+          deliverReport(
+            mark === null ? report : { ...report, subject: `${report.subject} (may come twice)` },
+            options,
+          ),
+        ),
     }),
   }
 }
