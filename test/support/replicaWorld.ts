@@ -15,6 +15,8 @@ export interface Told {
   readonly kind: string
   readonly subject: string
   readonly status: string
+  /** The node that sent it. */
+  readonly node: string
   /** Whether the message says that it may come twice: by its attempt, or in words. */
   readonly isMarked: boolean
 }
@@ -45,6 +47,8 @@ export interface ReplicaWorldOptions {
   /** Of each node: where PostgreSQL is, for it. */
   readonly databases: readonly string[]
   readonly bridge: string
+  /** Node's own options, for a node by its place. */
+  readonly node?: (index: number) => readonly string[]
   /** YAML of a scenario. */
   readonly scenario: string
   readonly rules?: string
@@ -67,20 +71,23 @@ export async function openReplicaWorld(options: ReplicaWorldOptions): Promise<Re
   })
   const { contracts, tokens } = sandbox.world
   const nodes = options.databases.map((database, index) =>
-    createNode(names[index] ?? String(index), (node) =>
-      createProject({
-        url: sandbox.url,
-        ...(options.rules !== undefined && { rules: options.rules }),
-        channels: { hook: { type: 'webhook', url: service.url } },
-        more: {
-          bridge: {
-            contracts: Object.values(contracts),
-            tokens: tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
+    createNode(
+      names[index] ?? String(index),
+      (node) =>
+        createProject({
+          url: sandbox.url,
+          ...(options.rules !== undefined && { rules: options.rules }),
+          channels: { hook: { type: 'webhook', url: `${service.url}/${node}` } },
+          more: {
+            bridge: {
+              contracts: Object.values(contracts),
+              tokens: tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
+            },
+            replicas: { database, bridge: options.bridge, node },
+            ...options.more,
           },
-          replicas: { database, bridge: options.bridge, node },
-          ...options.more,
-        },
-      }),
+        }),
+      options.node?.(index) ?? [],
     ),
   )
   return {
@@ -98,14 +105,14 @@ export async function openReplicaWorld(options: ReplicaWorldOptions): Promise<Re
   }
 }
 
-function createNode(name: string, create: (name: string) => Project): Node {
+function createNode(name: string, create: (name: string) => Project, options: readonly string[]): Node {
   const project = create(name)
   const node: Node = {
     name,
     project,
     program: null,
     start() {
-      node.program = startProgram(['run', '-c', project.configPath])
+      node.program = startProgram(['run', '-c', project.configPath], { node: options })
     },
     async kill() {
       node.program?.kill('SIGKILL')
@@ -143,12 +150,13 @@ interface Body {
 }
 
 function readTold({ posted }: ChannelServer, times: readonly number[]): Told[] {
-  return posted.flatMap(({ body }, index) => {
+  return posted.flatMap(({ body, path }, index) => {
     // Our own channel's body.
     const { id, attempt, headline, items } = JSON.parse(body) as Body
     const isMarked = attempt > 1 || headline.includes('may come twice')
     return items.map(({ alertId, kind, subject, status }) => ({
       at: times[index] ?? 0,
+      node: path.slice(1),
       messageId: id,
       attempt,
       alertId,
