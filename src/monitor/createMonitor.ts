@@ -3,6 +3,7 @@ import { createCorrectedClock } from '../lib/correctedClock.ts'
 import { createTimings, type Timings } from '../lib/timings.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { commitOnFullDisk, openState, type State, toFull } from '../store/openState.ts'
+import { learnNames } from '../store/names.ts'
 import { checks } from '../checks/index.ts'
 import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import type { Check } from '../kernel/check.ts'
@@ -57,8 +58,12 @@ export function createApp(given: AppDeps, options: AppOptions): App {
   }
 }
 
+/** Says in the ledger which bridge it is of, and names what its rows are going to name. */
 function claim({ log }: PartDeps, { db }: State, { config, adoptState = false }: AppOptions): void {
   const { moved } = claimLedger(db, config, adoptState)
+  const { contracts, escrows, tokens } = config.bridge
+  const addresses = [...contracts, ...[...escrows, ...tokens].map(({ address }) => address)]
+  db.transaction(() => learnNames(db, [...addresses, ...tokens.flatMap((token) => token.zoneAddress ?? [])]))
   if (moved !== null) log.warn(`${moved}; it is taken for the same bridge`)
 }
 

@@ -32,7 +32,6 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Timings } from '../lib/timings.ts'
 import { rebaseCursors } from '../store/cursors.ts'
-import { learnNames } from '../store/names.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
 import { rebaseTimes } from '../store/rebaseTimes.ts'
@@ -196,7 +195,8 @@ function openExplorers(
 /** What was to be asked an hour after a clock that was a day ahead is not asked a day later. */
 function openNumbers({ db, cursors }: State, clock: CorrectedClock, startedAt: UnixMs) {
   const numbers = createRequestNumbers(db, clock)
-  if (numbers.wasAheadMs > 0) {
+  // A follower's clock is nothing to the holder's times.
+  if (numbers.wasAheadMs > 0 && db.changes.state()?.role !== 'follower') {
     rebaseTimes(db, -numbers.wasAheadMs)
     setCoverageBack(db, numbers.wasAheadMs, startedAt)
     cursors.write(rebaseCursors(cursors.read(), -numbers.wasAheadMs))
@@ -212,9 +212,6 @@ function openLedger(of: {
   readonly since: UnixMs
 }) {
   const { config, db, learned, stakes, since } = of
-  const { contracts, escrows, tokens } = config.bridge
-  const addresses = [...contracts, ...[...escrows, ...tokens].map(({ address }) => address)]
-  db.transaction(() => learnNames(db, [...addresses, ...tokens.flatMap((token) => token.zoneAddress ?? [])]))
   return createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervalsOf(config.poll).openTransfers,
