@@ -43,8 +43,11 @@ export async function run(io: Io, options: RunCommand): Promise<number> {
       env: io.env,
       stop: io.stop,
       onReload: io.onReload,
-      onReady: (_, page) =>
-        log.info({ version, explorer: config.explorer.baseUrl, rules: rules.length, page }, 'watching'),
+      onReady: ({ parts }, page) =>
+        log.info(
+          { version, explorer: config.explorer.baseUrl, rules: rules.length, page },
+          parts.replica?.().role === 'follower' ? 'following' : 'watching',
+        ),
     },
   )
   log.info('stopped')

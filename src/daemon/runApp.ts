@@ -1,9 +1,4 @@
-import { watch } from 'node:fs'
-import { kinds } from '../checks/index.ts'
 import { errorText } from '../lib/errors.ts'
-import { renderProblem } from '../lib/renderProblems.ts'
-import type { LoadedRules } from '../rules/loadRules.ts'
-import { readRules } from '../rules/readRules.ts'
 import { removeDaemonFile, writeDaemonFile } from '../store/daemonFile.ts'
 import { createWebApp } from '../web/createWebApp.ts'
 import { startWebServer } from '../web/startWebServer.ts'
@@ -16,6 +11,7 @@ import { readLiveness } from '../monitor/liveness.ts'
 import { giveRoom } from './giveRoom.ts'
 import type { RunOptions } from './runMonitor.ts'
 import { watchIntegrity } from './watchIntegrity.ts'
+import type { WatchedRules } from './watchRules.ts'
 
 /**
  * Runs one monitor over its ledger until `stop`.
@@ -24,17 +20,18 @@ import { watchIntegrity } from './watchIntegrity.ts'
  */
 export async function runApp(
   deps: AppDeps,
-  options: RunOptions,
+  options: Omit<RunOptions, 'rules' | 'onReload'>,
+  rules: WatchedRules,
   opened: (app: App) => void = () => undefined,
 ): Promise<void> {
   const { config } = options
-  const app = createApp(deps, options)
+  const app = createApp(deps, { ...options, rules: rules.current() })
   const endRoom = giveRoom()
   try {
     opened(app)
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
     if (server) noteDaemon(deps, config.stateDir, server.url)
-    const reloading = watchRules(deps, config.rulesDir, options, (loaded) => setRules(deps, app, loaded))
+    const detach = rules.attach(app)
     const service = notifyService(deps, app, options.env ?? {})
     const ended = new AbortController()
     const checked = watchIntegrity(deps, app.parts.state, ended.signal)
@@ -47,7 +44,7 @@ export async function runApp(
       service.stopping()
       deps.log.info('stopping')
     } finally {
-      reloading.stop()
+      detach()
       ended.abort()
       app.parts.state.integrity.stop()
       await checked
@@ -62,7 +59,7 @@ export async function runApp(
 }
 
 /** Commands need it; watching does not. */
-function noteDaemon({ log }: Pick<AppDeps, 'log'>, stateDir: string, url: string): void {
+export function noteDaemon({ log }: Pick<AppDeps, 'log'>, stateDir: string, url: string): void {
   try {
     writeDaemonFile(stateDir, url)
   } catch (error) {
@@ -95,60 +92,6 @@ export async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppCon
     listenHost: http.host,
   })
   return await startWebServer({ app: web, clock: app.parts.clock, host: http.host, port: http.port })
-}
-
-/** Editors write a file in several steps: what counts is what lies there a moment later. */
-const settleMs = 300
-
-function watchRules(
-  { clock, log }: AppDeps,
-  folder: string,
-  options: Pick<RunOptions, 'onReload'>,
-  onLoaded: (loaded: LoadedRules) => void,
-): { stop(): void } {
-  const ending = new AbortController()
-  let pending: Promise<void> | null = null
-  const reload = () => {
-    pending ??= clock.sleep(settleMs, ending.signal).then(async () => {
-      pending = null
-      if (!ending.signal.aborted) onLoaded(await readRules(folder, kinds))
-    })
-    pending.catch((error: unknown) =>
-      log.error({ err: error }, `the rules could not be read: ${errorText(error)}`),
-    )
-  }
-  const offReload = options.onReload(reload)
-  const watcher = openWatcher(folder, reload)
-  watcher?.on('error', (error) =>
-    log.warn(`the folder of rules is not watched any more: ${errorText(error)}`),
-  )
-  return {
-    stop() {
-      ending.abort()
-      offReload()
-      watcher?.close()
-    },
-  }
-}
-
-function openWatcher(folder: string, onChange: () => void) {
-  try {
-    return watch(folder, onChange)
-  } catch {
-    // Not every file system can be watched; SIGHUP still works.
-    return null
-  }
-}
-
-function setRules({ log }: AppDeps, app: App, loaded: LoadedRules): void {
-  if (loaded.ok) {
-    app.setRules({ rules: loaded.rules })
-    log.info({ rules: loaded.rules.length }, 'rules reloaded')
-    return
-  }
-  const problems = loaded.problems.map(renderProblem)
-  app.setRules({ problems })
-  log.error({ problems }, 'the rules were edited and cannot be used; the old ones stay in force')
 }
 
 /** Resolves once it is. */

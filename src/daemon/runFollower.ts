@@ -1,3 +1,4 @@
+import type { ReplicaStatus } from '../kernel/kernel.ts'
 import type { AppParts } from '../monitor/createMonitor.ts'
 import { createApp } from '../monitor/createMonitor.ts'
 import type { Replica } from '../monitor/options.ts'
@@ -10,10 +11,14 @@ import {
   type Following,
 } from '../replicas/follower.ts'
 import { type FoundLedger, openRawCopy } from '../replicas/ledgerFolder.ts'
+import { removeDaemonFile } from '../store/daemonFile.ts'
 import { migrations } from '../store/database.ts'
 import { createServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import type { ReplicaRun } from './runReplica.ts'
-import { startWeb } from './runApp.ts'
+import { noteDaemon, startWeb } from './runApp.ts'
+import { tellOutage } from './tellOutage.ts'
+import { watchIntegrity } from './watchIntegrity.ts'
+import { type SeenNodes, watchNodes } from './watchNodes.ts'
 
 /**
  * Follows whoever watches until this node has the lease, and serves the page meanwhile, where the ledger is of this
@@ -31,6 +36,9 @@ export async function runFollower(run: ReplicaRun, own: FoundLedger | null): Pro
     isAlive: () => true,
   })
   service.ready()
+  const ended = new AbortController()
+  // Not waited for: whoever has the lease watches at once, whatever the channels do.
+  void tellOutage(run, following, ended.signal)
   try {
     if (own === null || own.state === null)
       return await follow(toDeps(run), nothingYet, following, options.stop)
@@ -43,6 +51,7 @@ export async function runFollower(run: ReplicaRun, own: FoundLedger | null): Pro
       copy.close()
     }
   } finally {
+    ended.abort()
     await service.stop()
   }
 }
@@ -60,25 +69,37 @@ function toDeps({ deps, options, ...run }: ReplicaRun): FollowerDeps {
 }
 
 async function followWithPage(run: ReplicaRun, following: Following): Promise<FollowerEnd> {
-  const { deps, options } = run
+  const { deps, options, rules } = run
   const { config } = options
+  const ended = new AbortController()
+  const seen = watchNodes(run, ended.signal)
   const replica: Replica = {
     role: { role: 'follower' },
     wake: () => undefined,
     mayLeave: async () => ({ may: false, reason: 'this node follows another one' }),
-    status: () => toStatus(run, following),
+    status: () => toStatus(run, following, seen),
     stop: async () => undefined,
   }
-  const app = createApp(deps, { ...options, replica })
+  const app = createApp(deps, { ...options, rules: rules.current(), replica })
+  const detach = rules.attach(app)
+  const checked = watchIntegrity(deps, app.parts.state, ended.signal)
   try {
     const server = config.http === null ? null : await startWeb(deps, app, config.http)
+    if (server) noteDaemon(deps, config.stateDir, server.url)
     options.onReady?.(app, server?.url ?? null)
     try {
-      return await follow(toDeps(run), toCopy(app.parts), following, options.stop)
+      const stop = AbortSignal.any([options.stop, app.damage])
+      const end = await follow(toDeps(run), toCopy(app.parts), following, stop)
+      return app.damage.aborted ? { how: 'rebuild', why: 'the ledger is damaged' } : end
     } finally {
+      removeDaemonFile(config.stateDir)
       await server?.stop()
     }
   } finally {
+    detach()
+    ended.abort()
+    app.parts.state.integrity.stop()
+    await checked
     await app.stop()
   }
 }
@@ -95,17 +116,24 @@ function toCopy({ db, after }: AppParts): Copy {
   }
 }
 
-function toStatus({ node }: ReplicaRun, { lease, readAt, unreachableSince, problem }: Following) {
+function toStatus(
+  { node }: ReplicaRun,
+  { lease, unreachableSince, problem, inStepAt, behind }: Following,
+  seen: SeenNodes,
+): ReplicaStatus {
+  const pageUrl = seen.nodes.find((one) => one.node === lease?.node)?.pageUrl ?? null
   return {
     node,
     role: 'follower',
     holder:
-      lease?.node == null || lease.since === null
+      lease?.node == null || lease.since === null || lease.isOver
         ? null
-        : { node: lease.node, since: lease.since, pageUrl: null },
+        : { node: lease.node, since: lease.since, pageUrl },
     unreachable:
       unreachableSince === null ? null : { since: unreachableSince, problem: problem ?? 'no answer' },
-    missing: [],
-    inStepAt: readAt,
-  } as const
+    ...seen,
+    inStepAt,
+    epoch: lease?.epoch ?? 0,
+    behind,
+  }
 }

@@ -1,13 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorText, MonitorError } from '../lib/errors.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { App } from '../monitor/createMonitor.ts'
 import type { Replica } from '../monitor/options.ts'
 import { createHolder, type Holder } from '../replicas/holder.ts'
 import type { HolderDeps } from '../replicas/holderState.ts'
 import { readCopyState, findLedger } from '../replicas/ledgerFolder.ts'
 import type { Lease } from '../replicas/lease.ts'
-import { listNodes, type SeenNode } from '../replicas/nodes.ts'
 import { publishSnapshot } from '../replicas/snapshots.ts'
 import type { Head } from '../store/changeLog.ts'
 import { migrations } from '../store/database.ts'
@@ -15,32 +14,30 @@ import { ledgerPath } from '../store/openState.ts'
 import { runLedgerJob } from '../store/runLedgerJob.ts'
 import type { ReplicaRun } from './runReplica.ts'
 import { runApp } from './runApp.ts'
+import { type SeenNodes, watchNodes } from './watchNodes.ts'
 
 /** Before its ledger is open nothing is sent. */
 const notYet = { may: false, reason: 'this node does not watch yet' } as const
 
-/** Nodes are looked at so often; one that was not seen for so long is missing. */
-const lookMs = 5_000
-const missingMs = 30_000
-
 /**
  * Watches, as the node that holds the lease, until it is told to stop, another one holds it, or one shall.
  * @param lease null where PostgreSQL could not be asked whether it is still ours
+ * @returns what it is to do before it follows
  * @throws MonitorError, DamagedLedger
  */
-export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<void> {
+export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<'rebuild' | null> {
   const { deps, options } = run
   const epoch = lease?.epoch ?? findLedger(options.config.stateDir)?.state?.epoch ?? 0
   deps.log.info({ epoch, node: run.node }, 'this node holds the lease: it watches')
   const ended = new AbortController()
   let holder: Holder | null = null
-  let nodes: readonly SeenNode[] = []
-  const since = deps.clock.now()
+  const seen = watchNodes(run, ended.signal)
+  const since = lease?.since ?? deps.clock.now()
   const replica: Replica = {
     role: { role: 'holder', epoch },
     wake: () => holder?.wake(),
     mayLeave: async (of) => (holder === null ? notYet : await holder.mayLeave(of)),
-    status: () => toStatus(run, { holder, nodes, since }),
+    status: () => toStatus(run, { holder, seen, since, epoch }),
     async stop() {
       ended.abort()
       await holder?.stop()
@@ -50,12 +47,20 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<v
     holder = createHolder(toHolderDeps(run, app))
     holder.ended.addEventListener('abort', () => ended.abort())
     holder.start(lease)
-    void watchNodes(run, ended.signal, (seen) => (nodes = seen))
   }
   const stop = AbortSignal.any([options.stop, ended.signal])
-  await runApp(deps, { ...options, stop, replica }, opened)
-  // Whoever was asked to make room gives the others the time to take it.
-  if (!options.stop.aborted) deps.log.warn(`this node does not hold the lease any more: it follows`)
+  try {
+    await runApp(deps, { ...options, stop, replica }, run.rules, opened)
+  } finally {
+    ended.abort()
+  }
+  if (!options.stop.aborted) deps.log.warn('this node does not hold the lease any more: it follows')
+  return readAsked(holder)
+}
+
+/** A function, for the compiler does not see that `opened` was called. */
+function readAsked(holder: Holder | null): 'rebuild' | null {
+  return holder?.asked() === 'rebuild' ? 'rebuild' : null
 }
 
 function toHolderDeps({ deps, options, ...run }: ReplicaRun, app: App): HolderDeps {
@@ -93,24 +98,14 @@ function copyFailed(problem: string): MonitorError {
   return new MonitorError('state.invalid', `The ledger could not be copied for others: ${problem}`)
 }
 
-async function watchNodes(
-  run: ReplicaRun,
-  signal: AbortSignal,
-  onSeen: (nodes: readonly SeenNode[]) => void,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      onSeen(await listNodes(run.data.query, run.bridge))
-    } catch (error) {
-      run.deps.log.debug(`the other nodes could not be read: ${errorText(error)}`)
-    }
-    await run.deps.clock.sleep(lookMs, signal)
-  }
-}
-
 function toStatus(
   { deps, node, options }: ReplicaRun,
-  of: { readonly holder: Holder | null; readonly nodes: readonly SeenNode[]; readonly since: number },
+  of: {
+    readonly holder: Holder | null
+    readonly seen: SeenNodes
+    readonly since: number
+    readonly epoch: number
+  },
 ): ReturnType<Replica['status']> {
   const now = deps.clock.now()
   const status = of.holder?.status() ?? null
@@ -119,9 +114,9 @@ function toStatus(
     role: 'holder',
     holder: { node, since: of.since, pageUrl: options.config.http?.publicUrl ?? null },
     unreachable: status?.trouble ?? null,
-    missing: of.nodes
-      .filter((one) => one.node !== node && one.seenAgoMs >= missingMs)
-      .map((one) => ({ node: one.node, since: now - one.seenAgoMs })),
+    ...of.seen,
     inStepAt: status !== null && status.hasBasis && status.behind === 0 ? now : null,
+    epoch: of.epoch,
+    behind: status !== null && status.hasBasis ? status.behind : null,
   }
 }

@@ -9,6 +9,7 @@ import { resolveStart } from './resolveStart.ts'
 import { runApp } from './runApp.ts'
 import { runReplica } from './runReplica.ts'
 import { type Damage, tellDamage } from './tellDamage.ts'
+import { type WatchedRules, watchRules } from './watchRules.ts'
 
 export interface RunOptions extends Omit<AppOptions, 'config'> {
   readonly config: AppConfig
@@ -29,11 +30,21 @@ export interface RunOptions extends Omit<AppOptions, 'config'> {
  */
 export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<void> {
   const config = await resolveStart(deps, options.config)
-  if (config.replicas) return await runReplica(deps, { ...options, config }, config.replicas)
+  const rules = watchRules(deps, { ...options, config })
+  try {
+    if (config.replicas) await runReplica(deps, { ...options, config }, { settings: config.replicas, rules })
+    else await runAlone(deps, { ...options, config }, rules)
+  } finally {
+    rules.stop()
+  }
+}
+
+async function runAlone(deps: AppDeps, options: RunOptions, rules: WatchedRules): Promise<void> {
+  const { config } = options
   let recoveredAt = -Infinity
   for (;;) {
     try {
-      await runApp(deps, { ...options, config })
+      await runApp(deps, options, rules)
       return
     } catch (error) {
       if (!(error instanceof DamagedLedger)) throw error

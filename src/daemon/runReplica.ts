@@ -15,6 +15,7 @@ import { runFollower } from './runFollower.ts'
 import { runHolder } from './runHolder.ts'
 import type { RunOptions } from './runMonitor.ts'
 import { tellDamage } from './tellDamage.ts'
+import type { WatchedRules } from './watchRules.ts'
 
 export type ReplicaSettings = NonNullable<AppConfig['replicas']>
 
@@ -22,6 +23,7 @@ export type ReplicaSettings = NonNullable<AppConfig['replicas']>
 export interface ReplicaRun {
   readonly deps: AppDeps
   readonly options: RunOptions
+  readonly rules: WatchedRules
   readonly bridge: string
   readonly node: string
   readonly lease: Connections
@@ -41,8 +43,13 @@ const retryMs = 1_000
 export async function runReplica(
   deps: AppDeps,
   options: RunOptions,
-  settings: ReplicaSettings,
+  { settings, rules }: { readonly settings: ReplicaSettings; readonly rules: WatchedRules },
 ): Promise<void> {
+  if (options.resetState)
+    throw new MonitorError(
+      'usage',
+      'With replicas no node begins anew by itself: spanwatch replicas rebuild NODE gives one a copy of the ledger.',
+    )
   const { bridge, node } = settings
   if (options.resetState)
     throw new MonitorError(
@@ -54,6 +61,7 @@ export async function runReplica(
   const run: ReplicaRun = {
     deps,
     options,
+    rules,
     bridge,
     node,
     lease: openConnections(address, { most: 2, timeoutMs: leaseTimeoutMs }, name),
@@ -90,6 +98,7 @@ async function begin(run: ReplicaRun): Promise<Next> {
   const { deps, options, bridge } = run
   const own = findLedger(options.config.stateDir)
   const wasHolder = own?.state?.role === 'holder'
+  let isTold = false
   for (;;) {
     try {
       await ensureSchema(run.data)
@@ -100,7 +109,8 @@ async function begin(run: ReplicaRun): Promise<Next> {
       return renewed === null ? { what: 'follow' } : { what: 'hold', lease: renewed }
     } catch (error) {
       if (!(error instanceof MonitorError) || error.code !== 'replica.unreachable') throw error
-      deps.log.error({ err: error }, errorText(error))
+      if (!isTold) deps.log.error({ err: error }, errorText(error))
+      isTold = true
       // Nobody watching is worse than two: what it sends is marked.
       if (wasHolder) return { what: 'hold', lease: null }
       if (own?.state != null) return { what: 'follow' }
@@ -128,8 +138,8 @@ async function step(run: ReplicaRun, next: Next): Promise<Next> {
 async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
   const { deps, options } = run
   try {
-    await runHolder(run, lease)
-    return { what: 'follow' }
+    const end = await runHolder(run, lease)
+    return end === 'rebuild' ? { what: 'rebuild', why: 'somebody asked for it' } : { what: 'follow' }
   } catch (error) {
     if (!(error instanceof DamagedLedger)) throw error
     await tellDamage(deps, options.config, {

@@ -107,6 +107,14 @@ function toMessage(
   )
 }
 
+interface About {
+  readonly alertId: string
+  readonly rule: string
+  readonly subject: string
+}
+
+const stateFolder: About = { alertId: 'state', rule: 'state-not-persisted', subject: 'the state folder' }
+
 /** A message about the state itself, which no ledger is needed for. */
 export function toStateMessage(
   of: {
@@ -118,10 +126,12 @@ export function toStateMessage(
     readonly error: string
     readonly since: UnixMs
     readonly isOver: boolean
+    /** Whom it is about; the state folder when left out. */
+    readonly about?: About
   },
   now: UnixMs,
 ): Message {
-  const { summary, error, since, isOver } = of
+  const { summary, error, since, isOver, about = stateFolder } = of
   const { kind, remedy } = of.kind
   return toOwnMessage(
     {
@@ -133,16 +143,14 @@ export function toStateMessage(
       pageUrl: of.pageUrl,
     },
     {
-      alertId: 'state',
-      rule: 'state-not-persisted',
+      ...about,
       kind,
       severity: 'critical',
       status: isOver ? 'resolved' : 'firing',
       summary,
-      subject: 'the state folder',
       fields: [{ label: 'Error', value: error, href: null }],
       facts: { error },
-      labels: { rule: 'state-not-persisted', kind, severity: 'critical' },
+      labels: { rule: about.rule, kind, severity: 'critical' },
       remedy: isOver ? null : remedy,
       runbook: runbookLink(kind, of.pageUrl),
       since,

@@ -93,6 +93,22 @@ export interface ReplicaStatus {
   readonly missing: readonly { readonly node: string; readonly since: UnixMs }[]
   /** When what the holder committed was last taken over, or acknowledged; null before. */
   readonly inStepAt: UnixMs | null
+  /** Of the lease that this node knows of. */
+  readonly epoch: number
+  /** Changes that a holder has not pushed, or a follower has not taken over; null while that is not known. */
+  readonly behind: number | null
+  /** All nodes, this one too, as PostgreSQL last named them. */
+  readonly nodes: readonly ReplicaNode[]
+}
+
+export interface ReplicaNode {
+  readonly node: string
+  readonly role: string
+  readonly seq: number
+  readonly program: string
+  readonly pageUrl: string | null
+  /** When it last said that it is there, by our clock. */
+  readonly seenAt: UnixMs
 }
 
 /** The rules that are judged by, as a record that whoever loads rules writes. */

@@ -102,10 +102,12 @@ interface Opened {
 function toApp(deps: PartDeps, opened: Opened): App {
   const { parts, state } = opened
   let stopping: Promise<void> | null = null
+  let isStarted = false
   return {
     parts,
     damage: state.damage,
     async start() {
+      isStarted = true
       const now = deps.clock.now()
       if (state.warning !== null) deps.log.warn(state.warning)
       commitOnFullDisk(parts.db, () => {
@@ -127,23 +129,29 @@ function toApp(deps: PartDeps, opened: Opened): App {
       parts.evaluate.wake()
     },
     stop() {
-      stopping ??= stop(deps, opened)
+      stopping ??= stop(deps, { ...opened, isStarted })
       return stopping
     },
   }
 }
 
 /** In the reverse order of the data: no new readings, then no new judgements, then the messages under way. */
-async function stop({ log }: AppDeps, { parts, state, replica }: Opened): Promise<void> {
+async function stop(
+  { log }: AppDeps,
+  { parts, state, replica, isStarted }: Opened & { readonly isStarted: boolean },
+): Promise<void> {
   try {
-    await Promise.all([parts.runner.stop(), ...[...parts.opened.values()].map((check) => check.stop?.())])
-    await parts.evaluate.stop()
+    // What never began, as on a follower, has nothing to save.
+    if (isStarted) {
+      await Promise.all([parts.runner.stop(), ...[...parts.opened.values()].map((check) => check.stop?.())])
+      await parts.evaluate.stop()
+    }
     await parts.sending.stop()
     await parts.explorer.close()
     await parts.rpcs.preconf?.close()
     await parts.rpcs.canonical?.close()
     await parts.rpcs.zoneRpc?.close()
-    if (state.damage.aborted) return
+    if (state.damage.aborted || !isStarted) return
     const waiting = parts.alerts.listDepths().reduce((sum, { queued }) => sum + queued, 0)
     if (waiting > 0)
       log.warn({ waiting }, 'messages are not delivered yet: they are sent after the next start')

@@ -35,15 +35,17 @@ export type FollowerEnd =
 export interface Following {
   /** Who holds the lease, as it was last read; null before. */
   lease: Lease | null
-  /** When it was last read. */
-  readAt: UnixMs | null
   /** Since when PostgreSQL does not answer; null while it does. */
   unreachableSince: UnixMs | null
   problem: string | null
+  /** When the copy last had all that was committed; null before. */
+  inStepAt: UnixMs | null
+  /** Changes that it lacked when it was last looked at; null before. */
+  behind: number | null
 }
 
 export function createFollowing(): Following {
-  return { lease: null, readAt: null, unreachableSince: null, problem: null }
+  return { lease: null, unreachableSince: null, problem: null, inStepAt: null, behind: null }
 }
 
 const lookMs = 250
@@ -97,12 +99,12 @@ function noteTrouble({ log, clock }: FollowerDeps, following: Following, error: 
 async function look(deps: FollowerDeps, copy: Copy, following: Following): Promise<FollowerEnd | null> {
   const lease = await readLease(deps.lease.query, deps.bridge)
   following.lease = lease
-  following.readAt = deps.clock.now()
   if (following.unreachableSince !== null) deps.log.info('PostgreSQL answers again')
   following.unreachableSince = following.problem = null
   assertVersion(lease)
   const own = copy.state()
   const { head } = lease
+  following.behind = Math.max(head.seq - own.seq, 0)
   if (lease.ledgerVersion !== copy.ledgerVersion && head.seq > 0 && own.seq < head.seq)
     return { how: 'rebuild', why: `the holder's ledger is of version ${lease.ledgerVersion} now` }
   if (own.seq === head.seq && !isSameHash(own.hash, head.hash))
@@ -113,6 +115,7 @@ async function look(deps: FollowerDeps, copy: Copy, following: Following): Promi
       why: `this node holds changes that the one of epoch ${lease.epoch} does not know`,
     }
   if (own.seq < head.seq) return await catchUp(deps, copy, own.seq)
+  following.inStepAt = deps.clock.now()
   if (!lease.isOver) return null
   const taken = await takeLease(deps.lease.query, deps, { seq: own.seq, ledgerVersion: migrations.length })
   return taken && { how: 'taken', lease: taken }

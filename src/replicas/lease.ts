@@ -48,10 +48,16 @@ export async function readLease(query: Query, bridge: string): Promise<Lease> {
   return toLease((await read())[0])
 }
 
+/** @param node who shall hold it next; null takes the wish back */
+export async function wantHolder(query: Query, bridge: string, node: string | null): Promise<void> {
+  await query('UPDATE spanwatch.leases SET wanted = $2 WHERE bridge = $1', [bridge, node])
+}
+
 /**
  * Takes a lease that is over, for a node whose ledger has all that PostgreSQL has. Nobody else can have taken it
  * meanwhile: the row is locked while it is looked at.
- * @returns null when it is not over, or another one is to have it
+ * @returns null when it is not over, or another one is to have it: the one that is wanted, and any but the one that gave it
+ * away, have it to themselves for as long as a lease lasts
  */
 export async function takeLease(
   query: Query,
@@ -60,9 +66,9 @@ export async function takeLease(
 ): Promise<Lease | null> {
   const [row] = await query<LeaseRow>(
     `UPDATE spanwatch.leases SET epoch = epoch + 1, node = $2, since = clock_timestamp(), until = ${until},
-       ledger_version = $4, wanted = NULLIF(wanted, $2)
+       ledger_version = $4, wanted = NULL
      WHERE bridge = $1 AND until <= clock_timestamp() AND head_seq <= $3 AND ledger_version <= $4
-       AND (wanted IS NULL OR wanted = $2 OR until <= clock_timestamp() - interval '${leaseMs} ms')
+       AND (wanted = $2 OR wanted IS NULL AND node IS DISTINCT FROM $2 OR until <= clock_timestamp() - interval '${leaseMs} ms')
      RETURNING ${columns}`,
     [bridge, node, of.seq, of.ledgerVersion],
   )

@@ -26,7 +26,9 @@ export async function noteNode(
          INSERT INTO spanwatch.nodes AS n (bridge, node, role, seq, program, ledger_version, page_url, seen_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
          ON CONFLICT (bridge, node) DO UPDATE SET role = $3, seq = $4, program = $5, ledger_version = $6, page_url = $7,
-           seen_at = clock_timestamp(), asked = NULL)
+           seen_at = clock_timestamp(),
+           -- What was asked since it was looked at stays.
+           asked = NULLIF(n.asked, (SELECT asked FROM before)))
      SELECT asked FROM before`,
     [bridge, node, note.role, note.seq, note.program, migrations.length, note.pageUrl],
   )
@@ -72,6 +74,15 @@ export async function listNodes(query: Query, bridge: string): Promise<SeenNode[
     pageUrl: row.page_url,
     seenAgoMs: row.ago_ms,
   }))
+}
+
+/** One that will not come again: it is missed no more. @returns whether there was such a node */
+export async function forgetNode(query: Query, { bridge, node }: Identity): Promise<boolean> {
+  const rows = await query('DELETE FROM spanwatch.nodes WHERE bridge = $1 AND node = $2 RETURNING 1', [
+    bridge,
+    node,
+  ])
+  return rows.length > 0
 }
 
 /** @returns whether there is such a node */

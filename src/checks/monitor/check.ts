@@ -7,6 +7,7 @@ import { pollCanary } from './canary.ts'
 import { monitorClockJump } from './clockJump.ts'
 import { givenMonitor, type MonitorPart } from './facts.ts'
 import { monitorPollOverdue } from './pollOverdue.ts'
+import { judgeReplica, monitorReplicaUnreachable } from './replicaUnreachable.ts'
 import { monitorReportMissed } from './reportMissed.ts'
 import { monitorRulesRejected } from './rulesRejected.ts'
 import { createStateWatch, monitorStateNotPersisted } from './stateNotPersisted.ts'
@@ -29,14 +30,16 @@ export const monitor: Check<MonitorPart> = {
     monitorClockJump,
     monitorReportMissed,
     monitorStateNotPersisted,
+    monitorReplicaUnreachable,
   ],
   given: givenMonitor,
   open(kernel) {
-    const { live, state } = kernel
+    const { live, replica, state } = kernel
+    const watchState = createStateWatch(state)
     return {
       pollers: listCanary(kernel),
       facts: () => ({ rulesRejected: live.rejected }),
-      raised: createStateWatch(state),
+      raised: (now) => [...watchState(now), ...(replica === null ? [] : judgeReplica(replica(), now))],
     }
   },
 }
