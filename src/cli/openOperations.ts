@@ -49,7 +49,10 @@ export function openOperations(
   }
   try {
     const now = io.clock.now()
-    return openLocal(io, { config, rules }, openState({ folder: config.stateDir, since: now, now }))
+    // What is done beside a node that held the lease is recorded for the others; beside one that follows nothing can be.
+    const replica = config.replicas == null ? {} : { replica: { role: 'as it was' } as const }
+    const state = openState({ folder: config.stateDir, since: now, now, ...replica })
+    return openLocal(io, { config, rules }, state)
   } catch (error) {
     if (!(error instanceof MonitorError) || error.code !== 'state.locked') throw error
     return openRemote(config, error)
@@ -159,6 +162,8 @@ function toError(status: number, text: string): MonitorError {
   const said = parsed.success ? parsed.data.error : `the daemon answered ${status}`
   if (parsed.success && parsed.data.code === 'forbidden')
     return new MonitorError('usage', `${said} The one of this configuration is the daemon's http.readToken.`)
+  if (parsed.success && parsed.data.code === 'replica.follower')
+    return new MonitorError('replica.follower', said)
   if (status === 401 || status === 403 || status === 429)
     return new MonitorError('usage', `${said} (http.token of this configuration is not the daemon's?)`)
   return new MonitorError(status === 404 ? 'not_found' : status === 400 ? 'usage' : 'internal', said)

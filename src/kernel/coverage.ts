@@ -36,6 +36,20 @@ export function noteCoverage(db: Database, source: string, at: UnixMs, maxGapMs:
   } else db.prepare('INSERT INTO coverage VALUES (?, ?, ?)').run(source, at, at)
 }
 
+/** When the ledger says that a source was last read; null when it never was. */
+export function lastCovered(db: Database, source: string): UnixMs | null {
+  return instant.get(
+    db,
+    'SELECT until_at FROM coverage WHERE source = ? ORDER BY from_at DESC LIMIT 1',
+    source,
+  )
+}
+
+/** Whether a poller is one of those that are noted. */
+export function readsSource({ poller, asksNobody }: Pick<PollerStatus, 'poller' | 'asksNobody'>): boolean {
+  return asksNobody !== true && !ownChores.has(poller)
+}
+
 /** The intervals of a source that touch a time, rising. */
 export function listCovered(db: Database, source: string, { from, until }: Interval): Interval[] {
   // Intervals do not overlap: of those that began before, only the last one can reach into it.

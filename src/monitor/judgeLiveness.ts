@@ -33,9 +33,7 @@ const outboxLateMs = 45_000
 export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
   const { now, startedAt } = facts
   const reasons = [
-    ...(facts.eventLoopLagMs >= maxLagMs
-      ? [`the event loop lags ${formatDuration(facts.eventLoopLagMs)}`]
-      : []),
+    ...listLag(facts.eventLoopLagMs),
     ...facts.pollers.flatMap(({ poller, intervalMs, lastTickAt }) =>
       late(`poller ${poller} has not ticked`, lastTickAt ?? startedAt, intervalMs, now),
     ),
@@ -53,6 +51,16 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
     ...(facts.pollers.length === 0 ? ['no poller is running'] : []),
   ]
   return { ok: reasons.length === 0, reasons }
+}
+
+/** A follower asks no source and judges nothing: it is alive as long as it gets its turns. */
+export function judgeFollower({ eventLoopLagMs }: Pick<LivenessFacts, 'eventLoopLagMs'>): HealthVerdict {
+  const reasons = listLag(eventLoopLagMs)
+  return { ok: reasons.length === 0, reasons }
+}
+
+function listLag(eventLoopLagMs: number): readonly string[] {
+  return eventLoopLagMs >= maxLagMs ? [`the event loop lags ${formatDuration(eventLoopLagMs)}`] : []
 }
 
 /** Pollers that tick and only ever fail check nothing: a source that fell silent counts like one never read. */

@@ -1,9 +1,11 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
+import type { ReplicaStatus } from '../kernel/kernel.ts'
 import type { EvaluateLoop } from './evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/runner.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Integrity } from '../store/integrity.ts'
-import { judgeLiveness } from './judgeLiveness.ts'
+import { judgeFollower, judgeLiveness } from './judgeLiveness.ts'
 import type { HealthVerdict } from './judgeLiveness.ts'
 
 export interface LivenessSources {
@@ -14,6 +16,8 @@ export interface LivenessSources {
   readonly sending: { idleMs(): number }
   /** Whose file has to be looked through before it is relied on. */
   readonly state?: { readonly integrity: Pick<Integrity, 'pending'> }
+  /** Null or left out where this process is alone. */
+  readonly replica?: (() => ReplicaStatus) | null
   /** Left out where a restarted process could not send anything either. */
   readonly voice?: { isVoiceless(now: UnixMs): boolean }
 }
@@ -22,10 +26,12 @@ const evaluationIntervalMs = 1_000
 
 /** Whether the monitor does its work: what `/healthz` and the heartbeat say. */
 export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLagMs: number): HealthVerdict {
+  const lagMs = Number.isNaN(eventLoopLagMs) ? 0 : eventLoopLagMs
+  if (sources.replica?.().role === 'follower') return judgeFollower({ eventLoopLagMs: lagMs })
   const times = sources.explorer.health().endpoints.flatMap(({ lastGoodAt }) => lastGoodAt ?? [])
   return judgeLiveness({
     now,
-    eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? 0 : eventLoopLagMs,
+    eventLoopLagMs: lagMs,
     pollers: sources.pollers(),
     lastCommitAt: sources.evaluate.counts().lastAt,
     evaluationIntervalMs,
@@ -36,15 +42,30 @@ export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLag
   })
 }
 
-/** Ready is whoever has judged once, on a ledger that is known to be whole: what came before is in it, what is due is queued. */
-export function readReadiness({
-  evaluate,
-  state,
-}: Pick<LivenessSources, 'evaluate' | 'state'>): HealthVerdict {
+/** A follower that has had all that was committed within this time could take over, and shows the present. */
+export const inStepMs = 10_000
+
+/**
+ * Ready is whoever has judged once, on a ledger that is known to be whole: what came before is in it, what is due is queued;
+ * and a follower that is in step.
+ */
+export function readReadiness(
+  { evaluate, state, replica }: Pick<LivenessSources, 'evaluate' | 'state' | 'replica'>,
+  now: UnixMs,
+): HealthVerdict {
   const unchecked = state?.integrity.pending() ?? null
+  const status = replica?.() ?? null
+  const behind = status?.role === 'follower' ? listBehind(status, now) : null
   const reasons = [
-    ...(evaluate.counts().lastAt === null ? ['rules have not been evaluated yet'] : []),
+    ...(behind ?? (evaluate.counts().lastAt === null ? ['rules have not been evaluated yet'] : [])),
     ...(unchecked === null ? [] : [unchecked]),
   ]
   return { ok: reasons.length === 0, reasons }
+}
+
+function listBehind({ inStepAt }: ReplicaStatus, now: UnixMs): readonly string[] {
+  if (inStepAt === null) return ['what was committed elsewhere has not been taken over yet']
+  return now - inStepAt < inStepMs
+    ? []
+    : [`what was committed elsewhere has not been taken over for ${formatDuration(now - inStepAt)}`]
 }

@@ -26,6 +26,8 @@ export interface ActionWords {
   readonly note?: string
   /** What it answers with, in Markdown. */
   readonly says: string
+  /** Nothing is changed by it: a node that follows answers as well. */
+  readonly isLook?: true
 }
 
 /** One thing that may be changed over HTTP: as JSON below `/api`, and where a page has a form for it as that form. */

@@ -121,6 +121,7 @@ export const actions: readonly Action[] = [
     says: 'what it would match, and nothing is made: `silence`, `now` and `week`, each with `count`, `isAtLeast`, `critical`, `rules`, `first`, `largest`',
     body: previewBody,
     done: silencePreview,
+    isLook: true,
     work: (operations, body) => operations.previewSilence(body),
     by: () => undefined,
   }),

@@ -14,6 +14,8 @@ import { readLiveness, readReadiness } from '../monitor/liveness.ts'
 import { type Access, createAccess } from './createAccess.ts'
 import { createAddressReader } from './clientAddress.ts'
 import { createFormGate } from './createFormGate.ts'
+import { noticePlace } from './pages/layout.ts'
+import { renderNotice } from './pages/replicaParts.ts'
 import { renderMessagePage } from './pages/messagePage.ts'
 import { addActionRoutes } from './routes/addActionRoutes.ts'
 import { addApiRoutes } from './routes/addApiRoutes.ts'
@@ -49,6 +51,7 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   addAssets(app)
   const gate = createFormGate()
   if (token !== null) addAccess(app, createAccess({ ...deps, gate }, { ...options, token }))
+  app.use((c, next) => addNotice(c, next, deps))
   addActionRoutes(app, { deps, gate, readAddress: createAddressReader(options.trustProxy ?? []) })
   addApiRoutes(app, deps)
   addEventRoute(app, deps)
@@ -121,6 +124,24 @@ async function finish(c: Context<WebEnv>, next: () => Promise<void>): Promise<vo
   if (policy !== undefined) c.res.headers.set('Content-Security-Policy', policy)
 }
 
+/** Says on every page of a node that follows that it does. */
+async function addNotice(
+  c: Context<WebEnv>,
+  next: () => Promise<void>,
+  { replica, clock }: Pick<WebDeps, 'replica' | 'clock'>,
+): Promise<void> {
+  await next()
+  const status = replica?.() ?? null
+  const isPage = c.res.headers.get('content-type')?.startsWith('text/html') === true
+  if (status?.role !== 'follower' || !isPage) return
+  const page = await c.res.text()
+  const notice = String(await renderNotice(status, clock.now()))
+  c.res = new Response(
+    page.replace(noticePlace, () => notice),
+    c.res,
+  )
+}
+
 async function markTls(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
   c.set('isPublicTls', true)
   await next()
@@ -168,7 +189,7 @@ function addHealthRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
       readLiveness(deps.health, deps.clock.now(), deps.eventLoop.percentile(99) / 1e6),
     ),
   )
-  app.get('/readyz', (c) => answerHealth(c, deps, () => readReadiness(deps.health)))
+  app.get('/readyz', (c) => answerHealth(c, deps, () => readReadiness(deps.health, deps.clock.now())))
 }
 
 function answerHealth(c: Context<WebEnv>, { log }: WebDeps, judge: () => HealthVerdict): Response {

@@ -107,6 +107,9 @@ function listBlindSpots(
   const { now } = facts
   if (facts.coverage.length === 0 && facts.sources.length === 0) return ['No source has been read yet']
   return [
+    ...(facts.replica?.role === 'follower' && facts.replica.holder === null
+      ? ['No node holds the lease: nobody watches']
+      : []),
     ...facts.coverage.flatMap(({ source, lastGoodAt, staleAfterMs }) => {
       if (lastGoodAt === null) return [`${source} has never been read`]
       return isStale({ lastGoodAt, staleAfterMs }, now)

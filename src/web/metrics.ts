@@ -20,6 +20,8 @@ const alertStates: readonly AlertView['state'][] = ['pending', 'firing', 'recove
 
 const caseStates = ['open', 'acknowledged', 'handled'] as const
 
+const roles = ['holder', 'follower'] as const
+
 const levels = ['fine', 'attention', 'critical', 'unknown'] as const
 
 const requestMetrics = (
@@ -205,6 +207,29 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     'Time since the newest daily report was due.',
     [],
     ({ lastReportAt, status }) => (lastReportAt === null ? [] : [[{}, seconds(status.now - lastReportAt)]]),
+  ),
+  gauge(
+    'replica_role',
+    '1 for what this node is: holder or follower.',
+    ['role'],
+    ({ status: { replica } }) =>
+      replica ? roles.map((role) => [{ role }, role === replica.role ? 1 : 0]) : [],
+  ),
+  gauge(
+    'replica_behind_changes',
+    'Changes of the ledger that a holder has not pushed, or a follower has not taken over.',
+    [],
+    ({ status }) => known({}, status.replica?.behind),
+  ),
+  gauge(
+    'replica_unreachable_seconds',
+    'How long PostgreSQL has not answered; 0 while it does.',
+    [],
+    ({ status: { now, replica } }) =>
+      replica ? [[{}, replica.unreachable === null ? 0 : seconds(now - replica.unreachable.since)]] : [],
+  ),
+  gauge('replica_lease_epoch', 'How often the lease was taken.', [], ({ status }) =>
+    known({}, status.replica?.epoch),
   ),
   ...checks.flatMap((check: Pick<Check, 'metrics'>) =>
     (check.metrics ?? []).map((metric) => ({

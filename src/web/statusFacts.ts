@@ -6,6 +6,7 @@ import type { ShownSilence } from '../alerts/silences.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerHealth } from '../kernel/runner.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
+import type { ReplicaStatus } from '../kernel/kernel.ts'
 import type { Head } from '../kernel/heads.ts'
 import type { CaseCount } from '../cases/store/caseRows.ts'
 import type { AlertView, CaseView, StatusCase } from './caseTypes.ts'
@@ -70,6 +71,8 @@ export interface StatusFacts {
   readonly version: string
   /** Why the ledger's file is not known to be whole; null or left out when it is. */
   readonly unchecked?: string | null
+  /** How this node stands to the others of its bridge; null or left out where it is alone. */
+  readonly replica?: ReplicaStatus | null
   readonly heads: readonly Head[]
   readonly sources: readonly SourceHealth[]
   readonly pollers: readonly PollerHealth[]

@@ -1,5 +1,6 @@
 import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TransactionLinks } from '../delivery/itemFields.ts'
+import type { ReplicaStatus } from '../kernel/kernel.ts'
 import type { Standing } from '../kernel/stages.ts'
 import type { Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
@@ -139,6 +140,8 @@ export interface WebDeps {
   readonly operations: WebOperations
   /** Called after each commit that a reader could see. */
   readonly listeners: Set<() => void>
+  /** How this node stands to the others of its bridge; null where it is alone. */
+  readonly replica: (() => ReplicaStatus) | null
   /** What health is judged by. */
   readonly health: LivenessSources
   readonly eventLoop: Pick<ReturnType<typeof monitorEventLoopDelay>, 'percentile'>

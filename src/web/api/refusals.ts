@@ -17,6 +17,11 @@ export const refusals = {
     content: problem,
   },
   NotFound: { description: 'There is none of it', content: problem },
+  Elsewhere: {
+    description:
+      'This node follows another one, which alone may change anything: `holder` names it, `page` is where its page is',
+    content: problem,
+  },
   TooLarge: { description: 'A body has at most 64 KB', content: problem },
   NoJson: { description: 'This takes `Content-Type: application/json`', content: problem },
   WrongName: {
@@ -36,6 +41,7 @@ const statuses: Readonly<Record<keyof typeof refusals, number>> = {
   NoToken: 401,
   NotAllowed: 403,
   NotFound: 404,
+  Elsewhere: 409,
   TooLarge: 413,
   NoJson: 415,
   WrongName: 421,
@@ -58,7 +64,7 @@ export function answersOf(of: {
     ...(of.isOpen ? [] : (['NoToken'] as const)),
     ...(of.isChange ? (['NotAllowed'] as const) : []),
     ...(of.isNamed ? (['NotFound'] as const) : []),
-    ...(of.isChange ? (['TooLarge', 'NoJson'] as const) : []),
+    ...(of.isChange ? (['Elsewhere', 'TooLarge', 'NoJson'] as const) : []),
     'WrongName',
     ...(of.isOpen ? [] : (['TooMany'] as const)),
     'Failed',

@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Html } from './words.ts'
 
 const pages = [
@@ -23,6 +23,9 @@ export interface Layout {
   readonly query?: string
   readonly main: Html
 }
+
+/** Where a page says that this node only follows. */
+export const noticePlace = '<!-- notice -->'
 
 /** The frame of every page. Styles and script come from their own files: the policy allows nothing inline. */
 export function renderLayout({ title, active, live, query = '', main }: Layout): Html {
@@ -51,6 +54,7 @@ ${live ? html`<noscript><meta http-equiv="refresh" content="30"></noscript>` : '
     </form>
   </div>
 </header>
+${raw(noticePlace)}
 ${live ? html`<div id="lost" class="lost" role="alert" hidden></div>` : ''}
 <main id="main" class="wrap" tabindex="-1"${live ? html` data-follow` : ''}>
 ${main}

@@ -15,6 +15,7 @@ import type { Series } from '../viewTypes.ts'
 import { type ChartName, renderChartCard } from './chartCards.ts'
 import { renderLayout } from './layout.ts'
 import { renderSignedIn } from './loginPage.ts'
+import { renderNodes } from './replicaParts.ts'
 import { renderChannels, renderPollers, renderSources } from './machinery.ts'
 import { type Html, formatAge, renderAgo, verdictWords, renderState, renderTime } from './words.ts'
 
@@ -54,6 +55,7 @@ ${renderPart('latency', 'How long 95 % took at most, past seven days', renderCha
 ${renderPart('sources', 'Sources', renderSources(status))}
 ${renderPart('pollers', 'Pollers', renderPollers(status))}
 ${renderPart('channels', 'Channels', renderChannels(status))}
+${status.replica ? renderPart('nodes', 'Nodes of this bridge', renderNodes(status.replica, status.now)) : ''}
 </div>
 <footer id="foot" data-live><p>State at ${renderTime(status.now)}. Running for ${formatAge(status.now - status.startedAt)}. spanwatch ${cleanText(status.version)}.</p>${renderSignedIn(form)}</footer>`,
   })

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { MonitorError } from '../../lib/errors.ts'
+import { type ErrorCode, MonitorError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import { isObject } from '../../lib/isObject.ts'
 import type { Action, Change } from '../action.ts'
@@ -35,6 +35,24 @@ export function addActionRoutes(app: Hono<WebEnv>, doors: Doors): void {
   }
 }
 
+/** Who can do it, where this node follows and may change nothing; null where it may. */
+function sayElsewhere({ replica }: Pick<WebDeps, 'replica'>) {
+  const status = replica?.() ?? null
+  if (status?.role !== 'follower') return null
+  const { node, holder } = status
+  const page = holder?.pageUrl ?? null
+  const where =
+    holder === null
+      ? 'no node is known to watch now'
+      : `${cleanText(holder.node)} watches${page === null ? '' : `, at ${cleanText(page, 300)}`}`
+  return {
+    code: 'replica.follower' satisfies ErrorCode,
+    error: `This node (${cleanText(node)}) follows another one, which alone may change anything: ${where}.`,
+    holder: holder?.node ?? null,
+    page,
+  }
+}
+
 function toChange(c: Context<WebEnv>, { deps, readAddress }: Doors, isPage: boolean): Change {
   const { operations, clock } = deps
   const via = isPage ? 'page' : c.req.header(clientHeader) === 'cli' ? 'cli' : 'api'
@@ -48,6 +66,8 @@ function toChange(c: Context<WebEnv>, { deps, readAddress }: Doors, isPage: bool
 }
 
 async function answerJson(c: Context<WebEnv>, doors: Doors, action: Action): Promise<Response> {
+  const elsewhere = action.isLook ? null : sayElsewhere(doors.deps)
+  if (elsewhere !== null) return c.json(elsewhere, 409)
   try {
     const body = await readBody(c)
     return c.json(action.answer(toChange(c, doors, false), body))
@@ -73,6 +93,8 @@ async function answerForm(c: Context<WebEnv>, form: Form): Promise<Response> {
   if (!gate.isOwn(c, fields['proof'])) return c.html(renderMessagePage('Refused', notOwn), 403)
   if (path === '/silences' && wantsPreview(fields))
     return c.html(showTypedSilence(form.deps, { fields, form: gate.context(c), problem: null }))
+  const elsewhere = sayElsewhere(form.deps)
+  if (elsewhere !== null) return c.html(renderMessagePage('Not done', elsewhere.error), 409)
   try {
     const { next, by } = submit(toChange(c, form, true), fields)
     if (by !== null) gate.remember(c, by)

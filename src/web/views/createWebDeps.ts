@@ -122,6 +122,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     },
     escrows: toEscrowSources(parts),
     listeners: parts.after,
+    replica: parts.replica,
     health: { ...parts, pollers: parts.pollerStatus },
     eventLoop: loop,
   }

@@ -28,6 +28,7 @@ import { readStatusCases } from './readStatusCases.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 import type { CaseSettings } from './toCaseView.ts'
 import { toCoverage } from './toCoverage.ts'
+import { toFollowed } from './toFollowed.ts'
 
 /** How long transfers of each direction took over the past 30 days. */
 type Normal = Readonly<Record<Direction, NormalLatency | null>>
@@ -43,6 +44,7 @@ export function readStatus(
 ): StatusSnapshot {
   const { alerts, db } = parts
   const read = readSources({ ...parts, intervals: parts.intervals.byEndpoint })
+  const replica = parts.replica?.() ?? null
   const heads = listHeads(db)
   const views = createAlertViews(alerts, parts.live.rules, now, clockLeadMs({ now, sources: read, heads }))
   const open = listOpenBySeverity(db, listed)
@@ -52,9 +54,14 @@ export function readStatus(
     version: parts.version,
     unchecked: parts.state.integrity.pending(),
     heads,
-    sources: read,
-    pollers: parts.pollerStatus(),
-    coverage: toCoverage(read, parts.intervals.byEndpoint),
+    ...(replica?.role === 'follower'
+      ? toFollowed(db, parts.pollerStatus(), replica)
+      : {
+          sources: read,
+          pollers: parts.pollerStatus(),
+          coverage: toCoverage(read, parts.intervals.byEndpoint),
+        }),
+    replica,
     ...readStatusCases({ ...views, ...settings, db }),
     openAlerts: open.map((row) => toAlertView(views, row)),
     openAlertCount:

@@ -108,7 +108,11 @@ export const problem = z
     code: z
       .string()
       .exactOptional()
-      .describe('`usage` for what cannot be meant, `not_found`, `forbidden`; left out elsewhere'),
+      .describe(
+        '`usage` for what cannot be meant, `not_found`, `forbidden`, `replica.follower`; left out elsewhere',
+      ),
     error: z.string().describe('Why, for people'),
+    holder: z.string().nullable().exactOptional().describe('With `replica.follower`: the node that watches'),
+    page: z.string().nullable().exactOptional().describe('With `replica.follower`: where its page is'),
   })
   .describe('What is said of a request that is refused')

@@ -104,6 +104,33 @@ const verdict = z.object({
   reasons: z.array(z.string()).describe('The worst first; empty only when it is `fine`'),
 })
 
+const replica = z.object({
+  node: z.string(),
+  role: z.enum(['holder', 'follower']),
+  holder: z
+    .object({ node: z.string(), since: time, pageUrl: z.string().nullable() })
+    .nullable()
+    .describe('Who watches; null where that is not known'),
+  unreachable: z
+    .object({ since: time, problem: z.string() })
+    .nullable()
+    .describe('Since when PostgreSQL does not answer'),
+  missing: z.array(z.object({ node: z.string(), since: time })),
+  inStepAt: time.nullable().describe('When all that was committed was last taken over, or acknowledged'),
+  epoch: count,
+  behind: count.nullable().describe('Changes that are not pushed, or not taken over'),
+  nodes: z.array(
+    z.object({
+      node: z.string(),
+      role: z.string(),
+      seq: count,
+      program: z.string(),
+      pageUrl: z.string().nullable(),
+      seenAt: time,
+    }),
+  ),
+})
+
 export const status = z
   .object({
     now: time,
@@ -114,6 +141,10 @@ export const status = z
       .nullable()
       .exactOptional()
       .describe('Why the ledger’s file is not known to be whole'),
+    replica: replica
+      .nullable()
+      .exactOptional()
+      .describe('How this node stands to the others of its bridge; null where it is alone'),
     heads: z.array(
       z.object({
         chain,

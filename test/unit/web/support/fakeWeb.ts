@@ -607,6 +607,7 @@ export function createFakeWeb(
       readBreaks: async (query) => ({ page: query && toPageOf(query, fake.breaks), entries: fake.entries }),
       operations: createFakeOperations(operated, actors),
       listeners,
+      replica: null,
       health,
       eventLoop: { percentile: () => 0 },
     },
