@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { MonitorError, type ErrorCode } from '../lib/errors.ts'
 import { addInit } from './addInit.ts'
 import { addOperating } from './addOperating.ts'
+import { addReplicas } from './addReplicas.ts'
 import { readCommandTree } from './commandTree.ts'
 import { shells, toCompletion } from './completion.ts'
 import { toManual } from './manual.ts'
@@ -45,6 +46,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addRecords(program, io, finish)
   addLooking(program, io, finish)
   addOperating(program, io, finish)
+  addReplicas(program, io, finish)
   addAsking(program, io, finish)
   addSandbox(program, io, finish)
   addHelp(program, io)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { AppDeps } from '../monitor/options.ts'
@@ -8,6 +7,7 @@ import { type FollowerEnd } from '../replicas/follower.ts'
 import { readUnshared } from '../replicas/handOver.ts'
 import { type Lease, readLease, renewLease } from '../replicas/lease.ts'
 import { findLedger, type FoundLedger, restoreFolder } from '../replicas/ledgerFolder.ts'
+import { readCa } from '../replicas/readCa.ts'
 import { ensureSchema } from '../replicas/setupSchema.ts'
 import { readSnapshot } from '../replicas/snapshots.ts'
 import { DamagedLedger } from '../store/damage.ts'
@@ -81,17 +81,6 @@ type Next =
   | { readonly what: 'hold'; readonly lease: Lease | null }
   | { readonly what: 'follow' }
   | { readonly what: 'rebuild'; readonly why: string }
-
-function readCa(path: string | null): string | null {
-  if (path === null) return null
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new MonitorError('config.invalid', `replicas.ca cannot be read: ${errorText(error)}`, {
-      cause: error,
-    })
-  }
-}
 
 /** Whoever held the lease when he last ran goes on where nobody else took it; without word of PostgreSQL he goes on as well. */
 async function begin(run: ReplicaRun): Promise<Next> {

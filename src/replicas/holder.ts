@@ -93,6 +93,7 @@ export function createHolder(deps: HolderDeps): Holder {
     }),
     ended: state.ended.signal,
     async stop() {
+      saveWaiting(state)
       const deadline = deps.clock.monotonicMs() + stopMs
       const isDone = () => state.isLost || hasAll(state, deps.db.changes.state()?.seq ?? 0)
       while (!isDone() && deps.clock.monotonicMs() < deadline) {
@@ -109,8 +110,19 @@ export function createHolder(deps: HolderDeps): Holder {
   }
 }
 
+/** What is held in memory for a full disk is no change yet. */
 function hasAll({ hasBasis, head, db }: HolderState, seq: number): boolean {
-  return hasBasis && head.seq >= seq && !db.held.isUnsaved()
+  return hasBasis && head.seq >= seq && !db.held.isHeld()
+}
+
+/** A commit that waits for the next one is no change yet; nothing is ordered by it. */
+function saveWaiting({ db, log }: HolderState): void {
+  try {
+    db.held.save()
+  } catch (error) {
+    // The disk's trouble is told by whoever commits next.
+    log.debug(`what waits could not be saved: ${errorText(error)}`)
+  }
 }
 
 async function mayLeave(

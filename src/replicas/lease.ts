@@ -39,13 +39,20 @@ const columns = `epoch, node, since, head_seq, head_hash, ledger_version, wanted
 
 const until = `clock_timestamp() + interval '${leaseMs} ms'`
 
+/** The lease as it is; null of a bridge that no node has run of. */
+export async function findLease(query: Query, bridge: string): Promise<Lease | null> {
+  const [row] = await query<LeaseRow>(`SELECT ${columns} FROM spanwatch.leases WHERE bridge = $1`, [bridge])
+  return row === undefined ? null : toLease(row)
+}
+
 /** The lease as it is; a bridge that is new gets its row. */
 export async function readLease(query: Query, bridge: string): Promise<Lease> {
-  const read = () => query<LeaseRow>(`SELECT ${columns} FROM spanwatch.leases WHERE bridge = $1`, [bridge])
-  const [row] = await read()
-  if (row !== undefined) return toLease(row)
+  const lease = await findLease(query, bridge)
+  if (lease !== null) return lease
   await query('INSERT INTO spanwatch.leases (bridge) VALUES ($1) ON CONFLICT DO NOTHING', [bridge])
-  return toLease((await read())[0])
+  const made = await findLease(query, bridge)
+  if (made === null) throw new Error('the row of a lease is gone')
+  return made
 }
 
 /** @param node who shall hold it next; null takes the wish back */

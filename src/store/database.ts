@@ -155,7 +155,7 @@ export interface Database {
    */
   transaction<T>(work: () => T, mayWait?: MayWait<T>): T
   /** For a disk that takes nothing: commits stay in memory until they are released. */
-  readonly held: Pick<Commits, 'hold' | 'isHeld' | 'isUnsaved' | 'heldBytes' | 'release'>
+  readonly held: Pick<Commits, 'hold' | 'isHeld' | 'isUnsaved' | 'save' | 'heldBytes' | 'release'>
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
   readonly generation: string
   /** Whether this opening made its tables. */

@@ -214,6 +214,18 @@ test('it makes room when another one is wanted, and gives the lease away once al
   expect(postgres).toMatchObject({ pushed: [1], isReleased: true })
 })
 
+test('a commit that waits for the next one holds up no message', async () => {
+  const { clock, holder, db, commit, ask } = open()
+  holder.start(null)
+  await clock.advance(600)
+  commit('1')
+  await clock.advance(600)
+  db.transaction(() => saveMeta(db, 'cursors', '1'), true)
+  const asked = ask(true)
+  await clock.advance(0)
+  expect(asked.answer).toEqual(unmarked)
+})
+
 test('what stays in memory on a full disk lets nothing leave unmarked', async () => {
   const { clock, holder, db, ask } = open()
   holder.start(null)

@@ -1,0 +1,87 @@
+import { formatDuration } from '../lib/duration.ts'
+import { cleanText } from '../lib/text.ts'
+import { type BridgeState, listProblems } from '../replicas/readBridge.ts'
+import { formatTable } from './formatTable.ts'
+import type { Io } from './io.ts'
+
+const seconds = (ms: number) => formatDuration(Math.max(0, Math.round(ms / 1_000) * 1_000))
+
+const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** How the nodes of a bridge stand, for people: what is wrong last, so that it stands above the prompt. */
+export function formatBridge(io: Pick<Io, 'screen' | 'clock'>, state: BridgeState): string {
+  const { bridge, lease, nodes, snapshot, changes } = state
+  const held =
+    lease.isOver || lease.node === null || lease.since === null
+      ? 'nobody'
+      : `${lease.node}, since ${new Date(lease.since).toISOString()} (${seconds(io.clock.now() - lease.since)}), for ${seconds(-lease.overForMs)} more unless renewed`
+  const lines: readonly (readonly [string, string])[] = [
+    ['bridge', bridge],
+    ['holder', held],
+    ['epoch', `${lease.epoch}, at change ${lease.head.seq}, ledger of version ${lease.ledgerVersion}`],
+    ...(lease.wanted === null ? [] : [['wanted', `${lease.wanted} as the next holder`] as const]),
+    [
+      'snapshot',
+      snapshot === null
+        ? 'none yet'
+        : `of change ${snapshot.seq}, ${megabytes(snapshot.bytes)}, ${seconds(snapshot.agoMs)} ago`,
+    ],
+    [
+      'changes',
+      changes.fromSeq === null
+        ? 'none kept'
+        : `${changes.count} kept from ${changes.fromSeq} on, ${megabytes(changes.bytes)}`,
+    ],
+  ]
+  const table = formatTable(
+    io.screen ?? { isTerminal: false, hasColor: false, width: () => Infinity },
+    [
+      { name: 'NODE', read: ({ node }) => node },
+      { name: 'ROLE', read: ({ role, seenAgoMs }) => (seenAgoMs >= missingMs ? 'missing' : role) },
+      { name: 'VERSION', read: ({ program }) => program },
+      { name: 'BEHIND', read: ({ seq }) => String(Math.max(0, lease.head.seq - seq)), isNumber: true },
+      { name: 'SEEN', read: ({ seenAgoMs }) => `${seconds(seenAgoMs)} ago` },
+      { name: 'PAGE', read: ({ pageUrl }) => pageUrl ?? '', least: 20 },
+    ],
+    nodes,
+  )
+  const problems = listProblems(state)
+  const wrong =
+    problems.length === 0
+      ? 'Another node can take over at once.\n'
+      : `wrong:\n${problems.map((problem) => `  ${problem}\n`).join('')}`
+  const head = lines.map(([name, text]) => `${name.padEnd(10)}${cleanText(text, 300)}\n`).join('')
+  return `${head}\n${nodes.length === 0 ? 'No node has said that it is there.\n' : table}\n${wrong}`
+}
+
+const missingMs = 30_000
+
+/** The same for programs: instants in ms, durations with their unit. */
+export function toBridgeJson(state: BridgeState, now: number): object {
+  const { bridge, lease, nodes, snapshot, changes } = state
+  return {
+    bridge,
+    holder: lease.isOver || lease.node === null ? null : { node: lease.node, since: lease.since },
+    leftMs: lease.isOver ? 0 : Math.round(-lease.overForMs),
+    epoch: lease.epoch,
+    head: lease.head.seq,
+    ledgerVersion: lease.ledgerVersion,
+    wanted: lease.wanted,
+    nodes: nodes.map(({ node, role, seq, program, ledgerVersion, pageUrl, seenAgoMs }) => ({
+      node,
+      role,
+      version: program,
+      ledgerVersion,
+      seq,
+      behind: Math.max(0, lease.head.seq - seq),
+      seenAt: Math.round(now - seenAgoMs),
+      page: pageUrl,
+    })),
+    snapshot:
+      snapshot === null
+        ? null
+        : { seq: snapshot.seq, bytes: snapshot.bytes, at: Math.round(now - snapshot.agoMs) },
+    changes,
+    problems: listProblems(state),
+  }
+}

@@ -1,0 +1,190 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Secret } from '../../../src/lib/secret.ts'
+import { openConnections } from '../../../src/replicas/connect.ts'
+import { listLacking } from '../../../src/replicas/rights.ts'
+import { failuresEvery, openReplicaWorld, type ReplicaWorld, untilHeld } from '../../support/replicaWorld.ts'
+import { runProgram } from '../../support/realMonitor.ts'
+import { type Postgres, postgresBin, startPostgres } from '../../support/startPostgres.ts'
+
+async function until(isSo: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`did not hold within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+const password = 'not-to-be-seen-anywhere'
+
+/** Two nodes whose role has only the rights that `setup` prints. */
+describe.skipIf(postgresBin === null)('two nodes of a role with the least rights', { shuffle: false }, () => {
+  let server: Postgres
+  let world: ReplicaWorld
+  let url: string
+
+  const replicas = (...args: string[]) => {
+    const [name = '', ...rest] = args
+    return runProgram(['replicas', name, '--database', '${DB}', '--bridge', 'least', ...rest], {
+      env: { DB: url },
+    })
+  }
+  const status = async () => JSON.parse((await replicas('status', '--json')).stdout)
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    const admin = await server.createDatabase('least')
+    const setup = await runProgram(['replicas', 'setup', '--database', '${ADMIN}', '--role', 'watcher'], {
+      env: { ADMIN: admin },
+    })
+    expect(setup).toMatchObject({ code: 0, stderr: 'The tables were made.\n' })
+    const client = new Client({ connectionString: admin })
+    await client.connect()
+    await client.query(setup.stdout.replace('…', password))
+    await client.end()
+    url = `postgres://watcher:${password}@127.0.0.1:${server.port}/least`
+    world = await openReplicaWorld({
+      databases: [url, url],
+      bridge: 'least',
+      scenario: failuresEvery(3, 100),
+      more: { start: { from: 'now' } },
+    })
+    world.nodes[0]?.start()
+    await untilHeld(world)
+    world.nodes[1]?.start()
+    await until(async () => (await status()).problems.length === 0, 60_000)
+  }, 120_000)
+
+  afterAll(async () => {
+    await world?.close()
+    await server?.stop()
+  }, 60_000)
+
+  test('run: nothing that they need is lacking, and nothing is refused', async () => {
+    const role = openConnections({ database: new Secret(url) }, { most: 1, timeoutMs: 5_000 }, 'test')
+    expect(await listLacking(role.query)).toEqual([])
+    await role.close()
+    for (const { program } of world.nodes) expect(program?.stderr()).not.toMatch(/permission denied|refused/)
+  })
+
+  test('status says who watches, how far the other is, and that all is well', async () => {
+    const { code, stdout, stderr } = await replicas('status')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^bridge +least\nholder +a, since /)
+    expect(stdout).toMatch(/^a +holder +\S+ +\d+ /m)
+    expect(stdout).toMatch(/^b +follower +\S+ +\d+ /m)
+    expect(stdout).toContain('Another node can take over at once.')
+    expect(await status()).toMatchObject({ bridge: 'least', holder: { node: 'a' }, epoch: 1, wanted: null })
+  })
+
+  test('promote: the other one watches, as it says; the first follows and does not take it back', async () => {
+    const { code, stdout } = await replicas('promote', 'b')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'b holds the lease, under epoch 2.\n' })
+    await new Promise((resolve) => setTimeout(resolve, 12_000))
+    expect(await status()).toMatchObject({ holder: { node: 'b' }, epoch: 2, problems: [] })
+  }, 60_000)
+
+  test('demote: whoever watches makes room, and another one takes it', async () => {
+    const { code, stdout } = await replicas('demote')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'a holds the lease, under epoch 3.\n' })
+  }, 60_000)
+
+  test('rebuild: the follower begins anew and is in step again', async () => {
+    const { code, stdout } = await replicas('rebuild', 'b')
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'b builds its ledger anew; its log says how that goes.\n',
+    })
+    await until(() => world.nodes[1]?.program?.stderr().includes('somebody asked for it') === true, 10_000)
+    await until(async () => (await status()).problems.length === 0, 30_000)
+  }, 60_000)
+
+  test('a command beside a node that follows is refused, and says who it is', async () => {
+    const config = world.nodes[1]?.project.configPath ?? ''
+    const { code, stderr } = await runProgram(['outbox', 'retry', 'dead', '-c', config])
+    expect(code).toBe(1)
+    expect(stderr).toContain('This node (b) follows another one, which alone may change anything: a watches')
+  })
+
+  test('rules that are edited on a follower hold there at once', async () => {
+    const node = world.nodes[1]
+    const reloads = () => node?.program?.stderr().split('rules reloaded').length ?? 0
+    const before = reloads()
+    node?.program?.kill('SIGHUP')
+    await until(() => reloads() > before, 10_000)
+  }, 20_000)
+
+  test('a follower that is gone is said, refused as a holder, and forgotten; nobody is left to step down for', async () => {
+    await world.nodes[1]?.stop()
+    expect((await replicas('forget', 'b')).stderr).toMatch(/^b was seen \d+ s ago: stop it first\.\n$/)
+    await until(async () => (await status()).nodes[1].seenAt < Date.now() - 5_000, 15_000)
+    expect((await replicas('demote')).stderr).toMatch(/^No other node is there/)
+    expect((await replicas('promote', 'b')).stderr).toMatch(/^b has not been seen for \d+ s: start it first/)
+    expect((await replicas('promote', 'c')).stderr).toBe('There is no node "c"; known are: a, b.\n')
+    await until(async () => (await replicas('forget', 'b')).code === 0, 40_000)
+    expect((await status()).problems).toEqual(['no other node is there: nobody takes over'])
+  }, 90_000)
+
+  test('beside a node that was stopped nothing is lost: it is recorded for the others, and pushed at its next start', async () => {
+    const node = world.nodes[0]
+    await node?.stop()
+    expect((await replicas('status')).code).toBe(1)
+    expect((await status()).problems[0]).toMatch(
+      /^no node holds the lease: nobody watches \(a did, until \d+ s ago\)$/,
+    )
+    const config = node?.project.configPath ?? ''
+    const { head } = await status()
+    const silenced = await runProgram([
+      'silences',
+      'add',
+      'rule=x',
+      '--allow-unknown',
+      '--for',
+      '1h',
+      '--comment',
+      'test',
+      '--by',
+      'ana',
+      '-c',
+      config,
+    ])
+    expect(silenced).toMatchObject({ code: 0, stderr: '' })
+    node?.start()
+    await until(async () => (await status()).head > head, 30_000)
+    expect(node?.program?.stderr()).not.toContain('built anew')
+  }, 60_000)
+
+  test('the password stands in no answer and no log', async () => {
+    const wrong = await runProgram([
+      'replicas',
+      'status',
+      '--database',
+      url.replace('least', 'other'),
+      '--bridge',
+      'x',
+    ])
+    expect(wrong.code).toBe(2)
+    expect(wrong.stderr).toContain('database "other" does not exist')
+    const away = await runProgram([
+      'replicas',
+      'status',
+      '--database',
+      `postgres://watcher:${password}@127.0.0.1:1/least`,
+      '--bridge',
+      'x',
+    ])
+    expect(away.code).toBe(3)
+    const none = await runProgram([
+      'replicas',
+      'status',
+      '--database',
+      `mysql://x:${password}@h/d`,
+      '--bridge',
+      'x',
+    ])
+    expect(none.code).toBe(2)
+    const all = [wrong, away, none].map(({ stdout, stderr }) => stdout + stderr)
+    const logs = world.nodes.map(({ program }) => program?.stderr() ?? '')
+    expect([...all, ...logs].filter((text) => text.includes(password))).toEqual([])
+  }, 60_000)
+})
