@@ -13,6 +13,7 @@ import { addUntold } from '../rules/addUntold.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { RpcSource } from '../clients/rpc/createRpc.ts'
 import { checkExplorer } from './checkExplorer.ts'
+import { checkReplicas } from './checkReplicas.ts'
 import { checkRpc } from './checkRpc.ts'
 import { checkSlackApp } from './checkSlackApp.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -123,6 +124,7 @@ async function checkOnline(io: Pick<Io, 'clock' | 'stop'>, config: Config): Prom
     node('preconf', 'main'),
     node('canonical', 'main'),
     node('zoneRpc', 'zone'),
+    ...(config.replicas === null ? [] : [checkReplicas(config.replicas).then((result) => [result])]),
     ...config.channels.map((channel) => checkChannel(io, channel)),
   ])
   return results.flat()
@@ -234,6 +236,7 @@ function describeConfig(config: Config, rules: readonly LoadedRule[]): string {
     ],
     ['start', describeStart(config.start.from)],
     ['state', config.stateDir],
+    ...(config.replicas === null ? [] : [['replicas', describeReplicas(config.replicas)] as const]),
     [
       'rules',
       `${rules.length} from ${config.rulesDir}, for ${new Set(rules.map(({ kind }) => kind)).size} kinds`,
@@ -248,6 +251,10 @@ function describeConfig(config: Config, rules: readonly LoadedRule[]): string {
     ],
   ]
   return rows.map(([name, text]) => `${name.padEnd(10)} ${text}\n`).join('')
+}
+
+function describeReplicas({ bridge, node, database }: NonNullable<Config['replicas']>): string {
+  return `node ${node} of ${bridge}, by way of PostgreSQL at ${hostOf(database.reveal())}`
 }
 
 function describeStart(from: Config['start']['from']): string {

@@ -2,6 +2,9 @@ import { MonitorError } from '../lib/errors.ts'
 import type { Connections, Query } from './connect.ts'
 import { createSchema, schemaVersions } from './schema.ts'
 
+/** What this spanwatch works with. */
+export const schemaVersion = schemaVersions.length
+
 /** One who makes the tables keeps others waiting. */
 const lockNumber = 7_316_022
 
@@ -24,12 +27,19 @@ export async function setupSchema(connections: Connections): Promise<number> {
  * @throws MonitorError `replica.refused` where it may not, or they are newer
  */
 export async function ensureSchema(connections: Connections): Promise<void> {
-  const there = await connections.query<{ is_there: boolean }>(
-    "SELECT to_regclass('spanwatch.schema_version') IS NOT NULL AS is_there",
-  )
-  const version = there[0]?.is_there ? await readVersion(connections.query) : 0
+  const version = await readSchemaVersion(connections.query)
   if (version > schemaVersions.length) throw newer(version)
   if (version < schemaVersions.length) await setupSchema(connections)
+}
+
+/** That of the tables that are there; 0 for none. */
+export async function readSchemaVersion(query: Query): Promise<number> {
+  // Not by to_regclass: that is an error where the role may not look into the schema.
+  const there = await query(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'spanwatch' AND c.relname = 'schema_version'`,
+  )
+  return there.length === 0 ? 0 : await readVersion(query)
 }
 
 async function readVersion(query: Query): Promise<number> {
