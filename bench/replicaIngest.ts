@@ -70,6 +70,9 @@ async function openReplica(
           unreachable: null,
           missing: [],
           inStepAt: null,
+          epoch: 1,
+          behind: null,
+          nodes: [],
         }),
         async stop() {
           await holder?.stop()

@@ -11,7 +11,7 @@ import {
 } from './holderState.ts'
 import { type Lease, releaseLease, renewLease } from './lease.ts'
 import { isSurelyHeld, renewMs } from './leaseTime.ts'
-import { noteNode } from './nodes.ts'
+import { type Asked, noteNode } from './nodes.ts'
 import { findBasis, isSnapshotDue, publish, pushBatch } from './pushing.ts'
 
 export interface Holder {
@@ -27,6 +27,8 @@ export interface Holder {
   status(): HolderStatus
   /** Aborted with a HolderEnd once this node has to stop watching. */
   readonly ended: AbortSignal
+  /** What somebody asked this node to do; null for nothing. */
+  asked(): Asked | null
   /** Pushes what is left and gives the lease away. */
   stop(): Promise<void>
 }
@@ -62,6 +64,7 @@ export function createHolder(deps: HolderDeps): Holder {
     pushedBytes: 0,
     troubles: new Map(),
     isLost: false,
+    asked: null,
     ending: new AbortController(),
     ended: new AbortController(),
     work: new AbortController(),
@@ -92,6 +95,7 @@ export function createHolder(deps: HolderDeps): Holder {
       hasBasis: state.hasBasis,
     }),
     ended: state.ended.signal,
+    asked: () => state.asked,
     async stop() {
       saveWaiting(state)
       const deadline = deps.clock.monotonicMs() + stopMs
@@ -193,8 +197,9 @@ async function renew(state: HolderState): Promise<number> {
   noteReached(state, from)
   const { program, pageUrl } = state
   const seq = state.db.changes.state()?.seq ?? 0
-  const asked = await noteNode(state.lease.query, state, { role: 'holder', seq, program, pageUrl })
-  if (asked === 'demote' || (lease.wanted !== null && lease.wanted !== state.node)) endHolder(state, 'asked')
+  state.asked ??= await noteNode(state.lease.query, state, { role: 'holder', seq, program, pageUrl })
+  if (state.asked !== null || (lease.wanted !== null && lease.wanted !== state.node))
+    endHolder(state, 'asked')
   return renewMs
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../store/database.ts'
 import type { Connections } from './connect.ts'
 import type { Identity } from './lease.ts'
 import type { Moment } from './leaseTime.ts'
+import type { Asked } from './nodes.ts'
 
 export interface HolderDeps extends Identity {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>
@@ -48,6 +49,7 @@ export interface HolderState extends HolderDeps {
   readonly troubles: Map<string, Trouble>
   /** Whether another node holds the lease. */
   isLost: boolean
+  asked: Asked | null
   readonly ending: AbortController
   readonly ended: AbortController
   /** Aborted when there is something to push; then there is another one. */
