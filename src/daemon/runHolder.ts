@@ -7,12 +7,14 @@ import { createHolder, type Holder } from '../replicas/holder.ts'
 import type { HolderDeps } from '../replicas/holderState.ts'
 import { readCopyState, findLedger } from '../replicas/ledgerFolder.ts'
 import type { Lease } from '../replicas/lease.ts'
+import { keepShown, type ShowingDeps } from '../replicas/shown/showing.ts'
 import { publishSnapshot } from '../replicas/snapshots.ts'
 import type { Head } from '../store/changeLog.ts'
 import { migrations } from '../store/database.ts'
 import { ledgerPath } from '../store/openState.ts'
 import { runLedgerJob } from '../store/runLedgerJob.ts'
 import type { ReplicaRun } from './runReplica.ts'
+import { createShownReader } from './readShown.ts'
 import { runApp } from './runApp.ts'
 import { type SeenNodes, watchNodes } from './watchNodes.ts'
 
@@ -31,6 +33,7 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<'
   deps.log.info({ epoch, node: run.node }, 'this node holds the lease: it watches')
   const ended = new AbortController()
   let holder: Holder | null = null
+  let showing: Promise<void> | null = null
   const seen = watchNodes(run, ended.signal)
   const since = lease?.since ?? deps.clock.now()
   const replica: Replica = {
@@ -40,13 +43,14 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<'
     status: () => toStatus(run, { holder, seen, since, epoch }),
     async stop() {
       ended.abort()
-      await holder?.stop()
+      await Promise.all([holder?.stop(), showing])
     },
   }
   const opened = (app: App) => {
     holder = createHolder(toHolderDeps(run, app))
     holder.ended.addEventListener('abort', () => ended.abort())
     holder.start(lease)
+    showing = keepShown(toShowingDeps(run, app, { epoch, holder }), ended.signal)
   }
   const stop = AbortSignal.any([options.stop, ended.signal])
   try {
@@ -91,6 +95,24 @@ function toHolderDeps({ deps, options, ...run }: ReplicaRun, app: App): HolderDe
         rmSync(target, { force: true })
       }
     },
+  }
+}
+
+function toShowingDeps(
+  { deps, shown, bridge }: ReplicaRun,
+  app: App,
+  { epoch, holder }: { readonly epoch: number; readonly holder: Holder },
+): ShowingDeps {
+  const { db } = app.parts
+  return {
+    bridge,
+    epoch,
+    clock: deps.clock,
+    log: deps.log,
+    connections: shown,
+    db,
+    reader: createShownReader(app.parts),
+    pushedSeq: () => (db.changes.state()?.seq ?? 0) - holder.status().behind,
   }
 }
 

@@ -28,11 +28,15 @@ export interface ReplicaRun {
   readonly node: string
   readonly lease: Connections
   readonly data: Connections
+  /** For the tables that people query. */
+  readonly shown: Connections
   readonly bootMs: () => number | null
 }
 
 const leaseTimeoutMs = 3_000
 const dataTimeoutMs = 30_000
+/** A stop waits for a statement under way. */
+const shownTimeoutMs = 5_000
 const retryMs = 1_000
 
 /**
@@ -66,13 +70,14 @@ export async function runReplica(
     node,
     lease: openConnections(address, { most: 2, timeoutMs: leaseTimeoutMs }, name),
     data: openConnections(address, { most: 3, timeoutMs: dataTimeoutMs }, name),
+    shown: openConnections(address, { most: 2, timeoutMs: shownTimeoutMs }, name),
     bootMs: () => uptime() * 1_000,
   }
   try {
     let next = await begin(run)
     while (!options.stop.aborted) next = await step(run, next)
   } finally {
-    await Promise.all([run.lease.close(), run.data.close()])
+    await Promise.all([run.lease.close(), run.data.close(), run.shown.close()])
   }
 }
 

@@ -89,6 +89,9 @@ CREATE TABLE spanwatch.requests (
 CREATE INDEX requests_open ON spanwatch.requests (bridge, id) WHERE answered_at IS NULL;
 `
 
+/** An index can be over this, unlike over date_trunc, which asks for the time zone of the session. */
+const hourOf = (column: string) => `date_bin('1 hour', ${column}, timestamptz '2000-01-01 00:00:00+00')`
+
 /** What people query: docs/replicas.md. */
 const shown = `
 CREATE TABLE spanwatch.bridges (
@@ -123,6 +126,7 @@ CREATE TABLE spanwatch.transfers (
 );
 CREATE INDEX transfers_main_hash ON spanwatch.transfers (main_hash);
 CREATE INDEX transfers_zone_hash ON spanwatch.transfers (zone_hash);
+CREATE INDEX transfers_hour ON spanwatch.transfers (${hourOf('origin_at')}, bridge);
 
 CREATE TABLE spanwatch.cases (
   bridge text NOT NULL,
@@ -144,6 +148,8 @@ CREATE INDEX cases_open ON spanwatch.cases (at_risk_usd DESC NULLS LAST) WHERE s
 
 CREATE TABLE spanwatch.alerts (
   bridge text NOT NULL,
+  -- Of its row in the ledger; people know it by its id.
+  number bigint NOT NULL,
   id text NOT NULL,
   case_id bigint,
   rule text NOT NULL,
@@ -155,9 +161,11 @@ CREATE TABLE spanwatch.alerts (
   transfer_key bigint,
   since timestamptz NOT NULL,
   ended_at timestamptz,
-  PRIMARY KEY (bridge, id)
+  PRIMARY KEY (bridge, number)
 );
+CREATE INDEX alerts_id ON spanwatch.alerts (id);
 CREATE INDEX alerts_of_case ON spanwatch.alerts (bridge, case_id);
+CREATE INDEX alerts_of_transfer ON spanwatch.alerts (bridge, transfer_key);
 CREATE INDEX alerts_since ON spanwatch.alerts (since);
 
 CREATE TABLE spanwatch.coverage (
@@ -177,6 +185,59 @@ CREATE TABLE spanwatch.daily (
   at timestamptz NOT NULL,
   PRIMARY KEY (bridge, day)
 );
+
+-- Up to which change of which ledger these tables are written, and how far a walk through all of it has come.
+CREATE TABLE spanwatch.shown (
+  bridge text PRIMARY KEY,
+  epoch bigint NOT NULL,
+  ledger text NOT NULL,
+  seq bigint NOT NULL,
+  -- The table that is walked; null when none is.
+  walk text,
+  walk_after bigint NOT NULL DEFAULT 0,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (fillfactor = 50);
+
+-- The reports over all bridges: each is sent by whoever has its row.
+CREATE TABLE spanwatch.fleet_reports (
+  day date PRIMARY KEY,
+  attempt integer NOT NULL DEFAULT 0,
+  next_at timestamptz NOT NULL,
+  -- Who still has to get it; null is everybody.
+  recipients text[],
+  sent_at timestamptz,
+  last_error text
+);
+
+CREATE VIEW spanwatch.bridges_now AS
+  SELECT b.bridge, b.verdict, b.reasons, b.main_chain, b.zone_chain, b.page_url, b.in_flight, b.open_cases, b.at_risk_usd,
+    b.program, b.at, extract(epoch FROM clock_timestamp() - b.at)::double precision AS age_seconds,
+    l.node AS holder, l.since, l.until > clock_timestamp() AS is_held,
+    l.until > clock_timestamp() AND b.at > clock_timestamp() - interval '30 s' AS is_watched,
+    CASE WHEN s.walk IS NULL THEN GREATEST(l.head_seq - s.seq, 0) END AS changes_behind
+  FROM spanwatch.bridges b
+    JOIN spanwatch.leases l ON l.bridge = b.bridge
+    LEFT JOIN spanwatch.shown s ON s.bridge = b.bridge;
+
+CREATE VIEW spanwatch.open_cases AS
+  SELECT c.bridge, c.id, c.title, c.severity, c.state, c.assignee, c.by, c.alerts, c.at_risk_usd, c.money, c.opened_at,
+    b.page_url || '/cases/c' || c.id AS url
+  FROM spanwatch.cases c LEFT JOIN spanwatch.bridges b ON b.bridge = c.bridge
+  WHERE c.state IN ('open', 'acknowledged');
+
+CREATE VIEW spanwatch.transfers_hourly AS
+  SELECT bridge, ${hourOf('origin_at')} AS hour, direction, token, symbol, count(*) AS transfers, sum(amount) AS amount,
+    count(*) FILTER (WHERE amount IS NULL) AS unknown_amounts,
+    count(*) FILTER (WHERE state = 'completed') AS completed, count(*) FILTER (WHERE state = 'pending') AS pending,
+    count(*) FILTER (WHERE state = 'failed') AS failed, count(*) FILTER (WHERE state = 'unbacked') AS unbacked
+  FROM spanwatch.transfers WHERE origin_at IS NOT NULL
+  GROUP BY bridge, ${hourOf('origin_at')}, direction, token, symbol;
+
+CREATE VIEW spanwatch.coverage_now AS
+  SELECT bridge, source, last_good_at, extract(epoch FROM clock_timestamp() - last_good_at)::double precision AS silent_seconds,
+    extract(epoch FROM stale_after)::double precision AS stale_after_seconds,
+    last_good_at IS NOT NULL AND last_good_at > clock_timestamp() - stale_after AS is_fresh
+  FROM spanwatch.coverage;
 `
 
 /** @returns the statements of each version after the one that is there, in order */
