@@ -66,7 +66,9 @@ export function createAccess(
     guard: (c, next) => guard(door, c, next),
     showLogin: (c) => {
       const next = toLocalPath(c.req.query('next'))
-      return c.html(renderLoginPage({ next, problem: null, proof: deps.gate.context(c).proof }))
+      return c.html(
+        renderLoginPage({ next, problem: null, proof: deps.gate.context(c).proof, site: c.get('site') }),
+      )
     },
     login: (c) => login(door, c),
     logout: (c) => logout(door, c),
@@ -177,7 +179,11 @@ function refuse(
   const status = outcome.result === 'wait' ? 429 : outcome.result === 'foreign' ? 403 : 401
   if (seconds !== null) c.header('Retry-After', String(seconds))
   else if (outcome.result !== 'foreign') c.header('WWW-Authenticate', 'Bearer realm="spanwatch"')
-  if (wantsHtml(c)) return c.html(renderLoginPage({ next, problem, proof: gate.context(c).proof }), status)
+  if (wantsHtml(c))
+    return c.html(
+      renderLoginPage({ next, problem, proof: gate.context(c).proof, site: c.get('site') }),
+      status,
+    )
   return c.json({ error: problem ?? 'This needs the token: Authorization: Bearer <token>.' }, status)
 }
 
@@ -187,7 +193,11 @@ const mayOnlyLook = 'http.readToken may look and change nothing: this needs http
 export function refuseReader(c: Context<WebEnv>): Response | Promise<Response> {
   if (wantsHtml(c))
     return c.html(
-      renderMessagePage('Not allowed', `${mayOnlyLook} Sign out and sign in again with that one.`),
+      renderMessagePage(
+        'Not allowed',
+        `${mayOnlyLook} Sign out and sign in again with that one.`,
+        c.get('site'),
+      ),
       403,
     )
   return c.json({ code: 'forbidden', error: mayOnlyLook }, 403)

@@ -1,36 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { isIPv4 } from 'node:net'
-import { join } from 'node:path'
-import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
-import { HTTPException } from 'hono/http-exception'
-import { secureHeaders } from 'hono/secure-headers'
-import { errorText, MonitorError } from '../lib/errors.ts'
-import { home } from '../lib/home.ts'
-import { shortestToken } from '../lib/secret.ts'
+import type { Context, Hono } from 'hono'
+import { errorText } from '../lib/errors.ts'
 import { cleanText } from '../lib/text.ts'
 import type { HealthVerdict } from '../monitor/judgeLiveness.ts'
 import { readLiveness, readReadiness } from '../monitor/liveness.ts'
-import { type Access, createAccess } from './createAccess.ts'
 import { createAddressReader } from './clientAddress.ts'
-import { createFormGate } from './createFormGate.ts'
+import { addEventRoute, addFallbacks, createFrame } from './createFrame.ts'
 import { noticePlace } from './pages/layout.ts'
 import { renderNotice } from './pages/replicaParts.ts'
-import { renderMessagePage } from './pages/messagePage.ts'
 import { addActionRoutes } from './routes/addActionRoutes.ts'
 import { addApiRoutes } from './routes/addApiRoutes.ts'
 import { addChartRoutes, addPageRoutes, addReportRoutes } from './routes/addPageRoutes.ts'
 import type { WebDeps, WebEnv, WebOptions } from './types.ts'
-import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
-
-/** In the order in which they overrule each other. */
-const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths'].map((name) => `${name}.css`)
-
-const assets = [
-  { path: '/assets/app.css', files: sheets, type: 'text/css; charset=utf-8' },
-  { path: '/assets/app.js', files: ['app.js'], type: 'text/javascript; charset=utf-8' },
-  { path: '/assets/icon.svg', files: ['icon.svg'], type: 'image/svg+xml' },
-] as const
 
 /**
  * The status page, the JSON API, health and metrics as one app.
@@ -38,19 +18,7 @@ const assets = [
  * @example (await createWebApp(deps, { listenHost: '127.0.0.1', token: null }).request('/healthz')).status
  */
 export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
-  const { listenHost, token } = options
-  const isLocal = isLoopbackHost(listenHost)
-  if (!isLocal) checkTokens(options)
-  const app = new Hono<WebEnv>({ strict: false })
-  // What stands first has the last word.
-  app.use(finish, addHeaders)
-  if (options.publicUrl?.startsWith('https:')) app.use(markTls)
-  // With a token a page of another site gains nothing by a rebound name, and a proxy may pass its own name on.
-  if (isLocal && token === null) app.use(refuseForeignHosts)
-  addHealthRoutes(app, deps)
-  addAssets(app)
-  const gate = createFormGate()
-  if (token !== null) addAccess(app, createAccess({ ...deps, gate }, { ...options, token }))
+  const { app, gate } = createFrame(deps, options, (open) => addHealthRoutes(open, deps))
   app.use((c, next) => addNotice(c, next, deps))
   addActionRoutes(app, { deps, gate, readAddress: createAddressReader(options.trustProxy ?? []) })
   addApiRoutes(app, deps)
@@ -60,68 +28,6 @@ export function createWebApp(deps: WebDeps, options: WebOptions): Hono<WebEnv> {
   addReportRoutes(app, deps)
   addFallbacks(app, deps)
   return app
-}
-
-/** @throws MonitorError when whoever can connect could see or guess his way in */
-function checkTokens({ listenHost, token, readToken }: WebOptions): void {
-  const reach = `http.listen ${listenHost} can be reached from other machines`
-  if (token === null) {
-    throw new MonitorError('config.invalid', `${reach}: set http.token, or listen on 127.0.0.1`)
-  }
-  for (const [name, secret] of [['token', token] as const, ['readToken', readToken] as const]) {
-    if (secret && secret.reveal().length < shortestToken) {
-      throw new MonitorError(
-        'config.invalid',
-        `${reach}: http.${name} needs at least ${shortestToken} characters, such as those of openssl rand -hex 16`,
-      )
-    }
-  }
-}
-
-/** What stands after this needs a token; what changes something the one that may act, whatever its route. */
-function addAccess(app: Hono<WebEnv>, access: Access): void {
-  const small = bodyLimit({ maxSize: 8_192 })
-  app.get('/login', access.showLogin)
-  app.post('/login', small, access.login)
-  app.post('/logout', small, access.logout)
-  app.use(access.guard)
-}
-
-function addFallbacks(app: Hono<WebEnv>, deps: WebDeps): void {
-  app.notFound((c) => answerProblem(c, 404, 'Not found', 'There is no such page.'))
-  app.onError((error, c) => {
-    if (error instanceof HTTPException)
-      return answerProblem(c, error.status, 'Refused', 'This request is refused.')
-    if (error instanceof MonitorError && error.code === 'usage')
-      return answerProblem(c, 400, 'Not understood', error.message)
-    deps.log.error({ path: c.req.path, problem: errorText(error) }, 'a web request failed')
-    return answerProblem(c, 500, 'Failed', 'spanwatch could not answer this. Its log says why.')
-  })
-}
-
-const addHeaders = secureHeaders({
-  contentSecurityPolicy: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    formAction: ["'self'"],
-    frameAncestors: ["'none'"],
-    baseUri: ["'none'"],
-  },
-  xFrameOptions: 'DENY',
-  referrerPolicy: 'no-referrer',
-  strictTransportSecurity: false,
-  // Browsers complain of it where an origin served another kind of document before, as a mail in its sandbox is.
-  originAgentCluster: false,
-})
-
-async function finish(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
-  await next()
-  c.res.headers.set('Cache-Control', 'no-store')
-  const policy = c.get('policy')
-  if (policy !== undefined) c.res.headers.set('Content-Security-Policy', policy)
 }
 
 /** Says on every page of a node that follows that it does. */
@@ -140,46 +46,6 @@ async function addNotice(
     page.replace(noticePlace, () => notice),
     c.res,
   )
-}
-
-async function markTls(c: Context<WebEnv>, next: () => Promise<void>): Promise<void> {
-  c.set('isPublicTls', true)
-  await next()
-}
-
-async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>): Promise<Response | void> {
-  if (!isLoopbackAuthority(c.req.header('host') ?? new URL(c.req.url).host)) {
-    return c.json({ error: 'This page answers to names of this machine only, such as 127.0.0.1.' }, 421)
-  }
-  await next()
-}
-
-function addAssets(app: Hono<WebEnv>): void {
-  for (const { path, files, type } of assets) {
-    const body = files.map((file) => readFileSync(join(home, 'src/web/assets', file), 'utf8')).join('\n')
-    app.get(path, (c) => c.body(body, 200, { 'Content-Type': type }))
-  }
-}
-
-function answerProblem(c: Context, status: HTTPException['status'], title: string, text: string) {
-  c.status(status)
-  const wantsHtml = (c.req.header('accept') ?? '').includes('text/html')
-  return wantsHtml ? c.html(renderMessagePage(title, text)) : c.json({ error: text })
-}
-
-/** Whether an address to listen on can be reached from this machine only. */
-export function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
-}
-
-/**
- * Whether a `Host` header names this machine by a loopback name. A page of another site whose name was pointed at
- * 127.0.0.1 (DNS rebinding) still sends that site's name.
- */
-export function isLoopbackAuthority(authority: string | undefined): boolean {
-  const host = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(authority ?? '')?.[1]
-  return host !== undefined && isLoopbackHost(host)
 }
 
 /** Open to everyone who can connect: a probe carries no token, and reasons name no data. */
@@ -205,63 +71,5 @@ function judgeSafely(log: WebDeps['log'], judge: () => HealthVerdict): HealthVer
   } catch (error) {
     log.error({ problem: errorText(error) }, 'health could not be determined')
     return { ok: false, reasons: ['health could not be determined'] }
-  }
-}
-
-const maxStreams = 64
-/** A page that gets nothing for twice this long says that it may be out of date (assets/app.js). */
-const beatMs = 10_000
-/** Changes closer together than this are sent as one. */
-const pauseMs = 1_000
-
-/** `/events` says that something changed, never what: the page reads it again through its own route. */
-function addEventRoute(app: Hono<WebEnv>, deps: WebDeps): void {
-  let streams = 0
-  app.get('/events', (c) => {
-    // Nobody would read the stream of a HEAD request, nor ever end it.
-    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' })
-    if (streams >= maxStreams) return c.json({ error: 'Too many pages are following already.' }, 503)
-    streams += 1
-    // Without this a proxy may hold the events back until its buffer is full.
-    c.header('X-Accel-Buffering', 'no')
-    return streamSSE(c, async (stream) => {
-      try {
-        await follow(deps, stream)
-      } catch (error) {
-        deps.log.error({ problem: errorText(error) }, 'an event stream failed')
-      } finally {
-        streams -= 1
-      }
-    })
-  })
-}
-
-async function follow(deps: WebDeps, stream: SSEStreamingApi): Promise<void> {
-  const { clock, listeners } = deps
-  const gone = new AbortController()
-  stream.onAbort(() => gone.abort())
-  let changed = false
-  let wake = () => {}
-  const listener = () => {
-    changed = true
-    wake()
-  }
-  listeners.add(listener)
-  try {
-    await stream.writeSSE({ event: 'beat', data: '', retry: 2_000 })
-    while (!gone.signal.aborted) {
-      const beat = new AbortController()
-      const stop = () => beat.abort()
-      wake = stop
-      gone.signal.addEventListener('abort', stop, { once: true })
-      if (!changed) await clock.sleep(beatMs, beat.signal)
-      gone.signal.removeEventListener('abort', stop)
-      const event = changed ? 'change' : 'beat'
-      changed = false
-      await stream.writeSSE({ event, data: '' })
-      await clock.sleep(pauseMs, gone.signal)
-    }
-  } finally {
-    listeners.delete(listener)
   }
 }

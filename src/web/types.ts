@@ -28,6 +28,7 @@ import type { LivenessSources } from '../monitor/liveness.ts'
 import type { Kept } from './views/kept.ts'
 import type { AlertStory, AlertView, CaseQuery, CaseStory, CaseView } from './caseTypes.ts'
 import type { PreconfMetrics } from '../checks/preconf/metrics.ts'
+import type { Site } from './pages/layout.ts'
 import type { StatusSnapshot } from './statusFacts.ts'
 
 export interface TransferFilter {
@@ -150,7 +151,7 @@ export interface WebDeps {
 export interface WebEnv {
   Bindings: Partial<HttpBindings>
   /** A content policy of its own, for what is no page of ours: an image, a mail. */
-  Variables: { policy?: string; role?: Role; session?: string; isPublicTls?: boolean }
+  Variables: { policy?: string; role?: Role; session?: string; isPublicTls?: boolean; site?: Site }
 }
 
 /** `see` reads pages and the API, `act` may also change what they show. */
@@ -180,6 +181,8 @@ export interface WebOptions {
   readonly sessions?: string
   /** Where people reach the page. */
   readonly publicUrl?: string | null
+  /** What its pages lead to; left out, those of the status page. */
+  readonly site?: Site
 }
 
 /** Totals since the start; the registry sets its counters to them. */

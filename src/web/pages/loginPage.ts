@@ -1,21 +1,23 @@
 import { html } from 'hono/html'
 import type { FormContext } from '../createFormGate.ts'
 import { renderHidden } from './formParts.ts'
-import { renderLayout } from './layout.ts'
+import { renderLayout, type Site } from './layout.ts'
 import type { Html } from './words.ts'
 
 export interface LoginView {
   readonly next: string
   readonly problem: string | null
   readonly proof: string
+  readonly site?: Site | undefined
 }
 
 /** The form that asks for the token. */
-export function renderLoginPage({ next, problem, proof }: LoginView): Html {
+export function renderLoginPage({ next, problem, proof, site }: LoginView): Html {
   return renderLayout({
     title: 'Sign in',
     active: null,
     live: false,
+    site,
     main: html`<form class="card login" method="post" action="/login">
 <h1>Sign in</h1>
 <p class="muted">This page needs the token of <code>http.token</code> in the configuration, or that of <code>http.readToken</code> to look only.</p>

@@ -125,15 +125,15 @@ function showRefusedCase(
   }
 }
 
-const notOwn =
+export const notOwn =
   'This form did not come from a page that spanwatch showed lately, so nothing was changed. Open the page again and repeat it.'
 
 /** A page of ours, nothing that leads elsewhere. */
-function toNext(next: string | undefined, otherwise: string): string {
+export function toNext(next: string | undefined, otherwise: string): string {
   return next !== undefined && /^\/(?!\/)[\w/?=&%#.-]*$/.test(next) ? next : otherwise
 }
 
-async function readBody(c: Context<WebEnv>): Promise<Readonly<Record<string, unknown>>> {
+export async function readBody(c: Context<WebEnv>): Promise<Readonly<Record<string, unknown>>> {
   const text = await c.req.text()
   try {
     const body: unknown = text.trim() === '' ? {} : JSON.parse(text)
@@ -149,7 +149,10 @@ async function readBody(c: Context<WebEnv>): Promise<Readonly<Record<string, unk
  * whatever cookies its reader has. Browsers say with every POST where it comes from; JSON from elsewhere would need a
  * permission that is never given.
  */
-async function refuseCrossSite(c: Context<WebEnv>, next: () => Promise<void>): Promise<Response | void> {
+export async function refuseCrossSite(
+  c: Context<WebEnv>,
+  next: () => Promise<void>,
+): Promise<Response | void> {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next()
   const site = c.req.header('sec-fetch-site')
   const origin = c.req.header('origin')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopbackAuthority, isLoopbackHost } from '../../../src/web/createWebApp.ts'
+import { isLoopbackAuthority, isLoopbackHost } from '../../../src/web/createFrame.ts'
 
 test.each([
   ['127.0.0.1', true],
