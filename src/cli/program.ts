@@ -75,6 +75,17 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
     .option('--online', 'ask every source and channel too; posts nothing')
     .action(async (options) => finish(await (await import('./check.ts')).check(io, options)))
   program
+    .command('fleet')
+    .description('one page and API over all bridges of a database of replicas')
+    .option('--database <url>', 'where PostgreSQL is; before that of the file')
+    .option(
+      '--listen <address>',
+      'where the page listens; before that of the file, 127.0.0.1:8090 without one',
+    )
+    .option('-c, --config <file>', 'database, http, channels and daily in YAML')
+    .addOption(logLevel('info'))
+    .action(async (options) => finish(await (await import('./fleet.ts')).fleet(io, options)))
+  program
     .command('backfill')
     .description('read the list back to a time, with progress; resumable')
     .addOption(config())

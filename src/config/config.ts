@@ -134,7 +134,7 @@ function chooseRules(written: string | undefined, places: Parameters<typeof toCo
 }
 
 /** Without channels and routes people still hear: on the console. */
-function toChannels(channels: ParsedConfig['channels']) {
+export function toChannels(channels: ParsedConfig['channels']) {
   const named = Object.entries(channels).map(([name, channel]) => {
     if (channel.type === 'slack-app') {
       const { appToken, ...rest } = channel
@@ -177,7 +177,7 @@ function toBackups({ every, ...rest }: NonNullable<ParsedConfig['backups']>) {
   return { everyMs: every, ...rest }
 }
 
-function toHttp(http: ParsedConfig['http']) {
+export function toHttp(http: ParsedConfig['http']) {
   if (http === null) return null
   const { listen, ...rest } = http
   return { host: listen.host, port: listen.port, ...rest }

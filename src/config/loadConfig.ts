@@ -51,7 +51,7 @@ export type LoadedConfig =
     }
   | { readonly ok: false; readonly problems: readonly YamlProblem[] }
 
-const maxConfigBytes = 1_048_576
+export const maxConfigBytes = 1_048_576
 
 interface ReferenceDeps {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -83,7 +83,7 @@ type Resolved =
  * Where secrets stand in `spanwatch.yaml`. Around them everything is covered but what is known to be harmless, so that
  * a secret behind a mistyped key stays covered too.
  */
-const secretPlaces: YamlMask = {
+export const secretPlaces: YamlMask = {
   keys: ['key', 'secret', 'passphrase', 'password', 'smtp', 'token', 'readToken', 'url'],
   isSecret(keys) {
     const [section, second] = keys
@@ -164,7 +164,7 @@ function failed(problems: readonly YamlProblem[]): LoadedConfig {
  * Every secret of a configuration, for the scrubber of logs: the values themselves and the parts of them that travel
  * alone in other people's texts, such as the path of a webhook or the password of a mail server.
  */
-function collectSecrets(config: unknown): Secret[] {
+export function collectSecrets(config: unknown): Secret[] {
   if (config instanceof Secret) return partsOf(config.reveal()).map((part) => new Secret(part))
   if (typeof config !== 'object' || config === null) return []
   return Object.values(config).flatMap(collectSecrets)
@@ -198,7 +198,7 @@ function isPlaceholder(value: string): boolean {
  * Puts `${NAME}` and `${file:/run/secrets/x}` into scalars that were parsed already: what they bring is text, whatever
  * it looks like as YAML. `$${` is a plain `${`.
  */
-function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Substituted {
+export function substitute(deps: ReferenceDeps, doc: YamlDoc, data: unknown): Substituted {
   const problems: YamlProblem[] = []
   const warnings: YamlProblem[] = []
   const secrets: Secret[] = []

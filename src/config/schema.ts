@@ -48,7 +48,7 @@ const chatId = z
   .transform(String)
 
 /** Every kind of channel, by its `type`. */
-const channel = z.discriminatedUnion(
+export const channel = z.discriminatedUnion(
   'type',
   [
     z.strictObject({ type: z.literal('slack'), url: secretHttpUrl }),
@@ -98,7 +98,7 @@ const channel = z.discriminatedUnion(
   },
 )
 
-const channelName = pattern(
+export const channelName = pattern(
   /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
   'expected a name of letters, digits, dots, dashes and underscores',
 )

@@ -205,7 +205,7 @@ export const inhibition = z.strictObject({
   equal: z.array(label).default([]),
 })
 
-const report = (cron: string) =>
+export const report = (cron: string) =>
   z
     .strictObject({
       cron: cronText.prefault(cron),
@@ -268,7 +268,7 @@ export const retention = z.strictObject({
 
 const postgresExpected = 'expected an address such as postgres://user:password@host:5432/spanwatch'
 
-const postgresUrl = z
+export const postgresUrl = z
   .string({ error: postgresExpected })
   .trim()
   .transform((value, context) => {

@@ -134,10 +134,19 @@ function readAlert({ alerts }: AppParts, views: CaseViewSource, key: number): Sh
       subject: cleanText(row.subject, 300),
       summary: cleanText(view.summary ?? view.title, 600),
       transferKey: row.transferKey === null ? null : parseKey(row.transferKey),
+      hashes: listHashes(`${view.title} ${view.summary ?? ''} ${row.subject} ${JSON.stringify(view.facts)}`),
       since: view.since,
       endedAt: view.resolvedAt,
     },
   ]
+}
+
+const mostHashes = 50
+
+/** Each once; hashes have 32 bytes. */
+function listHashes(text: string): string[] {
+  const found = text.toLowerCase().match(/0x[0-9a-f]{64}(?![0-9a-f])/g) ?? []
+  return [...new Set(found)].slice(0, mostHashes)
 }
 
 /** How long transfers take says nothing to the verdict. */

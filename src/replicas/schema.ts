@@ -159,13 +159,15 @@ CREATE TABLE spanwatch.alerts (
   subject text NOT NULL,
   summary text NOT NULL,
   transfer_key bigint,
+  -- Every hash that it names.
+  hashes bytea[] NOT NULL,
   since timestamptz NOT NULL,
   ended_at timestamptz,
   PRIMARY KEY (bridge, number)
 );
 CREATE INDEX alerts_id ON spanwatch.alerts (id);
 CREATE INDEX alerts_of_case ON spanwatch.alerts (bridge, case_id);
-CREATE INDEX alerts_of_transfer ON spanwatch.alerts (bridge, transfer_key);
+CREATE INDEX alerts_hashes ON spanwatch.alerts USING gin (hashes);
 CREATE INDEX alerts_since ON spanwatch.alerts (since);
 
 CREATE TABLE spanwatch.coverage (
@@ -201,6 +203,7 @@ CREATE TABLE spanwatch.shown (
 -- The reports over all bridges: each is sent by whoever has its row.
 CREATE TABLE spanwatch.fleet_reports (
   day date PRIMARY KEY,
+  first_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   attempt integer NOT NULL DEFAULT 0,
   next_at timestamptz NOT NULL,
   -- Who still has to get it; null is everybody.

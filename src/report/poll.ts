@@ -1,10 +1,9 @@
-import { CronTime } from 'cron'
-import { DateTime } from 'luxon'
 import { retryDelayMs } from '../delivery/planDelivery.ts'
 import type { Finding } from '../bridge/finding.ts'
 import {
   dayOf,
   type DayWindow,
+  dueAt,
   type DueDays,
   listDueDays,
   type Period,
@@ -107,13 +106,6 @@ async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Fi
   } catch (error) {
     return { error }
   }
-}
-
-/** The first time at or after the end of the day at which the schedule comes due. */
-function dueAt({ cron, timezone }: DailyReportDeps['settings'], { until }: DayWindow): UnixMs {
-  // The library looks for times after the one given.
-  const from = DateTime.fromMillis(until - 1, { zone: timezone })
-  return new CronTime(cron, timezone).getNextDateFrom(from.toJSDate(), timezone).toMillis()
 }
 
 async function deliver(deps: DailyReportDeps, queued: QueuedReport, signal: AbortSignal): Promise<Thrown> {

@@ -1,4 +1,5 @@
 import { nth } from '../lib/nth.ts'
+import { CronTime } from 'cron'
 import { DateTime } from 'luxon'
 import type { UnixMs } from '../lib/clock.ts'
 
@@ -59,6 +60,16 @@ export function daysOf({ zone, from, until }: DayWindow): string[] {
   const last = dayOf(until - 1, zone)
   for (let day = dayOf(from, zone); day <= last; day = shiftDay(day, 1)) days.push(day)
   return days
+}
+
+/** The first time at or after the end of the day at which the schedule comes due. */
+export function dueAt(
+  { cron, timezone }: { readonly cron: string; readonly timezone: string },
+  { until }: DayWindow,
+): UnixMs {
+  // The library looks for times after the one given.
+  const from = DateTime.fromMillis(until - 1, { zone: timezone })
+  return new CronTime(cron, timezone).getNextDateFrom(from.toJSDate(), timezone).toMillis()
 }
 
 export interface DueDays {

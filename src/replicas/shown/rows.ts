@@ -49,6 +49,7 @@ export interface ShownAlert {
   readonly subject: string
   readonly summary: string
   readonly transferKey: number | null
+  readonly hashes: readonly string[]
   readonly since: UnixMs
   readonly endedAt: UnixMs | null
 }

@@ -72,6 +72,14 @@ const alertColumns: readonly Column<ShownAlert>[] = [
   text('subject', ({ subject }) => subject),
   text('summary', ({ summary }) => summary),
   number('transfer_key', 'bigint', ({ transferKey }) => transferKey),
+  // A list in a list would have to be as long as all others.
+  {
+    name: 'hashes',
+    type: 'text',
+    as: (value) =>
+      `ARRAY(SELECT decode(h, 'hex') FROM unnest(string_to_array(NULLIF(${value}, ''), ' ')) AS h)`,
+    of: ({ hashes }) => hashes.map((hash) => hash.slice(2)).join(' '),
+  },
   time('since', ({ since }) => since),
   time('ended_at', ({ endedAt }) => endedAt),
 ]

@@ -14,7 +14,7 @@ const cell = `padding:4px 8px;font-size:13px;line-height:1.35;color:#16181d;over
 const head = `padding:4px 8px;font-size:12px;line-height:1.35;color:#5b6270;text-align:left;font-weight:600;`
 
 /** Wide tables become pairs of name and value on a narrow screen, beside each other as they fit. */
-const narrow = raw(`
+export const narrow = raw(`
 .name, .narrow { display: none; }
 @media (max-width: 640px) {
   .detail { display: none !important; }
@@ -101,7 +101,7 @@ function chartCard({ name, description }: ReportChart): Markup {
   )
 }
 
-function tableCard(table: ReportTable): Markup {
+export function tableCard(table: ReportTable): Markup {
   const { title, note, columns, rows, none } = table
   const text = rows.length === 0 ? [note, none].filter((line) => line !== '').join(' ') : note
   const intro =

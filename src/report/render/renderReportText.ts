@@ -55,7 +55,7 @@ function fit(text: string, room: number): string {
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`
 }
 
-function renderTable({ title, note, columns, rows, none }: ReportTable): string {
+export function renderTable({ title, note, columns, rows, none }: ReportTable): string {
   const head = [`== ${title}`, ...(note === '' ? [] : wrap(note, 0))]
   if (rows.length === 0) return [...head, none].join('\n')
   const cells = rows.map((row) => row.map((cell) => linesOf(cell).map(({ text }) => part(text))))
