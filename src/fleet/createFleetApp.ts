@@ -99,15 +99,15 @@ async function showCase(
   const named = readCaseName(c.req.param('bridge') ?? '', c.req.param('id') ?? '')
   const one = await findCase(deps.query, named)
   const alerts = await listCaseAlerts(deps.query, one.bridge, one.id)
-  const done = doneWords[c.req.query('done') ?? ''] ?? null
+  const done = doneWords.get(c.req.query('done') ?? '') ?? null
   const view = { now: deps.clock.now(), form: gate.context(c), problem, done }
   return c.html(renderFleetCasePage(one, alerts, view), status)
 }
 
-const doneWords: Readonly<Record<string, string | undefined>> = {
-  ack: 'Acknowledged. This page shows it within seconds.',
-  silence: 'Silenced.',
-}
+const doneWords: ReadonlyMap<string, string> = new Map([
+  ['ack', 'Acknowledged. This page shows it within seconds.'],
+  ['silence', 'Silenced.'],
+])
 
 /** @throws MonitorError `not_found` */
 function readCaseName(bridge: string, id: string): { readonly bridge: string; readonly id: number } {

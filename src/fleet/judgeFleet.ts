@@ -11,12 +11,7 @@ export interface Judged {
   readonly problem: string | null
 }
 
-const levels: Readonly<Record<string, VerdictLevel>> = {
-  fine: 'fine',
-  attention: 'attention',
-  critical: 'critical',
-  unknown: 'unknown',
-}
+const levels: readonly VerdictLevel[] = ['fine', 'attention', 'critical', 'unknown']
 
 /** The verdict of a bridge as it is now: what nobody watches is critical, whatever was said of it last. */
 export function judgeBridge({ verdict, holder, isHeld, ageMs }: FleetBridge): Judged {
@@ -35,7 +30,7 @@ export function judgeBridge({ verdict, holder, isHeld, ageMs }: FleetBridge): Ju
       level: 'critical',
       problem: `${holder ?? 'its holder'} has said nothing of it for ${formatDuration(Math.round(ageMs / 1_000) * 1_000)}`,
     }
-  return { level: levels[verdict] ?? 'unknown', problem: null }
+  return { level: levels.find((level) => level === verdict) ?? 'unknown', problem: null }
 }
 
 const ranks: Readonly<Record<VerdictLevel, number>> = { critical: 3, unknown: 2, attention: 1, fine: 0 }

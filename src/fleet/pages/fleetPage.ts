@@ -76,7 +76,7 @@ ${cell(2, renderHolder(one, now))}
 ${cell(3, renderCoverage(one.sources))}
 ${cell(4, one.inFlight === null ? 'unknown' : String(one.inFlight))}
 ${cell(5, String(one.openCases))}
-${cell(6, one.atRiskUsd === null ? (one.openCases === 0 ? '0' : 'unknown') : formatUsd(one.atRiskUsd))}
+${cell(6, one.atRiskUsd === null ? (one.openCases === 0 ? '0' : 'unknown') : html`<span class="amount">${formatUsd(one.atRiskUsd)}</span>`)}
 </tr>`
 }
 

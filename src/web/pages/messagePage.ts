@@ -9,6 +9,6 @@ export function renderMessagePage(title: string, text: string, site?: Site): Htm
     active: null,
     live: false,
     site,
-    main: html`<section class="card"><h1>${title}</h1><p>${text}</p><p><a href="/">Back to the status page</a></p></section>`,
+    main: html`<section class="card"><h1>${title}</h1><p>${text}</p><p><a href="/">${site === undefined ? 'Back to the status page' : 'Back to the first page'}</a></p></section>`,
   })
 }
