@@ -110,7 +110,7 @@ function readCase({ db }: AppParts, views: CaseViewSource, key: number): ShownCa
 }
 
 /** Of what has a price; null where nothing has one. */
-export function sumUsd(money: readonly Pick<ShownMoney, 'usd'>[]): string | null {
+function sumUsd(money: readonly Pick<ShownMoney, 'usd'>[]): string | null {
   const known = money.flatMap(({ usd }) => toDecimal(usd ?? '') ?? [])
   return known.length === 0 ? null : formatDecimal(sumDecimals(known))
 }

@@ -166,7 +166,7 @@ function apply(state: State, changes: readonly Change[]): void {
 }
 
 /** A commit of more than this is none of ours. */
-const longestChange = 512 * 1024 * 1024
+export const longestChange = 512 * 1024 * 1024
 
 function assertJoins(head: Head, { seq, previous, hash, body }: Change): void {
   if (seq !== head.seq + 1) throw diverged(`expected change ${head.seq + 1}, got ${seq}`)

@@ -90,14 +90,28 @@ async function step(state: State, signal: AbortSignal): Promise<boolean> {
   const changes = place?.ledger === state.db.generation ? await findChanges(state, place.seq) : null
   if (place === null || changes === null) return await beginWalk(state, signal)
   if (changes.length > 0) {
-    const { keys, until } = listShownKeys(changes, state.reader)
-    return await show(state, signal, keys, { ...place, seq: until })
+    const touched = readTouched(state, changes)
+    if (touched === null) return await beginWalk(state, signal)
+    return await show(state, signal, touched.keys, { ...place, seq: touched.until })
   }
   if (place.walk !== null) return await walkOn(state, signal, { ...place, walk: place.walk })
   if (state.clock.monotonicMs() - state.refreshedMs < refreshMs) return false
   state.refreshedMs = state.clock.monotonicMs()
   await show(state, signal, { ...nothing, cases: new Set(state.reader.listOpenCases(mostRefreshed)) }, place)
   return false
+}
+
+/** Null where a change cannot be read, as one that was damaged in PostgreSQL: what it touched is anybody's guess. */
+function readTouched(
+  { reader, log }: State,
+  changes: readonly Change[],
+): ReturnType<typeof listShownKeys> | null {
+  try {
+    return listShownKeys(changes, reader)
+  } catch (error) {
+    log.warn({ err: error }, `a change cannot be read: ${errorText(error)}`)
+    return null
+  }
 }
 
 const nothing: ShownKeys = { transfers: new Set(), cases: new Set(), alerts: new Set(), days: new Set() }

@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib'
-import type { Change } from '../../store/changeLog.ts'
+import { type Change, longestChange } from '../../store/changeLog.ts'
 import { type ChangedRows, changedRows, type KeyValue } from './changedRows.ts'
 import type { ShownKeys, ShownReader } from './rows.ts'
 
@@ -19,7 +19,7 @@ export function listShownKeys(
   }
   let until = 0
   for (const { seq, body } of changes) {
-    const changed = changedRows(zstdDecompressSync(body))
+    const changed = changedRows(zstdDecompressSync(body, { maxOutputLength: longestChange }))
     for (const key of numbersOf(changed, 'transfers')) keys.transfers.add(key)
     for (const key of numbersOf(changed, 'cases')) keys.cases.add(key)
     for (const alert of [...numbersOf(changed, 'alerts'), ...numbersOf(changed, 'case_members')]) {

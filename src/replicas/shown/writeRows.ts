@@ -155,7 +155,7 @@ async function write<Row, Key>(
 }
 
 /** Hashes as bytes; what is none, as the bytes of its text. */
-export function toBytes(hash: string | null): Buffer | null {
+function toBytes(hash: string | null): Buffer | null {
   if (hash === null) return null
   return /^0x(?:[0-9a-f]{2})+$/i.test(hash) ? Buffer.from(hash.slice(2), 'hex') : Buffer.from(hash)
 }

@@ -129,7 +129,7 @@ export const notOwn =
   'This form did not come from a page that spanwatch showed lately, so nothing was changed. Open the page again and repeat it.'
 
 /** A page of ours, nothing that leads elsewhere. */
-export function toNext(next: string | undefined, otherwise: string): string {
+function toNext(next: string | undefined, otherwise: string): string {
   return next !== undefined && /^\/(?!\/)[\w/?=&%#.-]*$/.test(next) ? next : otherwise
 }
 

@@ -206,6 +206,22 @@ describe.skipIf(postgresBin === null)('the tables that people query', () => {
     expect(walks()).toBe(2)
   })
 
+  test('everything is written again where a change was damaged', async () => {
+    hold()
+    const end = start()
+    save(1, 'pending')
+    await push()
+    await until(async () => (await listStates())[1] === 'pending')
+    await end()
+    save(1, 'completed')
+    await push(true)
+    await push()
+    await connections.query(`UPDATE spanwatch.changes SET body = 'broken' WHERE seq = 2`)
+    start()
+    await until(async () => (await listStates())[1] === 'completed')
+    expect(walks()).toBe(2)
+  })
+
   test('whoever lost the lease writes nothing any more', async () => {
     hold()
     const before = lease
