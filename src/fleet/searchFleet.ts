@@ -61,8 +61,7 @@ const most = 50
 
 /** Everything of all bridges that a term names: transfers, their alerts and the cases of those. */
 export async function searchFleet(query: Query, term: Term): Promise<FleetFound> {
-  const transfers = await findTransfers(query, term)
-  const alerts = await findAlerts(query, term)
+  const [transfers, alerts] = await Promise.all([findTransfers(query, term), findAlerts(query, term)])
   const named = alerts.flatMap(({ bridge, caseId }) => (caseId === null ? [] : [{ bridge, id: caseId }]))
   const cases =
     term.by === 'case' ? await findCases(query, term.number) : await readCases(query, distinct(named))

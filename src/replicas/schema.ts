@@ -167,7 +167,9 @@ CREATE TABLE spanwatch.alerts (
 );
 CREATE INDEX alerts_id ON spanwatch.alerts (id);
 CREATE INDEX alerts_of_case ON spanwatch.alerts (bridge, case_id);
-CREATE INDEX alerts_hashes ON spanwatch.alerts USING gin (hashes);
+CREATE INDEX alerts_of_transfer ON spanwatch.alerts (bridge, transfer_key);
+-- A list of what is still to be put into it would be read through by every search.
+CREATE INDEX alerts_hashes ON spanwatch.alerts USING gin (hashes) WITH (fastupdate = off);
 CREATE INDEX alerts_since ON spanwatch.alerts (since);
 
 CREATE TABLE spanwatch.coverage (
