@@ -78,8 +78,12 @@ describe.skipIf(postgresBin === null)('rows that people query', () => {
       .slice(0, 8)
       .map(({ alertId }) => alertId)
     expect(alerts.map(({ id }) => id)).toEqual(expect.arrayContaining(early))
-    expect(await query('SELECT verdict, is_held FROM spanwatch.bridges_now')).toEqual([
-      { verdict: 'critical', is_held: false },
-    ])
+    const [named] = await query(
+      `SELECT count(*)::int AS alerts, count(*) FILTER (WHERE a.hashes @> ARRAY[t.zone_hash])::int AS named
+       FROM spanwatch.alerts a JOIN spanwatch.transfers t ON t.bridge = a.bridge AND t.key = a.transfer_key`,
+    )
+    expect(named?.['alerts']).toBeGreaterThan(3)
+    expect(named?.['named']).toBe(named?.['alerts'])
+    expect(await query('SELECT verdict FROM spanwatch.bridges_now')).toEqual([{ verdict: 'critical' }])
   })
 })
