@@ -7,10 +7,9 @@ import { type Connections, openConnections } from '../../../src/replicas/connect
 import { type Lease, readLease, releaseLease, takeLease } from '../../../src/replicas/lease.ts'
 import { setupSchema } from '../../../src/replicas/setupSchema.ts'
 import { moveTo } from '../../../src/replicas/shown/place.ts'
-import type { ShownReader, Walked } from '../../../src/replicas/shown/rows.ts'
 import { keepShown } from '../../../src/replicas/shown/showing.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
-import { int } from '../../../src/store/table.ts'
+import { createRawReader } from '../../support/rawShownReader.ts'
 import { postgresBin, type Postgres, startPostgres } from '../../support/startPostgres.ts'
 
 /** As `expect.poll` for a condition. */
@@ -99,7 +98,7 @@ describe.skipIf(postgresBin === null)('the tables that people query', () => {
         log: { info: note, warn: note } as never,
         connections,
         db,
-        reader: createReader(db),
+        reader: createRawReader(db),
         pushedSeq: () => pushed,
       },
       ended.signal,
@@ -222,6 +221,34 @@ describe.skipIf(postgresBin === null)('the tables that people query', () => {
     expect(walks()).toBe(2)
   })
 
+  test('daily reports stand there, those of weeks do not', async () => {
+    const keep = (day: string, body: object) =>
+      db.transaction(() =>
+        db
+          .prepare(
+            `INSERT INTO reports (day, zone, built_at, content, state, attempt, next_at, expires_at)
+             VALUES (?, 'UTC', 0, ?, 'sent', 0, 0, 0)`,
+          )
+          .run(day, JSON.stringify(body)),
+      )
+    const list = () => connections.query('SELECT day::text, body FROM spanwatch.daily ORDER BY day')
+    keep('2026-03-07', { window: { zone: 'UTC' }, name: 'a\0b\ud800' })
+    keep('2026-W10', {})
+    hold()
+    start()
+    const first = { day: '2026-03-07', body: { window: { zone: 'UTC' }, name: 'ab\ufffd' } }
+    await until(async () => (await list()).length === 1)
+    expect(await list()).toEqual([first])
+    keep('2026-03-08', { window: {} })
+    keep('2026-03', {})
+    await push()
+    await until(async () => (await list()).length === 2)
+    db.transaction(() => db.prepare('DELETE FROM reports WHERE day = ?').run('2026-03-07'))
+    await push()
+    await until(async () => (await list()).length === 1)
+    expect(await list()).toEqual([{ day: '2026-03-08', body: { window: {} } }])
+  })
+
   test('whoever lost the lease writes nothing any more', async () => {
     hold()
     const before = lease
@@ -272,53 +299,3 @@ describe.skipIf(postgresBin === null)('the tables that people query', () => {
     await until(async () => (await listStates())[2] === 'pending')
   })
 })
-
-function createReader(db: Database): ShownReader {
-  const tables: Readonly<Record<Walked, string>> = { transfers: 'key', cases: 'id', alerts: 'id' }
-  return {
-    transfers: (keys) =>
-      keys.flatMap((key) => {
-        const row = db.prepare('SELECT state FROM transfers WHERE key = ?').get(key)
-        if (row === undefined) return []
-        return [
-          {
-            key,
-            state: String(row['state']),
-            direction: 'MainToZone',
-            mainHash: `0x${'AB'.repeat(32)}`,
-            zoneHash: null,
-            token: 'x',
-            symbol: null,
-            amount: '1.50',
-            sender: '',
-            recipient: '',
-            originAt: 1_000,
-            destinationAt: null,
-          },
-        ]
-      }),
-    cases: () => [],
-    alerts: () => [],
-    days: () => [],
-    casesOf: () => [],
-    list: (table, after, limit) => {
-      const key = tables[table]
-      return int.all(db, `SELECT ${key} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`, after, limit)
-    },
-    listDays: () => [],
-    listOpenCases: () => [],
-    bridge: () => ({
-      verdict: 'fine',
-      reasons: [],
-      mainChain: 'M',
-      zoneChain: 'Z',
-      pageUrl: null,
-      inFlight: 1,
-      program: '1',
-      coverage: [
-        { source: 'explorer', lastGoodAt: Date.now(), staleAfterMs: 60_000 },
-        { source: 'node', lastGoodAt: null, staleAfterMs: 60_000 },
-      ],
-    }),
-  }
-}
