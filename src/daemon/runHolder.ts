@@ -14,6 +14,7 @@ import { migrations } from '../store/database.ts'
 import { ledgerPath } from '../store/openState.ts'
 import { runLedgerJob } from '../store/runLedgerJob.ts'
 import type { ReplicaRun } from './runReplica.ts'
+import { answerRequests } from './answerRequests.ts'
 import { createShownReader } from './readShown.ts'
 import { runApp } from './runApp.ts'
 import { type SeenNodes, watchNodes } from './watchNodes.ts'
@@ -32,8 +33,10 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<'
   const epoch = lease?.epoch ?? findLedger(options.config.stateDir)?.state?.epoch ?? 0
   deps.log.info({ epoch, node: run.node }, 'this node holds the lease: it watches')
   const ended = new AbortController()
+  const stop = AbortSignal.any([options.stop, ended.signal])
   let holder: Holder | null = null
   let showing: Promise<void> | null = null
+  let answering: Promise<void> | null = null
   const seen = watchNodes(run, ended.signal)
   const since = lease?.since ?? deps.clock.now()
   const replica: Replica = {
@@ -43,7 +46,7 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<'
     status: () => toStatus(run, { holder, seen, since, epoch }),
     async stop() {
       ended.abort()
-      await Promise.all([holder?.stop(), showing])
+      await Promise.all([holder?.stop(), showing, answering])
     },
   }
   const opened = (app: App) => {
@@ -51,8 +54,21 @@ export async function runHolder(run: ReplicaRun, lease: Lease | null): Promise<'
     holder.ended.addEventListener('abort', () => ended.abort())
     holder.start(lease)
     showing = keepShown(toShowingDeps(run, app, { epoch, holder }), ended.signal)
+    answering = answerRequests(
+      {
+        bridge: run.bridge,
+        clock: deps.clock,
+        log: deps.log,
+        query: run.data.query,
+        parts: app.parts,
+        async isShared() {
+          const leave = await replica.mayLeave({ isCritical: false })
+          return leave.may && leave.mark === null
+        },
+      },
+      stop,
+    )
   }
-  const stop = AbortSignal.any([options.stop, ended.signal])
   try {
     await runApp(deps, { ...options, stop, replica }, run.rules, opened)
   } finally {

@@ -4,7 +4,7 @@ import type { AppDeps } from '../monitor/options.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { type Connections, openConnections } from '../replicas/connect.ts'
 import { type FollowerEnd } from '../replicas/follower.ts'
-import { readUnshared } from '../replicas/handOver.ts'
+import { readUnshared } from '../replicas/handOver/readUnshared.ts'
 import { type Lease, readLease, renewLease } from '../replicas/lease.ts'
 import { findLedger, type FoundLedger, restoreFolder } from '../replicas/ledgerFolder.ts'
 import { readCa } from '../replicas/readCa.ts'
@@ -185,8 +185,8 @@ async function rebuild(run: ReplicaRun, why: string): Promise<Next> {
       return { what: 'follow' }
     }
     deps.log.warn(`the ledger is built anew from change ${snapshot.seq}: ${why}`)
-    if (own?.state?.role === 'holder') await readUnshared(run, folder)
-    const aside = own === null ? 'damaged' : own.state === null ? `alone-${deps.clock.now()}` : null
+    const isHandedOver = own?.state == null || (await handOver(run, folder))
+    const aside = asideOf(own, isHandedOver, deps.clock.now())
     await restoreFolder(run.data.query, { folder, bridge, snapshot, aside, signal: options.stop })
   } catch (error) {
     if (options.stop.aborted) return { what: 'follow' }
@@ -196,6 +196,27 @@ async function rebuild(run: ReplicaRun, why: string): Promise<Next> {
     return { what: 'rebuild', why }
   }
   return { what: 'follow' }
+}
+
+/** What the ledger is called that is set aside; null where others have all of it. */
+function asideOf(own: FoundLedger | null, isHandedOver: boolean, now: number): string | null {
+  if (own === null) return 'damaged'
+  if (own.state === null) return `alone-${now}`
+  return isHandedOver ? null : `unshared-${now}`
+}
+
+/** Whatever its role is by now: a holder that lost the lease followed for a moment. @returns false where it cannot be read */
+async function handOver(run: ReplicaRun, folder: string): Promise<boolean> {
+  const { log } = run.deps
+  try {
+    const count = await readUnshared(run, folder)
+    if (count > 0) log.warn({ count }, 'what this node alone knew was handed over to the one that watches')
+    return true
+  } catch (error) {
+    if (error instanceof MonitorError && error.code.startsWith('replica.')) throw error
+    log.error({ err: error }, `what this node alone knew could not be handed over: ${errorText(error)}`)
+    return false
+  }
 }
 
 /** Null for none, and for one that is broken. */

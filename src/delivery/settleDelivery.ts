@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Channel, DeliveryResult } from './channels/message.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
+import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ChannelRow, Delivery } from '../alerts/store/outboxDeliveries.ts'
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
@@ -94,9 +95,28 @@ export function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs
   acknowledge(deps.store, delivery, 'dead', now)
 }
 
+/** Another node sent what is queued here, and its channel acknowledged that as a message of a name. Inside a transaction. */
+export function acknowledgeElsewhere(
+  store: AlertStore,
+  item: OutboxItem,
+  of: { readonly at: UnixMs; readonly messageId: string },
+): void {
+  const { channel, isCritical, expiresAt, caseId } = item
+  const id = store.insertDelivery({ channel, isCritical, expiresAt, caseId }, of.at)
+  store.carryItem(item.id, id)
+  const delivery = store.getDelivery(id)
+  if (delivery !== null) acknowledge(store, delivery, 'sent', of.at, of.messageId)
+}
+
 /** Suppression is recorded here and nowhere before: reminders count from the channel's own word. */
-function acknowledge(store: AlertStore, delivery: Delivery, state: 'sent' | 'dead', now: UnixMs): void {
-  store.finishItems(delivery.id, { state, at: now, messageId: messageIdOf(delivery.id, store.generation) })
+function acknowledge(
+  store: AlertStore,
+  delivery: Delivery,
+  state: 'sent' | 'dead',
+  now: UnixMs,
+  messageId = messageIdOf(delivery.id, store.generation),
+): void {
+  store.finishItems(delivery.id, { state, at: now, messageId })
   for (const key of store.listGroupKeysOf(delivery.id)) {
     const group = store.getGroup(key)
     if (!group) continue

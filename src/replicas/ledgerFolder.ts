@@ -21,6 +21,7 @@ export function findLedger(folder: string): FoundLedger | null {
 }
 
 interface RawLedger {
+  readonly connection: DatabaseSync
   /** Null in one of before there were replicas. */
   readonly changes: ChangeLog | null
   readonly version: number
@@ -52,7 +53,7 @@ function openRaw(path: string): DatabaseSync {
 
 function toRaw(connection: DatabaseSync): RawLedger {
   const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
-  return { version, changes: version >= firstVersion ? createChangeLog(connection) : null }
+  return { connection, version, changes: version >= firstVersion ? createChangeLog(connection) : null }
 }
 
 /** The migration that brought the tables of replicas is the last of them. */

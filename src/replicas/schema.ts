@@ -82,9 +82,13 @@ CREATE TABLE spanwatch.requests (
   actor jsonb NOT NULL,
   -- The node that hands it over; null for what a person asks.
   from_node text,
+  -- The change that it is of, by its hash, and its place in what that handed over: a repeat hands over nothing twice.
+  of_change bytea,
+  part integer,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   answered_at timestamptz,
-  answer jsonb
+  answer jsonb,
+  UNIQUE (bridge, from_node, of_change, part)
 );
 CREATE INDEX requests_open ON spanwatch.requests (bridge, id) WHERE answered_at IS NULL;
 `

@@ -37,3 +37,14 @@ export function countItemsOf(db: Database, deliveryId: number): number {
 export function probeNow(db: Database, channel: string, now: UnixMs): void {
   db.prepare("UPDATE channels SET probe_at = ?2 WHERE name = ?1 AND circuit = 'open'").run(channel, now)
 }
+
+export function carryItem(db: Database, id: number, deliveryId: number): void {
+  db.prepare("UPDATE outbox SET delivery_id = ? WHERE id = ? AND state = 'queued'").run(deliveryId, id)
+}
+
+/** What is queued and not on its way, behind a number. */
+export function listUncarried(db: Database, after: number): OutboxItem[] {
+  const sql =
+    "SELECT * FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND id > ? ORDER BY id LIMIT 10000"
+  return outboxTable.all(db, sql, after)
+}
