@@ -61,7 +61,8 @@ export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
 /** A holder with the epoch of its lease, a follower, or whatever the ledger says: for a command beside the daemon. */
 export type ReplicaRole =
   | { readonly role: 'holder'; readonly epoch: number }
-  | { readonly role: 'follower' | 'as it was' }
+  | { readonly role: 'follower' }
+  | { readonly role: 'as it was' }
 
 /**
  * Takes and opens a state folder: the lock first, then the ledger, then the cursors. A ledger that is gone or broken
@@ -207,16 +208,28 @@ function takeRole(db: Database, wanted: ReplicaRole | null): 'alone' | 'holder' 
     return 'alone'
   }
   if (wanted.role === 'as it was') return before?.role ?? 'alone'
-  const head = before ?? { seq: 0, hash: new Uint8Array(), epoch: 0 }
-  const { seq, hash } = head
-  changes.become({
-    role: wanted.role,
-    epoch: wanted.role === 'holder' ? wanted.epoch : head.epoch,
-    seq,
-    hash,
-  })
-  if (wanted.role === 'follower') return 'follower'
+  const { epoch, seq, hash } = before ?? { seq: 0, hash: new Uint8Array(), epoch: 0 }
+  if (wanted.role === 'follower') {
+    changes.become({ role: 'follower', epoch, seq, hash })
+    return 'follower'
+  }
+  changes.become({ role: 'holder', epoch: wanted.epoch, seq, hash })
+  if (wanted.epoch !== epoch) beginNumbers(db, wanted.epoch)
   return before?.role === 'follower' ? 'over' : 'holder'
+}
+
+/** Numbers of one epoch: deliveries of two nodes that both watch for a while must not get the same, by which receivers drop repeats. */
+const numbersOfEpoch = 1_000_000_000
+
+function beginNumbers(db: Database, epoch: number): void {
+  const from = epoch * numbersOfEpoch
+  db.transaction(() => {
+    const { changes } = db
+      .prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'deliveries'")
+      .run(from)
+    if (changes === 0)
+      db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('deliveries', ?)").run(from)
+  })
 }
 
 /** The cursors of a ledger. One that was put back, or that a process could not save to the end, is noted in it. */
