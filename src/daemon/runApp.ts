@@ -95,7 +95,7 @@ export async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppCon
 }
 
 /** Resolves once it is. */
-export function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

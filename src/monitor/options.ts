@@ -1,6 +1,6 @@
 import type { LeavingGate } from '../delivery/gateChannel.ts'
 import type { ReplicaStatus } from '../kernel/kernel.ts'
-import type { ReplicaRole } from '../store/openState.ts'
+import type { ReplicaRole } from '../store/replicaRole.ts'
 import type { ChannelConfig } from '../delivery/channels/createChannel.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import type { Clock } from '../lib/clock.ts'

@@ -91,7 +91,7 @@ export function openConnections(
 }
 
 /** TLS with a verified certificate, unless it is this machine or somebody wrote that it shall not be. */
-export function readAddress({ database, ca }: DatabaseSettings): PoolConfig {
+function readAddress({ database, ca }: DatabaseSettings): PoolConfig {
   const url = URL.canParse(database.reveal()) ? new URL(database.reveal()) : null
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
     throw new MonitorError(

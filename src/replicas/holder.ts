@@ -33,7 +33,7 @@ export interface Holder {
   stop(): Promise<void>
 }
 
-export interface HolderStatus {
+interface HolderStatus {
   readonly epoch: number
   /** Since when PostgreSQL does not do what is asked of it; null while it does. */
   readonly trouble: Trouble | null

@@ -23,7 +23,7 @@ export function isSurelyHeld(renewedFrom: Moment | null, now: Moment): boolean {
 }
 
 /** By the clock that went further. */
-export function passedMs(from: Moment, to: Moment): number {
+function passedMs(from: Moment, to: Moment): number {
   const running = to.monotonicMs - from.monotonicMs
   const booted = from.bootMs === null || to.bootMs === null ? running : to.bootMs - from.bootMs
   return Math.max(running, booted)

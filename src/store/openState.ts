@@ -4,6 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
 import { type CursorFile, initialCursors, openCursors, type OpenedCursors } from './cursors.ts'
+import { type ReplicaRole, takeRole } from './replicaRole.ts'
 import { followCursors, placeCursors, sharedCursors } from './sharedCursors.ts'
 import { brokenRemedy, DamagedLedger } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
@@ -57,12 +58,6 @@ export interface StateOptions extends Pick<DatabaseOptions, 'timing'> {
   /** What this process is to the ledger; left out, it is alone and nothing is recorded for others. */
   readonly replica?: ReplicaRole
 }
-
-/** A holder with the epoch of its lease, a follower, or whatever the ledger says: for a command beside the daemon. */
-export type ReplicaRole =
-  | { readonly role: 'holder'; readonly epoch: number }
-  | { readonly role: 'follower' }
-  | { readonly role: 'as it was' }
 
 /**
  * Takes and opens a state folder: the lock first, then the ledger, then the cursors. A ledger that is gone or broken
@@ -197,39 +192,6 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     db.close()
     throw error
   }
-}
-
-/** @returns `over` where this node wrote nothing before and does from now on */
-function takeRole(db: Database, wanted: ReplicaRole | null): 'alone' | 'holder' | 'follower' | 'over' {
-  const { changes } = db
-  const before = changes.state()
-  if (wanted === null) {
-    if (before !== null) changes.become(null)
-    return 'alone'
-  }
-  if (wanted.role === 'as it was') return before?.role ?? 'alone'
-  const { epoch, seq, hash } = before ?? { seq: 0, hash: new Uint8Array(), epoch: 0 }
-  if (wanted.role === 'follower') {
-    changes.become({ role: 'follower', epoch, seq, hash })
-    return 'follower'
-  }
-  changes.become({ role: 'holder', epoch: wanted.epoch, seq, hash })
-  if (wanted.epoch !== epoch) beginNumbers(db, wanted.epoch)
-  return before?.role === 'follower' ? 'over' : 'holder'
-}
-
-/** Numbers of one epoch: deliveries of two nodes that both watch for a while must not get the same, by which receivers drop repeats. */
-const numbersOfEpoch = 1_000_000_000
-
-function beginNumbers(db: Database, epoch: number): void {
-  const from = epoch * numbersOfEpoch
-  db.transaction(() => {
-    const { changes } = db
-      .prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'deliveries'")
-      .run(from)
-    if (changes === 0)
-      db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('deliveries', ?)").run(from)
-  })
 }
 
 /** The cursors of a ledger. One that was put back, or that a process could not save to the end, is noted in it. */

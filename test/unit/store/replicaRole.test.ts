@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertDelivery } from '../../../src/alerts/store/outboxDeliveries.ts'
 import { initialCursors } from '../../../src/store/cursors.ts'
-import { openState, type ReplicaRole } from '../../../src/store/openState.ts'
+import { openState } from '../../../src/store/openState.ts'
+import type { ReplicaRole } from '../../../src/store/replicaRole.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
 
 let folder: string
