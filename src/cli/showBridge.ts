@@ -1,6 +1,8 @@
 import { formatDuration } from '../lib/duration.ts'
 import { cleanText } from '../lib/text.ts'
 import { type BridgeState, listProblems } from '../replicas/readBridge.ts'
+import type { Lease } from '../replicas/lease.ts'
+import type { SeenNode } from '../replicas/nodes.ts'
 import { formatTable } from './formatTable.ts'
 import type { Io } from './io.ts'
 
@@ -39,7 +41,7 @@ export function formatBridge(io: Pick<Io, 'screen' | 'clock'>, state: BridgeStat
       { name: 'NODE', read: ({ node }) => node },
       { name: 'ROLE', read: ({ role, seenAgoMs }) => (seenAgoMs >= missingMs ? 'missing' : role) },
       { name: 'VERSION', read: ({ program }) => program },
-      { name: 'BEHIND', read: ({ seq }) => String(Math.max(0, lease.head.seq - seq)), isNumber: true },
+      { name: 'BEHIND', read: (one) => String(behindOf(one, lease)), isNumber: true },
       { name: 'SEEN', read: ({ seenAgoMs }) => `${seconds(seenAgoMs)} ago` },
       { name: 'PAGE', read: ({ pageUrl }) => pageUrl ?? '', least: 20 },
     ],
@@ -52,6 +54,11 @@ export function formatBridge(io: Pick<Io, 'screen' | 'clock'>, state: BridgeStat
       : `wrong:\n${problems.map((problem) => `  ${problem}\n`).join('')}`
   const head = lines.map(([name, text]) => `${name.padEnd(10)}${cleanText(text, 300)}\n`).join('')
   return `${head}\n${nodes.length === 0 ? 'No node has said that it is there.\n' : table}\n${wrong}`
+}
+
+/** What a node last said of itself is up to two seconds old; who holds the lease is where its head is. */
+function behindOf({ node, seq }: Pick<SeenNode, 'node' | 'seq'>, lease: Lease): number {
+  return node === lease.node && !lease.isOver ? 0 : Math.max(0, lease.head.seq - seq)
 }
 
 const missingMs = 30_000
@@ -73,7 +80,7 @@ export function toBridgeJson(state: BridgeState, now: number): object {
       version: program,
       ledgerVersion,
       seq,
-      behind: Math.max(0, lease.head.seq - seq),
+      behind: behindOf({ node, seq }, lease),
       seenAt: Math.round(now - seenAgoMs),
       page: pageUrl,
     })),

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { metricDefinitions } from '../../src/web/metrics.ts'
+import { problemsOf } from '../unit/config/loadInMemory.ts'
 import { hasProgram } from '../support/hasProgram.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -30,6 +31,21 @@ describe.runIf(hasProgram('systemd-analyze'))('systemd units', () => {
     expect(complaints).toEqual([])
   })
 
+  test('the drop-in for one of two machines is understood with its unit', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'spanwatch-unit-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'spanwatch@.service'), read('deploy/spanwatch@.service'))
+    mkdirSync(join(folder, 'spanwatch@.service.d'))
+    const dropIn = join(folder, 'spanwatch@.service.d/replicas.conf')
+    const complaintsOf = async (text: string) => {
+      writeFileSync(dropIn, text)
+      const said = await say('systemd-analyze', 'verify', join(folder, 'spanwatch@.service'))
+      return said.split('\n').filter((line) => line.includes('replicas.conf'))
+    }
+    expect(await complaintsOf(read('deploy/replicas.conf'))).toEqual([])
+    expect(await complaintsOf('[Service]\nLoadCredential\nWatchdogSec=soon\n')).not.toEqual([])
+  })
+
   test('a mistake in a unit would be noticed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'spanwatch-unit-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -48,6 +64,18 @@ describe.runIf(hasProgram('systemd-analyze'))('systemd units', () => {
 test('the unit does not start again what only an edit can mend', () => {
   for (const unit of ['spanwatch.service', 'spanwatch@.service'])
     expect(read(`deploy/${unit}`)).toContain('RestartPreventExitStatus=2 75\n')
+})
+
+test('the configuration of two machines loads, with what the drop-in gives it', () => {
+  const at = (name: string) => `/run/credentials/spanwatch@usdc-zone.service/${name}`
+  const files = {
+    [at('database_url')]: 'postgres://spanwatch:x@db.example/spanwatch',
+    [at('slack_webhook')]: 'https://hooks.example/T/B/x',
+  }
+  const surroundings = { files, env: { HOSTNAME: 'machine-a' }, folders: ['/opt/spanwatch/rules'] }
+  expect(problemsOf(read('deploy/replicas.yaml'), surroundings)).toEqual([])
+  expect(read('deploy/replicas.conf')).toContain('\nEnvironment=HOSTNAME=%H\n')
+  expect(read('deploy/replicas.conf')).toContain('\nLoadCredential=database_url:')
 })
 
 describe.runIf(hasProgram('promtool'))('Prometheus rules', () => {

@@ -25,6 +25,7 @@ if (!hasSchemas) console.log('skipped: the schemas are not installed: npm ci --p
 const places = {
   ConfigMap: 'kubernetes-models/v1/ConfigMap',
   Service: 'kubernetes-models/v1/Service',
+  PodDisruptionBudget: 'kubernetes-models/policy/v1/PodDisruptionBudget',
   StatefulSet: 'kubernetes-models/apps/v1/StatefulSet',
   PodMonitor: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor',
 } as const
@@ -68,9 +69,15 @@ async function findUnknownFields(manifests: readonly Manifest[]): Promise<string
   return [...stdout.matchAll(/error TS\d+: (.*)/g)].map(([, text = '']) => text)
 }
 
-const statefulSet = manifests.find(({ kind }) => kind === 'StatefulSet') as Manifest & {
+const findOne = (wanted: Manifest['kind'], name: string) =>
+  manifests.find(({ kind, metadata }) => kind === wanted && metadata.name === name)
+
+type StatefulSet = Manifest & {
   spec: { template: { spec: { containers: [Record<string, unknown>] } } }
 }
+
+const statefulSet = findOne('StatefulSet', 'spanwatch') as StatefulSet
+const replicas = findOne('StatefulSet', 'spanwatch-replicas') as StatefulSet
 
 describe.runIf(hasSchemas)('by their schemas', () => {
   test.each(manifests)('$kind $metadata.name is right', async (manifest) => {
@@ -91,17 +98,17 @@ describe.runIf(hasSchemas)('by their schemas', () => {
 })
 
 describe('Kubernetes', () => {
-  test('the configuration in it loads', () => {
-    const config = manifests.find(({ kind }) => kind === 'ConfigMap') as Manifest & {
-      data: Record<string, string>
-    }
+  test.each(['spanwatch', 'spanwatch-replicas'])('the configuration of %s loads', (name) => {
+    const config = findOne('ConfigMap', name) as Manifest & { data: Record<string, string> }
     const at = (name: string) => `/run/secrets/spanwatch/${name}`
     const files = {
       [at('token')]: 'a-long-enough-token',
       [at('read-token')]: 'another-long-enough-token',
       [at('slack-webhook')]: 'https://hooks.example/T/B/x',
+      [at('database-url')]: 'postgres://spanwatch:x@db.example/spanwatch',
     }
-    expect(problemsOf(config.data['spanwatch.yaml'] ?? '', { files })).toEqual([])
+    const env = { HOSTNAME: 'spanwatch-replicas-0' }
+    expect(problemsOf(config.data['spanwatch.yaml'] ?? '', { files, env })).toEqual([])
   })
 
   test('one pod, without rights, writes to its volume and /tmp alone and is asked whether it lives', () => {
@@ -135,5 +142,30 @@ describe('Kubernetes', () => {
       'state',
       'tmp',
     ])
+  })
+
+  test('two pods for one bridge: as careful, on two machines, restarted for nothing that a restart cannot mend', () => {
+    const spec = (of: StatefulSet) => of.spec.template.spec.containers[0]
+    expect(replicas).toMatchObject({
+      spec: {
+        replicas: 2,
+        template: {
+          spec: {
+            automountServiceAccountToken: false,
+            topologySpreadConstraints: [{ topologyKey: 'kubernetes.io/hostname' }],
+            containers: [
+              {
+                env: [{ name: 'HOSTNAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+                readinessProbe: { httpGet: { path: '/readyz' } },
+                livenessProbe: { httpGet: { path: '/assets/icon.svg' } },
+              },
+            ],
+          },
+        },
+        volumeClaimTemplates: [{ metadata: { name: 'state' } }],
+      },
+    })
+    for (const part of ['image', 'securityContext', 'volumeMounts', 'resources'])
+      expect(spec(replicas)[part]).toEqual(spec(statefulSet)[part])
   })
 })

@@ -54,5 +54,5 @@ export function renderNodes(status: ReplicaStatus, now: UnixMs): Html {
 function renderRow(one: ReplicaNode, { head, now }: { readonly head: number; readonly now: UnixMs }): Html {
   const isMissing = now - one.seenAt >= missedMs
   const state = isMissing ? renderState('critical', 'missing') : renderState('fine', one.role)
-  return html`<tr><th scope="row">${renderNode(one)} <span class="muted">${cleanText(one.program)}</span></th><td>${state}</td><td>${head - one.seq}</td><td>${renderAgo(one.seenAt, now)}</td></tr>`
+  return html`<tr><th scope="row">${renderNode(one)} <span class="muted">${cleanText(one.program)}</span></th><td>${state}</td><td>${one.role === 'holder' ? 0 : head - one.seq}</td><td>${renderAgo(one.seenAt, now)}</td></tr>`
 }

@@ -23,6 +23,8 @@ const env = {
   HOOK_URL: 'https://hook.example/x',
   HOOK_SECRET: 'hook-secret',
   SPANWATCH_TOKEN: 'token',
+  DATABASE_URL: 'postgres://spanwatch:password@db.example/spanwatch',
+  HOSTNAME: 'node-1',
   HEARTBEAT_URL: 'https://hc.example/x',
 }
 const surroundings = { env, folders: ['/etc/spanwatch/rules'] }
