@@ -34,7 +34,7 @@ export async function tellOutage(
       told = null
     }
     if (told !== null || since === null || signal.aborted || clock.now() - since < patienceMs) continue
-    log.error(`PostgreSQL is out of reach for a minute: this node takes over from nobody`)
+    log.error(`PostgreSQL is out of reach for a minute: this node cannot take over`)
     told = { since, problem: problem ?? 'no answer' }
     await tell(run, told, false)
   }

@@ -40,12 +40,21 @@ export interface Following {
   problem: string | null
   /** When the copy last had all that was committed; null before. */
   inStepAt: UnixMs | null
+  /** Since when PostgreSQL answers again after it did not, ms by the clock that nobody sets; null without an outage. */
+  backSinceMs: number | null
   /** Changes that it lacked when it was last looked at; null before. */
   behind: number | null
 }
 
 export function createFollowing(): Following {
-  return { lease: null, unreachableSince: null, problem: null, inStepAt: null, behind: null }
+  return {
+    lease: null,
+    unreachableSince: null,
+    problem: null,
+    inStepAt: null,
+    backSinceMs: null,
+    behind: null,
+  }
 }
 
 const lookMs = 250
@@ -99,7 +108,10 @@ function noteTrouble({ log, clock }: FollowerDeps, following: Following, error: 
 async function look(deps: FollowerDeps, copy: Copy, following: Following): Promise<FollowerEnd | null> {
   const lease = await readLease(deps.lease.query, deps.bridge)
   following.lease = lease
-  if (following.unreachableSince !== null) deps.log.info('PostgreSQL answers again')
+  if (following.unreachableSince !== null) {
+    deps.log.info('PostgreSQL answers again')
+    following.backSinceMs = deps.clock.monotonicMs()
+  }
   following.unreachableSince = following.problem = null
   assertVersion(lease)
   const own = copy.state()
@@ -116,9 +128,22 @@ async function look(deps: FollowerDeps, copy: Copy, following: Following): Promi
     }
   if (own.seq < head.seq) return await catchUp(deps, copy, own.seq)
   following.inStepAt = deps.clock.now()
-  if (!lease.isOver) return null
+  if (!lease.isOver || isJustBack(deps, following)) return null
   const taken = await takeLease(deps.lease.query, deps, { seq: own.seq, ledgerVersion: migrations.length })
   return taken && { how: 'taken', lease: taken }
+}
+
+/**
+ * After an outage of PostgreSQL every lease is over, and the holder, which went on watching, knows more than anybody: it
+ * has the time to renew it.
+ */
+const graceMs = 5_000
+
+function isJustBack(
+  { clock }: Pick<FollowerDeps, 'clock'>,
+  { backSinceMs }: Pick<Following, 'backSinceMs'>,
+): boolean {
+  return backSinceMs !== null && clock.monotonicMs() - backSinceMs < graceMs
 }
 
 async function catchUp({ data, bridge }: FollowerDeps, copy: Copy, seq: number): Promise<FollowerEnd | null> {

@@ -77,7 +77,7 @@ export function listProblems({ lease, nodes, snapshot }: BridgeState): string[] 
       seenAgoMs < missingMs
         ? []
         : [
-            `${node} has not been seen for ${Math.round(seenAgoMs / 1_000)} s: it takes over from nobody (gone for good? spanwatch replicas forget ${node})`,
+            `${node} has not been seen for ${Math.round(seenAgoMs / 1_000)} s: it could not take over (gone for good? spanwatch replicas forget ${node})`,
           ],
     ),
     ...(lease.isOver || others.length > 0 ? [] : ['no other node is there: nobody takes over']),
