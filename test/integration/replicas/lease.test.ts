@@ -9,6 +9,8 @@ import { type Postgres, postgresBin, startPostgres } from '../../support/startPo
 const has = { seq: 0, ledgerVersion: 1 }
 const note = { role: 'follower', seq: 0, program: '1.0.0', pageUrl: null } as const
 
+if (postgresBin === null) console.log('skipped: PostgreSQL is not installed: apt-get install postgresql')
+
 describe.skipIf(postgresBin === null)('the lease of a bridge', () => {
   let server: Postgres
   let connections: Connections

@@ -18,6 +18,8 @@ async function until(isSo: () => boolean | Promise<boolean>, withinMs: number): 
 const password = 'not-to-be-seen-anywhere'
 
 /** Two nodes whose role has only the rights that `setup` prints. */
+if (postgresBin === null) console.log('skipped: PostgreSQL is not installed: apt-get install postgresql')
+
 describe.skipIf(postgresBin === null)('two nodes of a role with the least rights', { shuffle: false }, () => {
   let server: Postgres
   let world: ReplicaWorld
