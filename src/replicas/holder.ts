@@ -105,6 +105,7 @@ export function createHolder(deps: HolderDeps): Holder {
         await waitForProgress(state, deadline)
       }
       state.ending.abort()
+      state.work.abort()
       await loops
       if (!isDone() || state.isLost) return
       await releaseLease(deps.lease.query, deps, state.epoch).catch((error: unknown) =>
@@ -163,7 +164,7 @@ async function loop(
   state: HolderState,
   name: string,
   work: () => Promise<number>,
-  wake: () => AbortSignal | null = () => null,
+  wake: () => AbortSignal = () => state.ending.signal,
 ): Promise<void> {
   const { clock, ending, troubles, log } = state
   while (!ending.signal.aborted && !state.isLost) {
@@ -174,8 +175,7 @@ async function loop(
     } catch (error) {
       noteTrouble(state, name, error)
     }
-    const woken = wake()
-    await clock.sleep(waitMs, woken === null ? ending.signal : AbortSignal.any([ending.signal, woken]))
+    await clock.sleep(waitMs, wake())
   }
 }
 
