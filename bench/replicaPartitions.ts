@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { compareNodes } from '../test/support/compareNodes.ts'
@@ -26,15 +26,18 @@ const afterMs = 45_000
 interface Stage {
   readonly world: ReplicaWorld
   readonly postgres: Postgres
-  /** To PostgreSQL, from the first holder and from the other node. */
-  readonly links: readonly [TcpProxy, TcpProxy]
+  /** To PostgreSQL, from the first holder, from the other node, and from who looks on. */
+  readonly links: readonly [TcpProxy, TcpProxy, TcpProxy]
 }
 
 interface Trouble {
   readonly name: string
   readonly lastsMs: number
+  /** Before the nodes start. */
+  prepare?(stage: Pick<Stage, 'postgres'>): Promise<void>
   begin(stage: Stage): Promise<void> | void
   end(stage: Stage): Promise<void> | void
+  close?(): Promise<unknown>
   readonly postgres?: Readonly<Record<string, string>>
   /** Node's own options of the two. */
   readonly node?: (index: number) => readonly string[]
@@ -105,6 +108,8 @@ const troubles: readonly Trouble[] = [
     },
     end: ({ links }) => links[0].set('open'),
   },
+  failover('synchronous'),
+  failover('asynchronous'),
   {
     name: "PostgreSQL's disk full, 40 s",
     lastsMs: 40_000,
@@ -113,6 +118,34 @@ const troubles: readonly Trouble[] = [
     end: ({ postgres }) => rmSync(join(postgres.folder, 'filling'), { force: true }),
   },
 ]
+
+/** PostgreSQL is killed, and its standby takes its place after the time; of an asynchronous one the last changes may be gone. */
+function failover(kind: 'synchronous' | 'asynchronous'): Trouble {
+  let standby: Postgres | null = null
+  return {
+    name: `PostgreSQL killed, its ${kind} standby promoted after 10 s`,
+    lastsMs: 10_000,
+    async prepare({ postgres }) {
+      standby = await startPostgres({}, { standbyOf: postgres })
+      if (kind === 'asynchronous') return
+      const client = new Client({ connectionString: postgres.url })
+      await client.connect()
+      await client.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+      await client.query('SELECT pg_reload_conf()')
+      await client.end()
+    },
+    begin: ({ postgres }) => postgres.kill(),
+    async end({ links }) {
+      await standby?.promote()
+      for (const one of links) {
+        one.lead(standby?.port ?? 0)
+        one.set('cut')
+        one.set('open')
+      }
+    },
+    close: async () => standby?.stop(),
+  }
+}
 
 interface Sample {
   readonly at: number
@@ -150,16 +183,21 @@ async function play(trouble: Trouble, lane: number): Promise<Outcome> {
   const folder = trouble.folder?.()
   const postgres = await startPostgres(trouble.postgres ?? {}, { ...(folder && { folder }) })
   const url = await postgres.createDatabase('partitions')
-  const links = [await startTcpProxy(postgres.port), await startTcpProxy(postgres.port)] as const
+  await trouble.prepare?.({ postgres })
+  const links = [
+    await startTcpProxy(postgres.port),
+    await startTcpProxy(postgres.port),
+    await startTcpProxy(postgres.port),
+  ] as const
   const expected = Math.floor((beforeMs + trouble.lastsMs + 12_000) / (everySeconds * 1_000))
   const world = await openReplicaWorld({
-    databases: links.map(({ port }) => url.replace(`:${postgres.port}/`, `:${port}/`)),
+    databases: links.slice(0, 2).map(({ port }) => url.replace(`:${postgres.port}/`, `:${port}/`)),
     bridge: 'usdc',
     scenario: failuresEvery(everySeconds, expected),
     ...(trouble.node && { node: trouble.node }),
   })
   const sampling = new AbortController()
-  const samples = sampleLease(url, sampling.signal)
+  const samples = sampleLease(url.replace(`:${postgres.port}/`, `:${links[2].port}/`), sampling.signal)
   try {
     const startedAt = Date.now()
     world.nodes[0]?.start()
@@ -186,8 +224,9 @@ async function play(trouble: Trouble, lane: number): Promise<Outcome> {
     sampling.abort()
     await world.close()
     for (const one of links) await one.close()
+    await trouble.close?.()
     await postgres.stop()
-    if (folder !== undefined) spawnSync('umount', ['-l', folder])
+    if (folder !== undefined) spawnSync('umount', ['-l', dirname(folder)])
   }
 }
 
@@ -273,14 +312,15 @@ function report(outcome: Outcome): void {
     process.exitCode = 1
 }
 
-/** A file system of its own; only root can make one. */
+/** A folder in a file system of its own; only root can make one. */
 function smallDisk(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-small-'))
-  mkdirSync(folder, { recursive: true })
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', folder], {
+  const disk = mkdtempSync(join(tmpdir(), 'spanwatch-small-'))
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=755', 'tmpfs', disk], {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`no small disk could be made: ${stderr}`)
+  const folder = join(disk, 'server')
+  mkdirSync(folder)
   return folder
 }
 

@@ -27,6 +27,8 @@ export interface Postgres {
   createDatabase(name: string): Promise<string>
   /** As with a pulled plug. */
   kill(): Promise<void>
+  /** Of a standby: from here on it is the one that is written to. */
+  promote(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -34,7 +36,7 @@ export interface Postgres {
 /** A server of its own on a free port, run as a plain user: it refuses to be run by root. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
-  given: { readonly folder?: string } = {},
+  given: { readonly folder?: string; readonly standbyOf?: Postgres } = {},
 ): Promise<Postgres> {
   if (postgresBin === null) throw new Error('PostgreSQL is not installed')
   const bin = postgresBin
@@ -43,7 +45,13 @@ export async function startPostgres(
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
   const environment = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' }
-  if (!existsSync(data))
+  if (given.standbyOf)
+    execFileSync(
+      join(bin, 'pg_basebackup'),
+      ['-D', data, '-R', '-c', 'fast', '-d', `${given.standbyOf.url}?application_name=standby`],
+      { stdio: 'ignore', env: environment, ...owner },
+    )
+  else if (!existsSync(data))
     execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], {
       stdio: 'ignore',
       env: environment,
@@ -102,6 +110,12 @@ export async function startPostgres(
     // Immediate shutdown recovers from the log at the next start, as after a crash.
     kill: () => end('SIGQUIT'),
     start,
+    async promote() {
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      await client.query('SELECT pg_promote()')
+      await client.end()
+    },
     async stop() {
       await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })

@@ -10,13 +10,16 @@ export type LinkMode = 'open' | 'slow' | 'half-open' | 'cut'
 export interface TcpProxy {
   readonly port: number
   set(mode: LinkMode): void
+  /** Leads to another port from the next connection on. */
+  lead(target: number): void
   close(): Promise<void>
 }
 
 const slowMs = 400
 
 /** A link to a port of this machine that can be made bad. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+export async function startTcpProxy(first: number): Promise<TcpProxy> {
+  let target = first
   let mode: LinkMode = 'open'
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -48,6 +51,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     set(next) {
       mode = next
       if (next === 'cut') for (const socket of sockets) socket.resetAndDestroy()
+    },
+    lead(next) {
+      target = next
     },
     async close() {
       for (const socket of sockets) socket.destroy()
