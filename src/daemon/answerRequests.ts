@@ -125,20 +125,18 @@ function takeHanded(
   return { wait: taken.wait, topic }
 }
 
-const ackRequest = z.strictObject({
-  id: z.string().max(200),
-  turn: caseBody.shape.turn,
-})
+/** As the API takes it, with what it is about; who asks is the actor. */
+const ackRequest = caseBody.partial({ by: true }).extend({ id: z.string().max(200) })
 
 /** By the same schemas and operations as page and command line. @throws MonitorError `usage`, `not_found` */
 function answerPerson({ operations }: Parts, { what, body, actor }: Request): Answered {
   switch (what) {
     case 'ack': {
-      const { id, turn } = parse(ackRequest, body)
+      const { id, text, turn } = parse(ackRequest, body)
       const { by } = parse(ackBody, { by: actor.by })
       if (!/^#?c\d/i.test(id) || isAlertId(id))
         return { ok: true, acked: operations.ackAlert(id, { ...actor, by }) }
-      const done = operations.changeCase({ id, do: 'ack', text: null, turn }, { ...actor, by })
+      const done = operations.changeCase({ id, do: 'ack', text, turn }, { ...actor, by })
       return { ok: true, case: { id: `c${done.id}`, state: done.state } }
     }
     case 'silence': {

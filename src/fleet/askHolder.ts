@@ -50,9 +50,9 @@ export async function askHolder(
 
 function readAnswer(answer: unknown): Readonly<Record<string, unknown>> {
   if (isObject(answer) && answer['ok'] === true) return answer
-  const error = isObject(answer) ? answer['error'] : null
+  const { error = null, code = null } = isObject(answer) ? answer : {}
   throw new MonitorError(
-    'usage',
+    code === 'not_found' ? code : 'usage',
     typeof error === 'string' ? cleanText(error, 600) : 'It was not done, and no reason was given.',
   )
 }

@@ -21,7 +21,7 @@ export interface Request {
 /** What came of it, as JSON. */
 type Answer =
   | { readonly ok: true; readonly [more: string]: unknown }
-  | { readonly ok: false; readonly error: string }
+  | { readonly ok: false; readonly code?: string; readonly error: string }
 
 /** It is done, or cannot be; or it may be possible later. */
 export type Outcome = { readonly answer: Answer } | { readonly wait: string; readonly topic: string | null }
@@ -197,7 +197,7 @@ function tryIt(work: () => Outcome): Outcome {
   } catch (error) {
     if (!(error instanceof MonitorError) || (error.code !== 'usage' && error.code !== 'not_found'))
       throw error
-    return { answer: { ok: false, error: error.message } }
+    return { answer: { ok: false, code: error.code, error: error.message } }
   }
 }
 
