@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { MonitorError } from '../lib/errors.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
 import type { App } from '../monitor/createMonitor.ts'
 import type { Replica } from '../monitor/options.ts'
 import { createHolder, type Holder } from '../replicas/holder.ts'
@@ -8,7 +8,7 @@ import type { HolderDeps } from '../replicas/holderState.ts'
 import { readCopyState, findLedger } from '../replicas/ledgerFolder.ts'
 import type { Lease } from '../replicas/lease.ts'
 import { keepShown, type ShowingDeps } from '../replicas/shown/showing.ts'
-import { publishSnapshot } from '../replicas/snapshots.ts'
+import { pruneSnapshots, publishSnapshot } from '../replicas/snapshots.ts'
 import type { Head } from '../store/changeLog.ts'
 import { migrations } from '../store/database.ts'
 import { ledgerPath } from '../store/openState.ts'
@@ -105,7 +105,15 @@ function toHolderDeps({ deps, options, ...run }: ReplicaRun, app: App): HolderDe
         const { bridge } = run
         const of = { bridge, path: target, state, ledgerVersion: migrations.length, signal }
         const isThere = await publishSnapshot(run.data, of)
-        if (isThere) deps.log.info({ seq: state.seq }, 'a copy of the ledger is in PostgreSQL')
+        if (isThere) {
+          deps.log.info({ seq: state.seq }, 'a copy of the ledger is in PostgreSQL')
+          await pruneSnapshots(run.data.query, bridge, signal).catch((error: unknown) =>
+            deps.log.warn(
+              { err: error },
+              `what it makes needless stays until the next one: ${errorText(error)}`,
+            ),
+          )
+        }
         return isThere ? (state satisfies Head) : null
       } finally {
         rmSync(target, { force: true })

@@ -1,8 +1,6 @@
-import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { ReplicaState } from '../store/changeLog.ts'
 import type { Connections } from './connect.ts'
@@ -14,6 +12,11 @@ const decompress = promisify(zstdDecompress)
 
 /** A part of the file, bytes: one row, and what is in memory at once. */
 const pieceBytes = 1024 * 1024
+/** Without it another byte in a piece would be another byte in a ledger. */
+const withChecksum = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
+/** So many rows in one statement: it is far below how long one may take. */
+const changesAtOnce = 5_000
+const piecesAtOnce = 50
 
 /** A whole ledger as it was after a change. */
 export interface Snapshot {
@@ -28,7 +31,7 @@ export interface Snapshot {
 
 /**
  * Puts a copy of the ledger, piece by piece, where followers find it, and the bridge's head where the copy is if it was
- * elsewhere. It is there for others with the last statement, or not at all; what it makes needless goes with it.
+ * elsewhere. It is there for others with the last statement, or not at all.
  * @param path a copy that nobody writes to
  * @returns false when another node took the lease: nothing of it is there then
  */
@@ -44,13 +47,14 @@ export async function publishSnapshot(
 ): Promise<boolean> {
   const { bridge, path, state, ledgerVersion } = of
   const id = await nextId(connections.query, bridge)
+  await dropPieces(connections.query, bridge, of.signal)
   const file = await open(path)
   let pieces = 0
   let bytes = 0
   try {
     for await (const chunk of file.createReadStream({ highWaterMark: pieceBytes })) {
       of.signal.throwIfAborted()
-      const body = await compress(chunk)
+      const body = await compress(chunk, withChecksum)
       await connections.query(
         'INSERT INTO spanwatch.snapshot_pieces (bridge, snapshot, piece, body) VALUES ($1, $2, $3, $4)',
         [bridge, id, pieces, body],
@@ -74,7 +78,6 @@ export async function publishSnapshot(
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [bridge, id, state.seq, Buffer.from(state.hash), state.epoch, ledgerVersion, pieces, bytes],
     )
-    await prune(query, bridge)
     return true
   })
 }
@@ -102,20 +105,44 @@ async function nextId(query: Query, bridge: string): Promise<number> {
   return Number(row?.id ?? 1)
 }
 
-/** The newest two stay, and the changes since the older: whoever is a little behind need not begin anew. */
-async function prune(query: Query, bridge: string): Promise<void> {
+/**
+ * Takes away what the newest snapshot makes needless, in small steps beside the lease, whose row must not wait for it: the
+ * newest two stay, and the changes since the older, so that whoever is a little behind need not begin anew.
+ */
+export async function pruneSnapshots(query: Query, bridge: string, signal: AbortSignal): Promise<void> {
   const kept = '(SELECT id, seq FROM spanwatch.snapshots WHERE bridge = $1 ORDER BY id DESC LIMIT 2)'
   await query(`DELETE FROM spanwatch.snapshots WHERE bridge = $1 AND id < (SELECT min(id) FROM ${kept} k)`, [
     bridge,
   ])
-  // Pieces of one that was cut off go as well.
-  await query(
-    `DELETE FROM spanwatch.snapshot_pieces WHERE bridge = $1 AND snapshot NOT IN (SELECT id FROM ${kept} k)`,
-    [bridge],
+  await dropPieces(query, bridge, signal)
+  await repeat(changesAtOnce, signal, () =>
+    query(
+      `DELETE FROM spanwatch.changes WHERE bridge = $1 AND seq <= least((SELECT min(seq) FROM ${kept} k),
+         (SELECT seq FROM spanwatch.changes WHERE bridge = $1 ORDER BY seq OFFSET ${changesAtOnce - 1} LIMIT 1)) RETURNING 1`,
+      [bridge],
+    ),
   )
-  await query(`DELETE FROM spanwatch.changes WHERE bridge = $1 AND seq <= (SELECT min(seq) FROM ${kept} k)`, [
-    bridge,
-  ])
+}
+
+/** Those of no snapshot: of one that is needless, or that was cut off. */
+async function dropPieces(query: Query, bridge: string, signal: AbortSignal): Promise<void> {
+  await repeat(piecesAtOnce, signal, () =>
+    query(
+      `DELETE FROM spanwatch.snapshot_pieces WHERE bridge = $1 AND (snapshot, piece) IN (
+         SELECT snapshot, piece FROM spanwatch.snapshot_pieces
+         WHERE bridge = $1 AND snapshot NOT IN (SELECT id FROM spanwatch.snapshots WHERE bridge = $1)
+         LIMIT ${piecesAtOnce}) RETURNING 1`,
+      [bridge],
+    ),
+  )
+}
+
+async function repeat(
+  atOnce: number,
+  signal: AbortSignal,
+  drop: () => Promise<readonly unknown[]>,
+): Promise<void> {
+  while (!signal.aborted) if ((await drop()).length < atOnce) return
 }
 
 interface SnapshotRow {
@@ -147,7 +174,10 @@ export async function readSnapshot(query: Query, bridge: string): Promise<Snapsh
   }
 }
 
-/** Writes the ledger of a snapshot into a file. @throws MonitorError when a piece is gone: a newer one is there then */
+/**
+ * Writes the ledger of a snapshot into a file.
+ * @throws MonitorError when a piece is gone: a newer one is there then; `replica.diverged` when one is damaged; what the disk says
+ */
 export async function fetchSnapshot(
   query: Query,
   of: {
@@ -158,7 +188,7 @@ export async function fetchSnapshot(
   },
 ): Promise<void> {
   const { bridge, snapshot, path, signal } = of
-  const file = createWriteStream(path, { mode: 0o600, flags: 'w' })
+  const file = await open(path, 'w', 0o600)
   try {
     for (let piece = 0; piece < snapshot.pieces; piece += 1) {
       signal.throwIfAborted()
@@ -172,12 +202,10 @@ export async function fetchSnapshot(
           `Piece ${piece} of snapshot ${snapshot.id} is gone: a newer one took its place. It is tried again.`,
           { retryable: true },
         )
-      if (!file.write(await unpackPiece(row.body)))
-        await new Promise((resolve) => file.once('drain', resolve))
+      await file.writeFile(await unpackPiece(row.body))
     }
   } finally {
-    file.end()
-    await finished(file)
+    await file.close()
   }
 }
 

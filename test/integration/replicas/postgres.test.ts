@@ -10,7 +10,7 @@ import { readLease, releaseLease, renewLease, takeLease } from '../../../src/rep
 import { findLedger, openRawCopy, restoreFolder } from '../../../src/replicas/ledgerFolder.ts'
 import { askNode, listNodes, noteNode } from '../../../src/replicas/nodes.ts'
 import { ensureSchema, setupSchema } from '../../../src/replicas/setupSchema.ts'
-import { publishSnapshot, readSnapshot } from '../../../src/replicas/snapshots.ts'
+import { pruneSnapshots, publishSnapshot, readSnapshot } from '../../../src/replicas/snapshots.ts'
 import { type Database, migrations, openDatabase } from '../../../src/store/database.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
 import { listRows } from '../../support/listRows.ts'
@@ -67,7 +67,9 @@ describe.skipIf(postgresBin === null)('with a real PostgreSQL', () => {
     source.close()
     const state = db.changes.state()
     if (state === null) throw new Error('not replicated')
-    return await publishSnapshot(pool, { bridge: 'usdc', path, state, ledgerVersion, signal: never })
+    const isThere = await publishSnapshot(pool, { bridge: 'usdc', path, state, ledgerVersion, signal: never })
+    await pruneSnapshots(pool.query, 'usdc', never)
+    return isThere
   }
 
   test('of many that want a lease at once one gets it', async () => {
