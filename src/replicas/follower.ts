@@ -129,7 +129,11 @@ async function look(deps: FollowerDeps, copy: Copy, following: Following): Promi
   if (own.seq < head.seq) return await catchUp(deps, copy, own.seq)
   following.inStepAt = deps.clock.now()
   if (!lease.isOver || isJustBack(deps, following)) return null
-  const taken = await takeLease(deps.lease.query, deps, { seq: own.seq, ledgerVersion: migrations.length })
+  const taken = await takeLease(deps.lease.query, deps, {
+    seq: own.seq,
+    ledgerVersion: migrations.length,
+    epoch: own.epoch,
+  })
   return taken && { how: 'taken', lease: taken }
 }
 

@@ -69,15 +69,20 @@ export async function wantHolder(query: Query, bridge: string, node: string | nu
 export async function takeLease(
   query: Query,
   { bridge, node }: Identity,
-  of: { readonly seq: number; readonly ledgerVersion: number },
+  of: {
+    readonly seq: number
+    readonly ledgerVersion: number
+    /** The newest that its ledger knows: PostgreSQL may be of an older backup, and no epoch may come twice. */
+    readonly epoch?: number
+  },
 ): Promise<Lease | null> {
   const [row] = await query<LeaseRow>(
-    `UPDATE spanwatch.leases SET epoch = epoch + 1, node = $2, since = clock_timestamp(), until = ${until},
+    `UPDATE spanwatch.leases SET epoch = greatest(epoch, $5) + 1, node = $2, since = clock_timestamp(), until = ${until},
        ledger_version = $4, wanted = NULL
      WHERE bridge = $1 AND until <= clock_timestamp() AND head_seq <= $3 AND ledger_version <= $4
        AND (wanted = $2 OR wanted IS NULL AND node IS DISTINCT FROM $2 OR until <= clock_timestamp() - interval '${leaseMs} ms')
      RETURNING ${columns}`,
-    [bridge, node, of.seq, of.ledgerVersion],
+    [bridge, node, of.seq, of.ledgerVersion, of.epoch ?? 0],
   )
   return row === undefined ? null : toLease(row)
 }

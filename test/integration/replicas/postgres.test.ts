@@ -101,6 +101,14 @@ describe.skipIf(postgresBin === null)('with a real PostgreSQL', () => {
     expect(await take('b', 5)).toMatchObject({ epoch: 2, node: 'b', wanted: null })
   })
 
+  test('a PostgreSQL of an older backup gives nobody an epoch that a ledger knows already', async () => {
+    await readLease(pool.query, 'usdc')
+    await take('a')
+    const of = { seq: 0, ledgerVersion, epoch: 7 }
+    await releaseLease(pool.query, { bridge: 'usdc', node: 'a' }, 1)
+    expect(await takeLease(pool.query, { bridge: 'usdc', node: 'b' }, of)).toMatchObject({ epoch: 8 })
+  })
+
   test('changes of an older epoch, or after another change, are refused by the database', async () => {
     await readLease(pool.query, 'usdc')
     await take('a')
