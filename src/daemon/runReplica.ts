@@ -7,9 +7,11 @@ import { type FollowerEnd } from '../replicas/follower.ts'
 import { readUnshared } from '../replicas/handOver/readUnshared.ts'
 import { type Lease, readLease, renewLease } from '../replicas/lease.ts'
 import { findLedger, type FoundLedger, restoreFolder } from '../replicas/ledgerFolder.ts'
+import { askNode } from '../replicas/nodes.ts'
 import { readCa } from '../replicas/readCa.ts'
 import { ensureSchema } from '../replicas/setupSchema.ts'
 import { readSnapshot } from '../replicas/snapshots.ts'
+import { isDiskFull } from '../store/ballast.ts'
 import { DamagedLedger } from '../store/damage.ts'
 import { runFollower } from './runFollower.ts'
 import { runHolder } from './runHolder.ts'
@@ -31,6 +33,8 @@ export interface ReplicaRun {
   /** For the tables that people query. */
   readonly shown: Connections
   readonly bootMs: () => number | null
+  /** The snapshot that this ledger was built from last, or that could not be read. */
+  readonly tried: { id: number | null }
 }
 
 const leaseTimeoutMs = 3_000
@@ -38,6 +42,8 @@ const dataTimeoutMs = 30_000
 /** A stop waits for a statement under way. */
 const shownTimeoutMs = 5_000
 const retryMs = 1_000
+/** After what costs a whole copy of the ledger, or waits for one. */
+const copyRetryMs = 10_000
 
 /**
  * Runs one of several nodes of a bridge until `stop`: it follows, watches once it has the lease, and follows again when
@@ -55,11 +61,6 @@ export async function runReplica(
       'With replicas no node begins anew by itself: spanwatch replicas rebuild NODE gives one a copy of the ledger.',
     )
   const { bridge, node } = settings
-  if (options.resetState)
-    throw new MonitorError(
-      'usage',
-      '--reset-state is for a ledger that is alone. Of a follower: spanwatch replicas rebuild.',
-    )
   const address = { database: settings.database, ca: readCa(settings.caFile) }
   const name = `${bridge} ${node}`
   const run: ReplicaRun = {
@@ -72,6 +73,7 @@ export async function runReplica(
     data: openConnections(address, { most: 3, timeoutMs: dataTimeoutMs }, name),
     shown: openConnections(address, { most: 2, timeoutMs: shownTimeoutMs }, name),
     bootMs: () => uptime() * 1_000,
+    tried: { id: null },
   }
   try {
     let next = await begin(run)
@@ -82,10 +84,14 @@ export async function runReplica(
 }
 
 /** What a node does next: it watches, under a lease or without word of it, follows, or begins its ledger anew. */
-type Next =
-  | { readonly what: 'hold'; readonly lease: Lease | null }
-  | { readonly what: 'follow' }
-  | { readonly what: 'rebuild'; readonly why: string }
+type Next = { readonly what: 'hold'; readonly lease: Lease | null } | { readonly what: 'follow' } | Rebuild
+
+interface Rebuild {
+  readonly what: 'rebuild'
+  readonly why: string
+  /** Whether what PostgreSQL has does not fit: the snapshot that was tried is not tried again. */
+  readonly isDiverged: boolean
+}
 
 /** Whoever held the lease when he last ran goes on where nobody else took it; without word of PostgreSQL he goes on as well. */
 async function begin(run: ReplicaRun): Promise<Next> {
@@ -125,15 +131,17 @@ async function step(run: ReplicaRun, next: Next): Promise<Next> {
     case 'follow':
       return await follow(run)
     case 'rebuild':
-      return await rebuild(run, next.why)
+      return await rebuild(run, next)
   }
 }
+
+const anew = (why: string, isDiverged = false): Rebuild => ({ what: 'rebuild', why, isDiverged })
 
 async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
   const { deps, options } = run
   try {
     const end = await runHolder(run, lease)
-    return end === 'rebuild' ? { what: 'rebuild', why: 'somebody asked for it' } : { what: 'follow' }
+    return end === 'rebuild' ? anew('somebody asked for it') : { what: 'follow' }
   } catch (error) {
     if (!(error instanceof DamagedLedger)) throw error
     await tellDamage(deps, options.config, {
@@ -142,20 +150,20 @@ async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
       remedy:
         'Look at the disk of the state folder. The damaged ledger lies beside the new one as ledger.sqlite.damaged.',
     })
-    return { what: 'rebuild', why: 'the ledger is damaged' }
+    return anew('the ledger is damaged')
   }
 }
 
 async function follow(run: ReplicaRun): Promise<Next> {
   const own = findLedger(run.options.config.stateDir)
   const why = await whyAnew(run, own)
-  if (why !== null) return { what: 'rebuild', why }
+  if (why !== null) return anew(why)
   const end: FollowerEnd = await runFollower(run, own)
   switch (end.how) {
     case 'taken':
       return { what: 'hold', lease: end.lease }
     case 'rebuild':
-      return { what: 'rebuild', why: end.why }
+      return anew(end.why, end.isDiverged)
     case 'stopped':
       return { what: 'follow' }
   }
@@ -174,9 +182,10 @@ async function whyAnew(run: ReplicaRun, own: FoundLedger | null): Promise<string
   }
 }
 
-async function rebuild(run: ReplicaRun, why: string): Promise<Next> {
+async function rebuild(run: ReplicaRun, next: Rebuild): Promise<Next> {
   const { deps, options, bridge } = run
   const folder = options.config.stateDir
+  const { why } = next
   try {
     const own = findLedgerSafely(folder)
     const snapshot = await readSnapshot(run.data.query, bridge)
@@ -184,18 +193,33 @@ async function rebuild(run: ReplicaRun, why: string): Promise<Next> {
       await deps.clock.sleep(retryMs, options.stop)
       return { what: 'follow' }
     }
+    if (next.isDiverged && snapshot.id === run.tried.id) return await waitForNewer(run, next)
     deps.log.warn(`the ledger is built anew from change ${snapshot.seq}: ${why}`)
     const isHandedOver = own?.state == null || (await handOver(run, folder))
     const aside = asideOf(own, isHandedOver, deps.clock.now())
+    run.tried.id = snapshot.id
     await restoreFolder(run.data.query, { folder, bridge, snapshot, aside, signal: options.stop })
   } catch (error) {
     if (options.stop.aborted) return { what: 'follow' }
-    if (!(error instanceof MonitorError) || error.code !== 'replica.unreachable') throw error
+    const isFull = isDiskFull(error)
+    const code = error instanceof MonitorError ? error.code : null
+    if (!isFull && code !== 'replica.unreachable' && code !== 'replica.diverged') throw error
     deps.log.error({ err: error }, `the ledger could not be built anew: ${errorText(error)}`)
-    await deps.clock.sleep(retryMs, options.stop)
-    return { what: 'rebuild', why }
+    await deps.clock.sleep(isFull ? copyRetryMs : retryMs, options.stop)
+    return anew(why, code === 'replica.diverged')
   }
   return { what: 'follow' }
+}
+
+/** The snapshot that is there is damaged, or what follows it is: whoever watches makes another one. */
+async function waitForNewer({ deps, options, lease, bridge }: ReplicaRun, next: Rebuild): Promise<Next> {
+  const { node } = await readLease(lease.query, bridge)
+  deps.log.warn(
+    `the snapshot in PostgreSQL is of no use, ${node ?? 'nobody'} is asked for another one: ${next.why}`,
+  )
+  if (node !== null) await askNode(lease.query, { bridge, node }, 'snapshot')
+  await deps.clock.sleep(copyRetryMs, options.stop)
+  return next
 }
 
 /** What the ledger is called that is set aside; null where others have all of it. */

@@ -29,7 +29,12 @@ export interface Copy {
 /** How following ended: this node has the lease now, its copy is of no use, or it was told to stop. */
 export type FollowerEnd =
   | { readonly how: 'taken'; readonly lease: Lease }
-  | { readonly how: 'rebuild'; readonly why: string }
+  | {
+      readonly how: 'rebuild'
+      readonly why: string
+      /** Whether what PostgreSQL has does not fit, which the same snapshot may not mend. */
+      readonly isDiverged?: true
+    }
   | { readonly how: 'stopped' }
 
 export interface Following {
@@ -89,7 +94,7 @@ export async function follow(
     } catch (error) {
       const isTrouble = error instanceof MonitorError && error.code === 'replica.unreachable'
       if (error instanceof MonitorError && error.code === 'replica.diverged')
-        return { how: 'rebuild', why: error.message }
+        return { how: 'rebuild', why: error.message, isDiverged: true }
       if (!isTrouble) throw error
       noteTrouble(deps, following, error)
     }

@@ -12,7 +12,7 @@ import {
 import { type Lease, releaseLease, renewLease } from './lease.ts'
 import { isSurelyHeld, renewMs } from './leaseTime.ts'
 import { type Asked, noteNode } from './nodes.ts'
-import { findBasis, isSnapshotDue, publish, pushBatch } from './pushing.ts'
+import { findBasis, isSnapshotDue, publish, pushBatch, wantSnapshot } from './pushing.ts'
 
 export interface Holder {
   /** @param lease null: PostgreSQL could not be asked, and this node was the holder when it last ran */
@@ -47,6 +47,8 @@ const retryMs = 500
 /** Commits wake the pushing; this is for one that did not. */
 const longestIdleMs = 250
 const snapshotLookMs = 500
+/** A copy of a whole ledger that fails costs disk and network: it is tried ever more rarely. */
+const longestSnapshotRetryMs = 15_000
 /** How long a message waits for PostgreSQL. */
 const criticalWaitMs = 1_000
 const otherWaitMs = 10_000
@@ -76,14 +78,12 @@ export function createHolder(deps: HolderDeps): Holder {
       if (lease === null)
         state.troubles.set('lease', { since: deps.clock.now(), problem: 'it was not reached at the start' })
       loops = Promise.all([
-        loop(state, 'lease', () => renew(state)),
-        loop(
-          state,
-          'changes',
-          () => push(state),
-          () => state.work.signal,
-        ),
-        loop(state, 'snapshot', () => publishWhenDue(state)),
+        loop(state, 'lease', { work: () => renew(state) }),
+        loop(state, 'changes', { work: () => push(state), wake: () => state.work.signal }),
+        loop(state, 'snapshot', {
+          work: () => publishWhenDue(state),
+          longestRetryMs: longestSnapshotRetryMs,
+        }),
       ])
     },
     wake: () => state.work.abort(),
@@ -163,16 +163,24 @@ function sayWhy(state: HolderState): string {
 async function loop(
   state: HolderState,
   name: string,
-  work: () => Promise<number>,
-  wake: () => AbortSignal = () => state.ending.signal,
+  of: {
+    readonly work: () => Promise<number>
+    readonly wake?: () => AbortSignal
+    /** Left out, each retry comes as soon as the first. */
+    readonly longestRetryMs?: number
+  },
 ): Promise<void> {
   const { clock, ending, troubles, log } = state
+  const { work, wake = () => ending.signal, longestRetryMs = retryMs } = of
+  let failedMs = retryMs
   while (!ending.signal.aborted && !state.isLost) {
-    let waitMs = retryMs
+    let waitMs = failedMs
     try {
       waitMs = await work()
+      failedMs = retryMs
       if (troubles.delete(name)) log.info({ what: name }, 'PostgreSQL does again what is asked of it')
     } catch (error) {
+      failedMs = Math.min(failedMs * 2, longestRetryMs)
       noteTrouble(state, name, error)
     }
     await clock.sleep(waitMs, wake())
@@ -197,7 +205,9 @@ async function renew(state: HolderState): Promise<number> {
   noteReached(state, from)
   const { program, pageUrl } = state
   const seq = state.db.changes.state()?.seq ?? 0
-  state.asked ??= await noteNode(state.lease.query, state, { role: 'holder', seq, program, pageUrl })
+  const asked = await noteNode(state.lease.query, state, { role: 'holder', seq, program, pageUrl })
+  if (asked === 'snapshot') wantSnapshot(state)
+  else state.asked ??= asked
   if (state.asked !== null || (lease.wanted !== null && lease.wanted !== state.node))
     endHolder(state, 'asked')
   return renewMs

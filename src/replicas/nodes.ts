@@ -11,8 +11,9 @@ export interface NodeNote {
   readonly pageUrl: string | null
 }
 
-/** What somebody wants a node to do. */
-export type Asked = 'demote' | 'rebuild'
+/** What somebody wants a node to do; `snapshot`: another one, for what is there is of no use. */
+const askable = ['demote', 'rebuild', 'snapshot'] as const
+export type Asked = (typeof askable)[number]
 
 /** Says that a node is there. @returns what is asked of it since, which is taken with it */
 export async function noteNode(
@@ -32,8 +33,7 @@ export async function noteNode(
      SELECT asked FROM before`,
     [bridge, node, note.role, note.seq, note.program, migrations.length, note.pageUrl],
   )
-  const asked = row?.asked ?? null
-  return asked === 'demote' || asked === 'rebuild' ? asked : null
+  return askable.find((asked) => asked === row?.asked) ?? null
 }
 
 /** A node as others see it. */

@@ -66,6 +66,11 @@ export async function isSnapshotDue(state: HolderState): Promise<boolean> {
   return !(await findBasis(state)) && !state.ended.signal.aborted
 }
 
+/** What is there is of no use to somebody. */
+export function wantSnapshot(state: HolderState): void {
+  state.pushedBytes = Math.max(state.pushedBytes, snapshotBytes)
+}
+
 export async function publish(state: HolderState): Promise<void> {
   const { pushedBytes, hasBasis } = state
   const head = await state.publish(state.ending.signal, async ({ seq }) => {

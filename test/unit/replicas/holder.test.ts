@@ -237,3 +237,29 @@ test('what stays in memory on a full disk lets nothing leave unmarked', async ()
   expect(asked.answer).toMatchObject({ may: true, mark: expect.stringContaining('may come twice') })
   db.held.release()
 })
+
+test('a follower that cannot use the snapshot that is there gets another one, and the holder goes on', async () => {
+  const { clock, holder, postgres, published } = open()
+  holder.start(null)
+  await clock.advance(3_000)
+  postgres.asked = 'snapshot'
+  await clock.advance(5_000)
+  expect(published).toHaveLength(1)
+  expect(holder.ended.aborted).toBe(false)
+  await clock.advance(5_000)
+  expect(published).toHaveLength(1)
+})
+
+test('a snapshot that fails again and again, as on a full disk, is tried ever more rarely', async () => {
+  let tries = 0
+  const publish = async () => {
+    tries += 1
+    throw new Error('no space left on device')
+  }
+  const { clock, holder, postgres } = open({ publish })
+  postgres.hasSnapshot = false
+  holder.start(null)
+  await clock.advance(60_000)
+  expect(tries).toBeGreaterThan(5)
+  expect(tries).toBeLessThan(15)
+})
