@@ -1,4 +1,4 @@
-import { type Head, isSameHash } from '../store/changeLog.ts'
+import { type Change, type Head, isSameHash } from '../store/changeLog.ts'
 import { migrations } from '../store/database.ts'
 import { pushChanges } from './changes.ts'
 import {
@@ -15,6 +15,8 @@ import { readSnapshot } from './snapshots.ts'
 
 /** So much in one statement, about. */
 const batchBytes = 256 * 1024
+/** More than this is in no statement: pg makes text of twice the length of it, and PostgreSQL takes a gigabyte. */
+const mostBytes = 32 * 1024 * 1024
 /** After so much a follower that begins anew would have to read more than a copy. */
 const snapshotBytes = 64 * 1024 * 1024
 
@@ -23,6 +25,10 @@ export async function pushBatch(state: HolderState): Promise<boolean> {
   const changes = state.db.changes.listPending(state.head.seq, batchBytes)
   const last = changes.at(-1)
   if (last === undefined) return false
+  if (isTooLarge(changes)) {
+    state.hasBasis = false
+    return false
+  }
   const from = readMoment(state)
   const { bridge, epoch, head: after } = state
   const ledgerVersion = migrations.length
@@ -57,7 +63,13 @@ function isOnLine({ db }: HolderState, head: Head): boolean {
   const own = db.changes.state()
   if (own !== null && own.seq === head.seq) return isSameHash(own.hash, head.hash)
   const [next] = db.changes.listPending(head.seq, 1)
+  if (next !== undefined && isTooLarge([next])) return false
   return next?.seq === head.seq + 1 && isSameHash(next.previous, head.hash)
+}
+
+/** Then it is alone in its batch, and reaches others within a snapshot. */
+function isTooLarge([first]: readonly Change[]): boolean {
+  return first !== undefined && first.body.length > mostBytes
 }
 
 export async function isSnapshotDue(state: HolderState): Promise<boolean> {

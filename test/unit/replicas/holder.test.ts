@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createHolder } from '../../../src/replicas/holder.ts'
@@ -262,4 +263,19 @@ test('a snapshot that fails again and again, as on a full disk, is tried ever mo
   await clock.advance(60_000)
   expect(tries).toBeGreaterThan(5)
   expect(tries).toBeLessThan(15)
+})
+
+test('a change that is too large for one statement reaches others within a snapshot', async () => {
+  const { clock, holder, db, commit, ask, published, postgres } = open()
+  holder.start(null)
+  await clock.advance(3_000)
+  db.transaction(() => saveMeta(db, 'large', randomBytes(50 * 1024 * 1024).toString('hex')))
+  holder.wake()
+  await clock.advance(3_000)
+  expect(published).toEqual([1])
+  commit('after it')
+  const asked = ask(true)
+  await clock.advance(500)
+  expect(asked.answer).toEqual(unmarked)
+  expect(postgres.pushed).toEqual([2])
 })
