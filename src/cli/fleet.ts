@@ -6,6 +6,7 @@ import { renderProblems } from '../lib/renderProblems.ts'
 import { createScrubber } from '../lib/secret.ts'
 import { version } from '../lib/version.ts'
 import { createLogWriter } from './createLogWriter.ts'
+import { readDatabaseOption } from './databaseOption.ts'
 import { exitCodes, type Io } from './io.ts'
 
 export interface FleetCommand {
@@ -17,7 +18,8 @@ export interface FleetCommand {
 
 /** `spanwatch fleet`: one page over all bridges until something stops it. */
 export async function fleet(io: Io, options: FleetCommand): Promise<number> {
-  const { database, listen, config: path = null } = options
+  const { listen, config: path = null } = options
+  const database = options.database && readDatabaseOption(io, options.database)
   const loaded = loadFleet({ path, database, listen, env: io.env })
   if (!loaded.ok)
     throw 'usage' in loaded

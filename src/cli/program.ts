@@ -77,7 +77,10 @@ function addDaemon(program: Command, io: Io, finish: Finish): void {
   program
     .command('fleet')
     .description('one page and API over all bridges of a database of replicas')
-    .option('--database <url>', 'where PostgreSQL is; before that of the file')
+    .option(
+      '--database <url>',
+      'where PostgreSQL is, or the quoted name of a variable, ${NAME}; before that of the file',
+    )
     .option(
       '--listen <address>',
       'where the page listens; before that of the file, 127.0.0.1:8090 without one',

@@ -9,6 +9,7 @@ import { isRole, listNeeded, toGrants } from '../replicas/rights.ts'
 import { setupSchema } from '../replicas/setupSchema.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
+import { readDatabaseOption } from './databaseOption.ts'
 import { shown, usage } from './readOptions.ts'
 import { formatBridge, toBridgeJson } from './showBridge.ts'
 
@@ -142,16 +143,12 @@ async function withConnections(
   }
 }
 
-/** A variable keeps the password from whoever lists the processes of this machine. */
 function readTarget(
   io: Pick<Io, 'env' | 'protect'>,
   { config, database, ca, bridge }: ReplicasCommand,
 ): { readonly settings: DatabaseSettings; readonly bridge: string | null } {
   if (database !== undefined) {
-    const name = /^\$\{(\w+)\}$/.exec(database)?.[1]
-    const url = name === undefined ? database : io.env[name]
-    if (url === undefined) throw usage(`--database: the variable ${name} is not set`)
-    const secret = new Secret(url)
+    const secret = new Secret(readDatabaseOption(io, database))
     io.protect([secret])
     return { settings: { database: secret, ca: readCa(ca ?? null) }, bridge: bridge ?? null }
   }

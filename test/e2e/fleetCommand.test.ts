@@ -22,7 +22,9 @@ describe.skipIf(postgresBin === null)('spanwatch fleet', () => {
     await setupSchema(connections)
     await fillFleet(connections.query)
     await connections.close()
-    const program = startProgram(['fleet', '--database', database, '--listen', '127.0.0.1:0'])
+    const program = startProgram(['fleet', '--database', '${FLEET_URL}', '--listen', '127.0.0.1:0'], {
+      env: { FLEET_URL: database },
+    })
     onTestFinished(() => program.kill('SIGKILL'))
     const readUrl = () => /http:\/\/127\.0\.0\.1:\d+/.exec(program.stderr())?.[0]
     await expect.poll(readUrl, { timeout: 20_000 }).toBeDefined()
