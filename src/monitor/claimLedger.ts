@@ -29,12 +29,26 @@ export function claimLedger(
   adopt: boolean,
 ): { readonly moved: string | null } {
   const now = toOwner(config)
-  const saved = ownerSchema.safeParse(parseJson(readMeta(db, name) ?? '')).data ?? null
-  const difference = saved === null || adopt ? null : findDifference(saved, now)
-  if (saved !== null && difference !== null) throw toAnother(saved, now, difference)
+  const saved = readOwner(db)
+  if (!adopt) assertOwner(db, config)
   if (saved === null || !isSame(saved, now)) db.transaction(() => saveMeta(db, name, JSON.stringify(now)))
   const hasMoved = saved !== null && saved.host !== now.host
   return { moved: hasMoved ? `the explorer moved from ${saved.host} to ${now.host}` : null }
+}
+
+/**
+ * The same of a ledger that another node writes: what it is of is known before this one watches by it.
+ * @throws MonitorError `state.invalid`
+ */
+export function assertOwner(db: Database, config: Pick<AppConfig, 'bridge' | 'explorer'>): void {
+  const now = toOwner(config)
+  const saved = readOwner(db)
+  const difference = saved === null ? null : findDifference(saved, now)
+  if (saved !== null && difference !== null) throw toAnother(saved, now, difference)
+}
+
+function readOwner(db: Database): Owner | null {
+  return ownerSchema.safeParse(parseJson(readMeta(db, name) ?? '')).data ?? null
 }
 
 function toOwner({ bridge, explorer }: Pick<AppConfig, 'bridge' | 'explorer'>): Owner {
@@ -62,6 +76,6 @@ function toAnother(saved: Owner, now: Owner, difference: string): MonitorError {
     `${host}, ${chains.main} and ${chains.zone}, contracts ${contracts.join(' ') || 'not named'}`
   return new MonitorError(
     'state.invalid',
-    `This ledger is of another bridge (${difference}): it was written for ${describe(saved)}; this configuration is for ${describe(now)}. Give this one a folder of its own with state:, or, if it is the same bridge all the same, start it once with --adopt-state.`,
+    `This ledger is of another bridge (${difference}): it was written for ${describe(saved)}; this configuration is for ${describe(now)}. Give this one a folder of its own with state: (of several nodes, another replicas.bridge as well), or, if it is the same bridge all the same, start it once with --adopt-state.`,
   )
 }

@@ -9,7 +9,7 @@ import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import type { Check } from '../kernel/check.ts'
 import { tellFinding } from '../kernel/evaluate.ts'
 import { createCaseActions } from './caseActions.ts'
-import { claimLedger } from './claimLedger.ts'
+import { assertOwner, claimLedger } from './claimLedger.ts'
 import { createJudging } from './judging.ts'
 import { readLiveness } from './liveness.ts'
 import { openKernel } from './openKernel.ts'
@@ -49,7 +49,8 @@ export function createApp(given: AppDeps, options: AppOptions): App {
     timing: { clock: deps.clock, commit: (seconds) => timings.commit(seconds) },
   })
   try {
-    if (options.replica?.role.role !== 'follower') claim(deps, state, options)
+    if (options.replica?.role.role === 'follower') assertOwner(state.db, config)
+    else claim(deps, state, options)
     const parts = createParts(deps, options, { state, timings, startedAt: now })
     return toApp(deps, { parts, state, replica: options.replica ?? null })
   } catch (error) {

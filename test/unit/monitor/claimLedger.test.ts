@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { claimLedger } from '../../../src/monitor/claimLedger.ts'
+import { assertOwner, claimLedger } from '../../../src/monitor/claimLedger.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { noBridge, plainConfig } from '../../support/appConfig.ts'
 
@@ -56,4 +56,16 @@ test.each([
   claim(changes, true)
   expect(claim(changes)).toEqual({ moved: null })
   expect(() => claim()).toThrow(said)
+})
+
+test('a ledger that another node writes is refused to a configuration of another bridge, before it watches by it', () => {
+  const db = openDatabase(':memory:')
+  onTestFinished(() => db.close())
+  const of = (main: string) => ({
+    explorer: { ...plainConfig.explorer, chains: { main, zone: 'ZONE_CHAIN' } },
+    bridge: noBridge,
+  })
+  claimLedger(db, of('MAINCHAIN'), false)
+  expect(() => assertOwner(db, of('OTHERCHAIN'))).toThrow('another replicas.bridge')
+  assertOwner(db, of('MAINCHAIN'))
 })
