@@ -1,6 +1,7 @@
 import { MonitorError } from '../lib/errors.ts'
 import { Secret } from '../lib/secret.ts'
-import { type Connections, type DatabaseSettings, openConnections } from '../replicas/connect.ts'
+import type { DatabaseSettings } from '../replicas/address.ts'
+import { type Connections, openConnections } from '../replicas/connect.ts'
 import { findLease, type Lease, wantHolder } from '../replicas/lease.ts'
 import { askNode, type Asked, forgetNode, listNodes, type SeenNode } from '../replicas/nodes.ts'
 import { readBridge } from '../replicas/readBridge.ts'

@@ -1,16 +1,7 @@
-import { isIP } from 'node:net'
-import { DatabaseError, Pool, type PoolConfig, type QueryResultRow } from 'pg'
+import { DatabaseError, Pool, type QueryResultRow } from 'pg'
 import { errorText, MonitorError } from '../lib/errors.ts'
-import type { Secret } from '../lib/secret.ts'
 import { cleanText } from '../lib/text.ts'
-
-/** Where PostgreSQL is, and how its certificate is verified. */
-export interface DatabaseSettings {
-  /** `postgres://user:password@host:5432/database`; with `?sslmode=disable` it is spoken to in the clear. */
-  readonly database: Secret
-  /** PEM of who signs its certificate, where the system does not know them. */
-  readonly ca?: string | null
-}
+import { type DatabaseSettings, readAddress } from './address.ts'
 
 /**
  * Asks one statement, of a pool or of a transaction.
@@ -87,26 +78,6 @@ export function openConnections(
       }
     },
     close: () => pool.end(),
-  }
-}
-
-/** TLS with a verified certificate, unless it is this machine or somebody wrote that it shall not be. */
-function readAddress({ database, ca }: DatabaseSettings): PoolConfig {
-  const url = URL.canParse(database.reveal()) ? new URL(database.reveal()) : null
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new MonitorError(
-      'config.invalid',
-      'replicas.database: expected an address such as postgres://user:password@host:5432/spanwatch',
-    )
-  const mode = url.searchParams.get('sslmode')
-  url.searchParams.delete('sslmode')
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const isLocal =
-    host === '' || host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-  const isClear = mode === 'disable' || (mode === null && isLocal && ca == null)
-  return {
-    connectionString: url.href,
-    ssl: isClear ? false : { rejectUnauthorized: true, ...(ca != null && { ca }) },
   }
 }
 
