@@ -313,6 +313,7 @@ export const exitCodeOf: Readonly<Record<ErrorCode, number>> = {
   'replica.diverged': exitCodes.wrong,
   'replica.unreachable': exitCodes.unreachable,
   'replica.refused': exitCodes.usage,
+  'replica.newer': exitCodes.usage,
   'replica.lost': exitCodes.wrong,
   'channel.failed': exitCodes.unreachable,
   not_found: exitCodes.wrong,

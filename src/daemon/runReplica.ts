@@ -48,7 +48,7 @@ const copyRetryMs = 10_000
 /**
  * Runs one of several nodes of a bridge until `stop`: it follows, watches once it has the lease, and follows again when
  * another one has it.
- * @throws MonitorError when it cannot go on: `replica.refused`, and what a monitor alone throws
+ * @throws MonitorError when it cannot go on: `replica.refused`, `replica.newer`, and what a monitor alone throws
  */
 export async function runReplica(
   deps: AppDeps,
@@ -108,10 +108,12 @@ async function begin(run: ReplicaRun): Promise<Next> {
       const renewed = await renewLease(run.lease.query, run, lease.epoch)
       return renewed === null ? { what: 'follow' } : { what: 'hold', lease: renewed }
     } catch (error) {
-      if (!(error instanceof MonitorError) || error.code !== 'replica.unreachable') throw error
+      const code = error instanceof MonitorError ? error.code : null
+      const isTrouble = code === 'replica.unreachable' || (code === 'replica.refused' && wasHolder)
+      if (!isTrouble) throw error
       if (!isTold) deps.log.error({ err: error }, errorText(error))
       isTold = true
-      // Nobody watching is worse than two: what it sends is marked.
+      // Nobody watching is worse than two, also where a password was changed: what it sends is marked.
       if (wasHolder) return { what: 'hold', lease: null }
       if (own?.state != null) return { what: 'follow' }
       await deps.clock.sleep(retryMs, options.stop)

@@ -15,7 +15,8 @@ export type ErrorCode =
   | 'replica.follower' // a change that is asked of a node which follows another
   | 'replica.diverged' // a copy of the ledger is not the holder's: it is built anew
   | 'replica.unreachable' // PostgreSQL does not answer: a retry can help
-  | 'replica.refused' // PostgreSQL does not do what is asked: rights, version, schema
+  | 'replica.refused' // PostgreSQL does not do what is asked: rights, schema
+  | 'replica.newer' // what is there is of a newer version
   | 'replica.lost' // another node holds the lease
   | 'channel.failed' // a channel did not take a message
   | 'not_found' // a command or page names something that the ledger does not hold

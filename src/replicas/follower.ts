@@ -67,7 +67,7 @@ const noteMs = 2_000
 
 /**
  * Copies what the holder commits, until the lease is over and this node has it.
- * @throws MonitorError `replica.refused` where the holder is of a newer version
+ * @throws MonitorError `replica.newer` where the holder is, `replica.refused` where PostgreSQL never did what is asked
  */
 export async function follow(
   deps: FollowerDeps,
@@ -92,15 +92,20 @@ export async function follow(
         if (asked === 'rebuild') return { how: 'rebuild', why: 'somebody asked for it' }
       }
     } catch (error) {
-      const isTrouble = error instanceof MonitorError && error.code === 'replica.unreachable'
       if (error instanceof MonitorError && error.code === 'replica.diverged')
         return { how: 'rebuild', why: error.message, isDiverged: true }
-      if (!isTrouble) throw error
+      if (!isTrouble(error, following)) throw error
       noteTrouble(deps, following, error)
     }
     await deps.clock.sleep(lookMs, signal)
   }
   return { how: 'stopped' }
+}
+
+/** Rights, names and passwords that were right before will be so again, as where a backup is put back. */
+function isTrouble(error: unknown, { lease }: Following): error is MonitorError {
+  if (!(error instanceof MonitorError)) return false
+  return error.code === 'replica.unreachable' || (error.code === 'replica.refused' && lease !== null)
 }
 
 function noteTrouble({ log, clock }: FollowerDeps, following: Following, error: MonitorError): void {
@@ -167,7 +172,7 @@ async function catchUp({ data, bridge }: FollowerDeps, copy: Copy, seq: number):
 function assertVersion({ ledgerVersion, node }: Lease): void {
   if (ledgerVersion <= migrations.length) return
   throw new MonitorError(
-    'replica.refused',
+    'replica.newer',
     `${node ?? 'The holder'} keeps a ledger of version ${ledgerVersion}, this spanwatch knows ${migrations.length}: use the newer one here as well.`,
   )
 }

@@ -24,7 +24,7 @@ export async function setupSchema(connections: Connections): Promise<number> {
 
 /**
  * Makes sure that the tables are those of this version; makes them where the role may.
- * @throws MonitorError `replica.refused` where it may not, or they are newer
+ * @throws MonitorError `replica.refused` where it may not, `replica.newer` where they are
  */
 export async function ensureSchema(connections: Connections): Promise<void> {
   const version = await readSchemaVersion(connections.query)
@@ -49,7 +49,7 @@ async function readVersion(query: Query): Promise<number> {
 
 function newer(version: number): MonitorError {
   return new MonitorError(
-    'replica.refused',
+    'replica.newer',
     `The tables in PostgreSQL are of version ${version}, this spanwatch knows ${schemaVersions.length}: use the newer one.`,
   )
 }

@@ -134,7 +134,7 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     await take()
     await pool.query('UPDATE spanwatch.leases SET ledger_version = $1', [ledgerVersion + 1])
     await expect(start(open('follower'))).rejects.toMatchObject({
-      code: 'replica.refused',
+      code: 'replica.newer',
       message: expect.stringContaining('use the newer one here as well'),
     })
   })
@@ -147,6 +147,21 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     await expect.poll(() => readMeta(follower, 'value')).toBe('1')
     await releaseLease(pool.query, a, 1)
     expect(await following).toMatchObject({ how: 'taken', lease: { ledgerVersion } })
+  })
+
+  test('waits where PostgreSQL refuses what it did before, as while it is put back', async () => {
+    await take()
+    const [holder, follower] = [open('holder'), open('follower')]
+    const following = start(follower)
+    await commit(holder, '1')
+    await expect.poll(() => readMeta(follower, 'value')).toBe('1')
+    await pool.query('ALTER SCHEMA spanwatch RENAME TO elsewhere')
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await pool.query('ALTER SCHEMA elsewhere RENAME TO spanwatch')
+    await commit(holder, '2')
+    await expect.poll(() => readMeta(follower, 'value')).toBe('2')
+    stop.abort()
+    expect(await following).toEqual({ how: 'stopped' })
   })
 
   test('goes on after PostgreSQL was away', async () => {

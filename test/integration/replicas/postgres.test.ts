@@ -214,7 +214,7 @@ describe.skipIf(postgresBin === null)('with a real PostgreSQL', () => {
   test('the tables of a newer version are refused, and made only once', async () => {
     await ensureSchema(pool)
     await pool.query('UPDATE spanwatch.schema_version SET version = 99')
-    await expect(ensureSchema(pool)).rejects.toMatchObject({ code: 'replica.refused' })
+    await expect(ensureSchema(pool)).rejects.toMatchObject({ code: 'replica.newer' })
   })
 
   test.each([
