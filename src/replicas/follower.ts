@@ -6,6 +6,7 @@ import { migrations } from '../store/database.ts'
 import { fetchChanges } from './changes.ts'
 import type { Connections } from './connect.ts'
 import { type Identity, type Lease, readLease, takeLease } from './lease.ts'
+import { leaseMs } from './leaseTime.ts'
 import { noteNode } from './nodes.ts'
 
 export interface FollowerDeps extends Identity {
@@ -47,6 +48,8 @@ export interface Following {
   inStepAt: UnixMs | null
   /** Since when PostgreSQL answers again after it did not, ms by the clock that nobody sets; null without an outage. */
   backSinceMs: number | null
+  /** Since when the lease is held by this node's own name, by the same clock; null while it is not. */
+  namesakeSinceMs: number | null
   /** Changes that it lacked when it was last looked at; null before. */
   behind: number | null
 }
@@ -58,6 +61,7 @@ export function createFollowing(): Following {
     problem: null,
     inStepAt: null,
     backSinceMs: null,
+    namesakeSinceMs: null,
     behind: null,
   }
 }
@@ -67,7 +71,8 @@ const noteMs = 2_000
 
 /**
  * Copies what the holder commits, until the lease is over and this node has it.
- * @throws MonitorError `replica.newer` where the holder is, `replica.refused` where PostgreSQL never did what is asked
+ * @throws MonitorError `replica.newer` where the holder is, `replica.refused` where PostgreSQL never did what is asked,
+ * `config.invalid` where another process has this node's name
  */
 export async function follow(
   deps: FollowerDeps,
@@ -124,6 +129,7 @@ async function look(deps: FollowerDeps, copy: Copy, following: Following): Promi
   }
   following.unreachableSince = following.problem = null
   assertVersion(lease)
+  assertOwnName(deps, lease, following)
   const own = copy.state()
   const { head } = lease
   following.behind = Math.max(head.seq - own.seq, 0)
@@ -167,6 +173,23 @@ async function catchUp({ data, bridge }: FollowerDeps, copy: Copy, seq: number):
     return { how: 'rebuild', why: `what follows change ${seq} is not kept any more` }
   copy.apply(changes)
   return null
+}
+
+/** A lease of an earlier run of this node is over by then: nobody renews it. */
+const namesakeMs = 1.5 * leaseMs
+
+/** Two processes of one name would take each other's wishes, and neither the lease of the other in time. */
+function assertOwnName({ clock, node }: FollowerDeps, lease: Lease, following: Following): void {
+  if (lease.node !== node || lease.isOver) {
+    following.namesakeSinceMs = null
+    return
+  }
+  following.namesakeSinceMs ??= clock.monotonicMs()
+  if (clock.monotonicMs() - following.namesakeSinceMs < namesakeMs) return
+  throw new MonitorError(
+    'config.invalid',
+    `another process holds the lease as node ${node}: each needs a name of its own, replicas.node`,
+  )
 }
 
 function assertVersion({ ledgerVersion, node }: Lease): void {

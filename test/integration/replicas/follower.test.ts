@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createSystemClock } from '../../../src/lib/clock.ts'
+import { createScaledClock, createSystemClock } from '../../../src/lib/clock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import { pushChanges } from '../../../src/replicas/changes.ts'
@@ -56,7 +56,7 @@ describe.skipIf(postgresBin === null)('a follower', () => {
 
   const take = () => takeLease(pool.query, a, { seq: 0, ledgerVersion })
 
-  function start(db: Database, version = ledgerVersion) {
+  function start(db: Database, version = ledgerVersion, clock = createSystemClock()) {
     const copy: Copy = {
       ledgerVersion: version,
       state: () => db.changes.state() ?? { role: 'follower', epoch: 0, seq: 0, hash: new Uint8Array() },
@@ -65,7 +65,7 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     const deps = {
       bridge: 'usdc',
       node: 'b',
-      clock: createSystemClock(),
+      clock,
       log: createSilentLog(),
       lease: pool,
       data: pool,
@@ -162,6 +162,16 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     await expect.poll(() => readMeta(follower, 'value')).toBe('2')
     stop.abort()
     expect(await following).toEqual({ how: 'stopped' })
+  })
+
+  test('ends where another process holds the lease by its name', async () => {
+    await takeLease(pool.query, { bridge: 'usdc', node: 'b' }, { seq: 0, ledgerVersion })
+    // Twenty times as fast by its own clock, so that a lease of its own would have been over.
+    const clock = createScaledClock(20)
+    await expect(start(open('follower'), ledgerVersion, clock)).rejects.toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringContaining('another process holds the lease as node b'),
+    })
   })
 
   test('goes on after PostgreSQL was away', async () => {
