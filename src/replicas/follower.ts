@@ -2,6 +2,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { Logger } from '../lib/log.ts'
 import { type Change, isSameHash, type ReplicaState } from '../store/changeLog.ts'
+import { isDiskFull } from '../store/ballast.ts'
 import { migrations } from '../store/database.ts'
 import { fetchChanges } from './changes.ts'
 import type { Connections } from './connect.ts'
@@ -81,10 +82,12 @@ export async function follow(
   signal: AbortSignal,
 ): Promise<FollowerEnd> {
   let notedMs = -Infinity
+  let isFull = false
   while (!signal.aborted) {
     try {
       const end = await look(deps, copy, following)
       if (end !== null) return end
+      isFull = false
       if (deps.clock.monotonicMs() - notedMs >= noteMs) {
         const { program, pageUrl } = deps
         const asked = await noteNode(deps.lease.query, deps, {
@@ -99,8 +102,13 @@ export async function follow(
     } catch (error) {
       if (error instanceof MonitorError && error.code === 'replica.diverged')
         return { how: 'rebuild', why: error.message, isDiverged: true }
-      if (!isTrouble(error, following)) throw error
-      noteTrouble(deps, following, error)
+      if (isDiskFull(error)) {
+        // It does not say that it is there meanwhile, which the holder tells.
+        if (!isFull)
+          deps.log.error({ err: error }, `what the holder commits has no room here: ${errorText(error)}`)
+        isFull = true
+      } else if (isTrouble(error, following)) noteTrouble(deps, following, error)
+      else throw error
     }
     await deps.clock.sleep(lookMs, signal)
   }

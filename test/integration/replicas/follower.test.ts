@@ -174,6 +174,23 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     })
   })
 
+  test('waits for room where its disk is full, and is not seen meanwhile', async () => {
+    await take()
+    const [holder, follower] = [open('holder'), open('follower')]
+    await commit(holder, '1')
+    const { apply } = follower.changes
+    let isFull = true
+    follower.changes.apply = (changes) => {
+      if (isFull) throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+      apply(changes)
+    }
+    void start(follower)
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(await pool.query('SELECT 1 FROM spanwatch.nodes')).toEqual([])
+    isFull = false
+    await expect.poll(() => readMeta(follower, 'value')).toBe('1')
+  })
+
   test('goes on after PostgreSQL was away', async () => {
     await take()
     const [holder, follower] = [open('holder'), open('follower')]
