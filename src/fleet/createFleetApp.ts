@@ -176,7 +176,7 @@ async function ack(
 ): Promise<object> {
   const { bridge, id } = readCaseName(c.req.param('bridge') ?? '', c.req.param('id') ?? '')
   const actor = actorOf(c, doors, body.by, via)
-  return await ask(doors, { bridge, what: 'ack', body: { ...body, id: `c${id}` }, actor })
+  return await ask(doors, { bridge, what: 'ack', body: { id: `c${id}`, turn: body.turn }, actor })
 }
 
 async function silence(

@@ -124,7 +124,7 @@ const casesWithPage = 'spanwatch.cases c LEFT JOIN spanwatch.bridges b ON b.brid
 async function listOpenCases(query: Query, limit: number): Promise<FleetCase[]> {
   const rows = await query<CaseRow>(
     `SELECT ${caseColumns} FROM ${casesWithPage} WHERE c.state IN ('open', 'acknowledged')
-     ORDER BY c.at_risk_usd DESC NULLS LAST, c.opened_at DESC, c.bridge, c.id LIMIT $1`,
+     ORDER BY c.at_risk_usd DESC NULLS LAST, array_position(ARRAY['critical', 'warning', 'info'], c.severity), c.opened_at DESC, c.bridge, c.id LIMIT $1`,
     [limit],
   )
   return rows.map(toCase)

@@ -113,7 +113,7 @@ describe.skipIf(postgresBin === null)('the page over all bridges', () => {
     expect(asked).toMatchObject({
       bridge: 'usdc-zone',
       what: 'ack',
-      body: { id: 'c7', by: 'ana', turn: 2, text: null },
+      body: { id: 'c7', turn: 2 },
       actor: { by: 'ana', from: { via: 'api' } },
       from_node: null,
     })

@@ -178,7 +178,7 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     await take()
     const [holder, follower] = [open('holder'), open('follower')]
     await commit(holder, '1')
-    const { apply } = follower.changes
+    const apply = follower.changes.apply.bind(follower.changes)
     let isFull = true
     follower.changes.apply = (changes) => {
       if (isFull) throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
