@@ -5,7 +5,7 @@ import type { AppConfig } from '../kernel/settings.ts'
 import { type Connections, openConnections } from '../replicas/connect.ts'
 import { type FollowerEnd } from '../replicas/follower.ts'
 import { readUnshared } from '../replicas/handOver/readUnshared.ts'
-import { type Lease, readLease, renewLease } from '../replicas/lease.ts'
+import { type Lease, readLease, resumeLease } from '../replicas/lease.ts'
 import { findLedger, type FoundLedger, restoreFolder } from '../replicas/ledgerFolder.ts'
 import { askNode } from '../replicas/nodes.ts'
 import { readCa } from '../replicas/readCa.ts'
@@ -13,6 +13,7 @@ import { ensureSchema } from '../replicas/setupSchema.ts'
 import { readSnapshot } from '../replicas/snapshots.ts'
 import { isDiskFull } from '../store/ballast.ts'
 import { DamagedLedger } from '../store/damage.ts'
+import { migrations } from '../store/database.ts'
 import { runFollower } from './runFollower.ts'
 import { runHolder } from './runHolder.ts'
 import type { RunOptions } from './runMonitor.ts'
@@ -105,8 +106,9 @@ async function begin(run: ReplicaRun): Promise<Next> {
       if (!wasHolder) return { what: 'follow' }
       const lease = await readLease(run.lease.query, bridge)
       if (!isOwn(run, lease, own.state.epoch) || lease.head.seq > own.state.seq) return { what: 'follow' }
-      const renewed = await renewLease(run.lease.query, run, lease.epoch)
-      return renewed === null ? { what: 'follow' } : { what: 'hold', lease: renewed }
+      const { epoch } = lease
+      const resumed = await resumeLease(run.lease.query, run, { epoch, ledgerVersion: migrations.length })
+      return resumed === null ? { what: 'follow' } : { what: 'hold', lease: resumed }
     } catch (error) {
       const code = error instanceof MonitorError ? error.code : null
       const isTrouble = code === 'replica.unreachable' || (code === 'replica.refused' && wasHolder)

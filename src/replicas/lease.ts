@@ -87,6 +87,23 @@ export async function takeLease(
   return row === undefined ? null : toLease(row)
 }
 
+/**
+ * Goes on with a lease after a restart, under an epoch of its own: another process of the same name, or one of an older
+ * version that still runs, finds that it lost it. @returns null when another node took it
+ */
+export async function resumeLease(
+  query: Query,
+  { bridge, node }: Identity,
+  of: { readonly epoch: number; readonly ledgerVersion: number },
+): Promise<Lease | null> {
+  const [row] = await query<LeaseRow>(
+    `UPDATE spanwatch.leases SET epoch = epoch + 1, since = clock_timestamp(), until = ${until}, ledger_version = $4
+     WHERE bridge = $1 AND node = $2 AND epoch = $3 RETURNING ${columns}`,
+    [bridge, node, of.epoch, of.ledgerVersion],
+  )
+  return row === undefined ? null : toLease(row)
+}
+
 /** @returns null when another node took it; one that is over and that nobody took goes on */
 export async function renewLease(
   query: Query,

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Secret } from '../../../src/lib/secret.ts'
 import { fetchChanges, pushChanges } from '../../../src/replicas/changes.ts'
 import { type Connections, openConnections } from '../../../src/replicas/connect.ts'
-import { readLease, releaseLease, renewLease, takeLease } from '../../../src/replicas/lease.ts'
+import { readLease, releaseLease, renewLease, resumeLease, takeLease } from '../../../src/replicas/lease.ts'
 import { findLedger, openRawCopy, restoreFolder } from '../../../src/replicas/ledgerFolder.ts'
 import { askNode, listNodes, noteNode } from '../../../src/replicas/nodes.ts'
 import { ensureSchema, setupSchema } from '../../../src/replicas/setupSchema.ts'
@@ -89,6 +89,21 @@ describe.skipIf(postgresBin === null)('with a real PostgreSQL', () => {
     await releaseLease(pool.query, { bridge: 'usdc', node: 'a' }, 1)
     expect(await take('b')).toMatchObject({ epoch: 2, node: 'b' })
     expect(await renewLease(pool.query, { bridge: 'usdc', node: 'a' }, 1)).toBeNull()
+  })
+
+  test('a restart goes on under an epoch and a version of its own: who runs under the same name has lost it', async () => {
+    const a = { bridge: 'usdc', node: 'a' }
+    await readLease(pool.query, 'usdc')
+    await takeLease(pool.query, a, { seq: 0, ledgerVersion: ledgerVersion - 1 })
+    expect(await resumeLease(pool.query, a, { epoch: 1, ledgerVersion })).toMatchObject({
+      epoch: 2,
+      node: 'a',
+      ledgerVersion,
+      isOver: false,
+    })
+    expect(await renewLease(pool.query, a, 1)).toBeNull()
+    expect(await resumeLease(pool.query, a, { epoch: 1, ledgerVersion })).toBeNull()
+    expect(await resumeLease(pool.query, { ...a, node: 'b' }, { epoch: 2, ledgerVersion })).toBeNull()
   })
 
   test('it goes first to the node that is wanted, and never to one that lacks what was committed', async () => {
