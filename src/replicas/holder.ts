@@ -76,7 +76,11 @@ export function createHolder(deps: HolderDeps): Holder {
   return {
     start(lease) {
       if (lease === null)
-        state.troubles.set('lease', { since: deps.clock.now(), problem: 'it was not reached at the start' })
+        state.troubles.set('lease', {
+          since: deps.clock.now(),
+          sinceMs: deps.clock.monotonicMs(),
+          problem: 'it was not reached at the start',
+        })
       loops = Promise.all([
         loop(state, 'lease', { work: () => renew(state) }),
         loop(state, 'changes', { work: () => push(state), wake: () => state.work.signal }),
@@ -135,7 +139,7 @@ async function mayLeave(
   { isCritical }: { readonly isCritical: boolean },
 ): Promise<Leave> {
   const seq = state.db.changes.state()?.seq ?? 0
-  const deadline = state.clock.monotonicMs() + (isCritical ? criticalWaitMs : otherWaitMs)
+  const deadline = deadlineOf(state, isCritical ? criticalWaitMs : otherWaitMs)
   for (;;) {
     if (state.isLost) return { may: false, reason: 'another node holds the lease' }
     if (hasAll(state, seq) && isSurelyHeld(state.renewedFrom, readMoment(state)))
@@ -144,6 +148,13 @@ async function mayLeave(
     state.work.abort()
     await waitForProgress(state, deadline)
   }
+}
+
+/** In an outage that lasts already nobody waits again, or a storm would leave one message at a time. */
+function deadlineOf(state: HolderState, waitMs: number): number {
+  const now = state.clock.monotonicMs()
+  const from = firstTrouble(state)?.sinceMs ?? now
+  return Math.max(Math.min(from, now) + waitMs, now)
 }
 
 function firstTrouble({ troubles }: HolderState): Trouble | null {
@@ -190,7 +201,11 @@ async function loop(
 function noteTrouble({ troubles, clock, log }: HolderState, name: string, error: unknown): void {
   const problem = errorText(error)
   const before = troubles.get(name)
-  troubles.set(name, { since: before?.since ?? clock.now(), problem })
+  troubles.set(name, {
+    since: before?.since ?? clock.now(),
+    sinceMs: before?.sinceMs ?? clock.monotonicMs(),
+    problem,
+  })
   if (before === undefined || !(error instanceof MonitorError))
     log.error({ err: error, what: name }, `what is committed cannot be replicated: ${problem}`)
 }

@@ -32,6 +32,8 @@ export type HolderEnd = 'asked' | 'lost'
 /** Since when something fails, and what was said last. */
 export interface Trouble {
   readonly since: UnixMs
+  /** The same by the clock that nobody sets. */
+  readonly sinceMs: number
   readonly problem: string
 }
 

@@ -96,6 +96,20 @@ test.each([
   },
 )
 
+test('in an outage that lasts already no message waits again', async () => {
+  const { clock, holder, commit, ask, postgres } = open()
+  holder.start(null)
+  await clock.advance(600)
+  postgres.isReachable = false
+  commit('1')
+  await clock.advance(15_000)
+  for (const isCritical of [true, false]) {
+    const asked = ask(isCritical)
+    await clock.advance(0)
+    expect(asked.answer).toMatchObject({ may: true, mark: expect.stringContaining('may come twice') })
+  }
+})
+
 test('what is kept meanwhile is pushed in order once PostgreSQL answers', async () => {
   const { clock, holder, commit, ask, postgres } = open()
   holder.start(null)
