@@ -44,7 +44,7 @@ export function openConnections(
     application_name: cleanText(`spanwatch ${name}`, 60),
   })
   // One that is idle and breaks is opened anew by the next question.
-  pool.on('error', () => undefined)
+  pool.on('error', ignore)
   const run = async <R extends QueryResultRow>(
     of: Pick<Pool, 'query'>,
     sql: string,
@@ -63,6 +63,8 @@ export function openConnections(
       const client = await pool.connect().catch((error: unknown) => {
         throw toReplicaError(error)
       })
+      // Between two statements nobody waits for an answer: the next one says that it is broken.
+      client.on('error', ignore)
       let problem: unknown = null
       try {
         await run(client, 'BEGIN', [])
@@ -73,6 +75,7 @@ export function openConnections(
         problem = error
         throw error
       } finally {
+        client.off('error', ignore)
         // Closed, it is rolled back.
         client.release(problem !== null)
       }
@@ -83,6 +86,8 @@ export function openConnections(
 
 /** What a retry cannot help: rights, names, passwords, what is there. */
 const refusedStates = /^(28|3D|3F|42|0A)/
+
+const ignore = () => undefined
 
 /** The system's words, never the address: it holds a password. */
 function toReplicaError(error: unknown): MonitorError {

@@ -226,6 +226,18 @@ describe.skipIf(postgresBin === null)('with a real PostgreSQL', () => {
     expect(await listNodes(pool.query, 'usdc')).toMatchObject([{ node: 'b', role: 'follower', seq: 3 }])
   })
 
+  test('a connection that breaks between two statements of a transaction is trouble, and ends no process', async () => {
+    const broken = pool.transaction(async (query) => {
+      await query('SELECT 1')
+      await server.kill()
+      // The end of the connection is heard before the next statement.
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await query('SELECT 1')
+    })
+    await expect(broken).rejects.toMatchObject({ code: 'replica.unreachable' })
+    await server.start()
+  })
+
   test('the tables of a newer version are refused, and made only once', async () => {
     await ensureSchema(pool)
     await pool.query('UPDATE spanwatch.schema_version SET version = 99')
