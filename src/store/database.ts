@@ -267,11 +267,7 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
         (statement = guardStatement(
           guarded(() => connection.prepare(sql)),
           guarded,
-          (work) => {
-            if (changes.state() !== null) return commits.transaction(work)
-            commits.save()
-            return work()
-          },
+          { isRecorded: () => changes.state() !== null, commits },
         )),
       )
     return statement
@@ -313,12 +309,21 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
   }
 }
 
-/** What is written beside a transaction is on the disk when it returns: `write` says so for what waits. */
-function guardStatement(statement: StatementSync, guarded: Guard, write: <T>(work: () => T) => T): Statement {
+/** What is written beside a transaction is on the disk when it returns, and what waits is with it. */
+function guardStatement(
+  statement: StatementSync,
+  guarded: Guard,
+  { isRecorded, commits }: { readonly isRecorded: () => boolean; readonly commits: Commits },
+): Statement {
   return {
     all: (...values: SQLInputValue[]) => guarded(() => statement.all(...values)),
     get: (...values: SQLInputValue[]) => guarded(() => statement.get(...values)),
-    run: (...values: SQLInputValue[]) => write(() => guarded(() => statement.run(...values))),
+    run(...values: SQLInputValue[]) {
+      const work = () => guarded(() => statement.run(...values))
+      if (isRecorded()) return commits.transaction(work)
+      commits.save()
+      return work()
+    },
     *iterate(...values: SQLInputValue[]) {
       const rows = guarded(() => statement.iterate(...values))
       for (;;) {
