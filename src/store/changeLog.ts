@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants, type DatabaseSync, type Session } from 'node:sqlite'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { MonitorError } from '../lib/errors.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
 
 /** What a node is to the ledger that it keeps: it writes it, or it copies what another writes. */
 export type Role = 'holder' | 'follower'
@@ -147,8 +147,7 @@ function apply(state: State, changes: readonly Change[]): void {
   try {
     for (const change of changes) {
       assertJoins(head, change)
-      const changeset = zstdDecompressSync(change.body, { maxOutputLength: longestChange })
-      const isApplied = connection.applyChangeset(changeset, {
+      const isApplied = connection.applyChangeset(readChangeset(change), {
         onConflict: () => constants.SQLITE_CHANGESET_ABORT,
       })
       if (!isApplied) throw diverged(`change ${change.seq} does not fit what this ledger holds`)
@@ -165,8 +164,17 @@ function apply(state: State, changes: readonly Change[]): void {
   state.replica = head
 }
 
-/** A commit of more than this is none of ours. */
-export const longestChange = 512 * 1024 * 1024
+/** A commit of more than this is none of ours, bytes. */
+const longestChange = 512 * 1024 * 1024
+
+/** What a change holds. @throws MonitorError `replica.diverged` where it cannot be unpacked, or is larger than any of ours */
+export function readChangeset({ seq, body }: Pick<Change, 'seq' | 'body'>): Uint8Array {
+  try {
+    return zstdDecompressSync(body, { maxOutputLength: longestChange })
+  } catch (error) {
+    throw diverged(`change ${seq} cannot be unpacked (${errorText(error)})`)
+  }
+}
 
 function assertJoins(head: Head, { seq, previous, hash, body }: Change): void {
   if (seq !== head.seq + 1) throw diverged(`expected change ${head.seq + 1}, got ${seq}`)

@@ -1,5 +1,10 @@
-import { zstdDecompressSync } from 'node:zlib'
-import { type Change, type ChangeLog, isSameHash, type ReplicaState } from '../../store/changeLog.ts'
+import {
+  type Change,
+  type ChangeLog,
+  isSameHash,
+  readChangeset,
+  type ReplicaState,
+} from '../../store/changeLog.ts'
 import { toBuffer } from '../changes.ts'
 import type { Connections, Query } from '../connect.ts'
 import type { Identity } from '../lease.ts'
@@ -90,13 +95,10 @@ interface ChangedRow {
   readonly ofChange: Uint8Array
 }
 
-/** More than this no commit is. */
-const longestChange = 512 * 1024 * 1024
-
 function listRows(changes: ChangeLog, after: number): Map<string, ChangedRow> {
   const rows = new Map<string, ChangedRow>()
-  for (const { hash, body } of iteratePending(changes, after)) {
-    const changed = changedRows(zstdDecompressSync(body, { maxOutputLength: longestChange }))
+  for (const { seq, hash, body } of iteratePending(changes, after)) {
+    const changed = changedRows(readChangeset({ seq, body }))
     for (const table of toldTables)
       for (const [id] of changed.get(table) ?? [])
         if (typeof id === 'number') rows.set(`${table} ${id}`, { table, id, ofChange: hash })

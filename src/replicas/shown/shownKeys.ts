@@ -1,5 +1,4 @@
-import { zstdDecompressSync } from 'node:zlib'
-import { type Change, longestChange } from '../../store/changeLog.ts'
+import { type Change, readChangeset } from '../../store/changeLog.ts'
 import { type ChangedRows, changedRows, type KeyValue } from './changedRows.ts'
 import type { ShownKeys, ShownReader } from './rows.ts'
 
@@ -19,7 +18,7 @@ export function listShownKeys(
   }
   let until = 0
   for (const { seq, body } of changes) {
-    const changed = changedRows(zstdDecompressSync(body, { maxOutputLength: longestChange }))
+    const changed = changedRows(readChangeset({ seq, body }))
     for (const key of numbersOf(changed, 'transfers')) keys.transfers.add(key)
     for (const key of numbersOf(changed, 'cases')) keys.cases.add(key)
     for (const alert of [...numbersOf(changed, 'alerts'), ...numbersOf(changed, 'case_members')]) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { type Change, type ReplicaState } from '../../../src/store/changeLog.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
@@ -118,6 +119,15 @@ test.each([
   const before = listRows(follower)
   expect(() => follower.changes.apply(alter(listAll(holder)))).toThrow(problem)
   expect(listRows(follower)).toEqual(before)
+  expect(follower.changes.state()?.seq).toBe(0)
+})
+
+test('a change that cannot be unpacked, although its checksum is right, is no reason to end', () => {
+  const follower = open('follower')
+  const body = Buffer.from('no zstd')
+  const hash = createHash('sha256').update(body).digest()
+  const change = { epoch: 1, seq: 1, previous: new Uint8Array(), hash, body }
+  expect(() => follower.changes.apply([change])).toThrow('change 1 cannot be unpacked')
   expect(follower.changes.state()?.seq).toBe(0)
 })
 
