@@ -9,7 +9,7 @@ import { createWebDeps } from '../web/views/createWebDeps.ts'
 import { createServiceNotifier, type ServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import { readLiveness } from '../monitor/liveness.ts'
 import { giveRoom } from './giveRoom.ts'
-import type { RunOptions } from './runMonitor.ts'
+import type { RunOptions } from './runOptions.ts'
 import { watchIntegrity } from './watchIntegrity.ts'
 import type { WatchedRules } from './watchRules.ts'
 

@@ -13,7 +13,8 @@ import { createSlackInbox } from '../sandbox/inbox/slackInbox.ts'
 import { createSmtpInbox } from '../sandbox/inbox/smtpInbox.ts'
 import { loadScenario } from '../sandbox/scenario.ts'
 import { toWatchYaml } from '../sandbox/toWatchYaml.ts'
-import { type RunOptions, runMonitor } from './runMonitor.ts'
+import { runMonitor } from './runMonitor.ts'
+import type { RunOptions } from './runOptions.ts'
 
 export interface DemoOptions extends Pick<RunOptions, 'stop' | 'onReload' | 'version'> {
   readonly scenario: string

@@ -3,25 +3,13 @@ import { errorText } from '../lib/errors.ts'
 import { restoreNewest } from '../store/backups.ts'
 import { brokenRemedy, DamagedLedger } from '../store/damage.ts'
 import type { AppConfig } from '../kernel/settings.ts'
-import type { App } from '../monitor/createMonitor.ts'
-import type { AppDeps, AppOptions } from '../monitor/options.ts'
+import type { AppDeps } from '../monitor/options.ts'
 import { resolveStart } from './resolveStart.ts'
 import { runApp } from './runApp.ts'
 import { runReplica } from './runReplica.ts'
 import { type Damage, tellDamage } from './tellDamage.ts'
+import type { RunOptions } from './runOptions.ts'
 import { type WatchedRules, watchRules } from './watchRules.ts'
-
-export interface RunOptions extends Omit<AppOptions, 'config'> {
-  readonly config: AppConfig
-  /** Ends the run. */
-  readonly stop: AbortSignal
-  /** Calls back when the operator asks for a reload (SIGHUP). Returns what ends it. */
-  onReload(reload: () => void): () => void
-  /** The environment, for what a service manager asks to be notified of (NOTIFY_SOCKET); it is not notified without it. */
-  readonly env?: Readonly<Record<string, string | undefined>>
-  /** Once everything runs; `url` is the status page's, null without one. */
-  onReady?(app: App, url: string | null): void
-}
 
 /**
  * Runs the daemon until `stop`: monitor, status page, rules reloaded when they change. With `backups.recover` a damaged

@@ -1,8 +1,7 @@
 import { uptime } from 'node:os'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { AppDeps } from '../monitor/options.ts'
-import type { AppConfig } from '../kernel/settings.ts'
-import { type Connections, openConnections } from '../replicas/connect.ts'
+import { openConnections } from '../replicas/connect.ts'
 import { type FollowerEnd } from '../replicas/follower.ts'
 import { readUnshared } from '../replicas/handOver/readUnshared.ts'
 import { type Lease, readLease, resumeLease } from '../replicas/lease.ts'
@@ -16,27 +15,10 @@ import { DamagedLedger } from '../store/damage.ts'
 import { migrations } from '../store/database.ts'
 import { runFollower } from './runFollower.ts'
 import { runHolder } from './runHolder.ts'
-import type { RunOptions } from './runMonitor.ts'
+import type { RunOptions } from './runOptions.ts'
+import type { ReplicaRun, ReplicaSettings } from './replicaRun.ts'
 import { tellDamage } from './tellDamage.ts'
 import type { WatchedRules } from './watchRules.ts'
-
-export type ReplicaSettings = NonNullable<AppConfig['replicas']>
-
-/** What holding and following stand on. */
-export interface ReplicaRun {
-  readonly deps: AppDeps
-  readonly options: RunOptions
-  readonly rules: WatchedRules
-  readonly bridge: string
-  readonly node: string
-  readonly lease: Connections
-  readonly data: Connections
-  /** For the tables that people query. */
-  readonly shown: Connections
-  readonly bootMs: () => number | null
-  /** The snapshot that this ledger was built from last, or that could not be read. */
-  readonly tried: { id: number | null }
-}
 
 const leaseTimeoutMs = 3_000
 const dataTimeoutMs = 30_000

@@ -3,7 +3,7 @@ import { monitorReplicaUnreachable } from '../checks/monitor/replicaUnreachable.
 import { toStateMessage } from '../delivery/distress.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Following } from '../replicas/follower.ts'
-import type { ReplicaRun } from './runReplica.ts'
+import type { ReplicaRun } from './replicaRun.ts'
 import { sendDirectly } from './sendDirectly.ts'
 
 const lookMs = 1_000

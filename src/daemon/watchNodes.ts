@@ -1,7 +1,7 @@
 import type { ReplicaNode, ReplicaStatus } from '../kernel/kernel.ts'
 import { errorText } from '../lib/errors.ts'
 import { listNodes } from '../replicas/nodes.ts'
-import type { ReplicaRun } from './runReplica.ts'
+import type { ReplicaRun } from './replicaRun.ts'
 
 /** The nodes of a bridge as they were last looked at. */
 export interface SeenNodes {

@@ -7,7 +7,7 @@ import type { AppDeps } from '../monitor/options.ts'
 import type { LoadedRules } from '../rules/loadRules.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import type { RunOptions } from './runMonitor.ts'
+import type { RunOptions } from './runOptions.ts'
 
 type RulesTaker = Pick<App, 'setRules'>
 

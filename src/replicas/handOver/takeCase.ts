@@ -6,7 +6,7 @@ import { cleanText } from '../../lib/text.ts'
 import { int } from '../../store/table.ts'
 import type { Handed, HandedCase } from './handed.ts'
 import { findHanded } from './names.ts'
-import type { Taken, Taking } from './takeOver.ts'
+import type { Taken, Taking } from './taking.ts'
 
 /** No reminders of an alert, as somebody decided there; its case is handed over by itself. */
 export function takeAlertAck(

@@ -2,7 +2,7 @@ import { findEntry, listHeldShares, listShares } from '../../breaks/entryStore.t
 import type { HandedEntry } from './handed.ts'
 import { nameBreak } from './names.ts'
 import { withWay } from './takeCase.ts'
-import type { Taken, Taking } from './takeOver.ts'
+import type { Taken, Taking } from './taking.ts'
 
 const whats = { match: 'matched', 'write off': 'written off' } as const
 

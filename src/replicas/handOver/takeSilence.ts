@@ -4,7 +4,7 @@ import { parseKey } from '../../ledger/transferRows.ts'
 import { int } from '../../store/table.ts'
 import type { HandedSilence, HandedSilenceEnd } from './handed.ts'
 import { findKey } from './names.ts'
-import type { Taken, Taking } from './takeOver.ts'
+import type { Taken, Taking } from './taking.ts'
 
 /** The very silence that was made there, with the transfers that it names as they are called here. */
 export function takeSilence(taking: Taking, of: HandedSilence): Taken {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tellOutage } from '../../../src/daemon/tellOutage.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
-import type { RunOptions } from '../../../src/daemon/runMonitor.ts'
+import type { RunOptions } from '../../../src/daemon/runOptions.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
 function open() {
