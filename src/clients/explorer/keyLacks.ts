@@ -1,4 +1,5 @@
-import type { KeyFlaw, Row } from './recordReader.ts'
+import type { Row } from './plainRow.ts'
+import type { KeyFlaw } from './recordReader.ts'
 
 /** What rows of one answer have wrong at one key. */
 export interface KeyLack extends KeyFlaw {

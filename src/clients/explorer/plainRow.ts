@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Row } from './recordReader.ts'
+
+export type Row = Readonly<Record<string, unknown>>
 
 /** What is known of a field before any row is read. */
 export interface PlainField {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import { describe, fieldNotes } from './fields.ts'
 import { type KeysOf, useOf } from './keys.ts'
-import { createPlainReader, isOutside, type PlainField, saysNothing } from './plainRow.ts'
+import { createPlainReader, isOutside, type PlainField, type Row, saysNothing } from './plainRow.ts'
 
 /** What is wrong with one key of a record. */
 export interface KeyFlaw {
@@ -33,8 +33,6 @@ interface ReadMoment {
 
 /** Reads one record of an answer. */
 export type RecordReader<R> = (raw: unknown, at: ReadMoment) => ReadRecord<R>
-
-export type Row = Readonly<Record<string, unknown>>
 
 interface RecordDeclaration<S extends z.ZodObject, R> {
   readonly schema: S

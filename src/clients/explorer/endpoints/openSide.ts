@@ -1,5 +1,6 @@
 import { type Dialect, parseDirection, spellField } from '../dialect.ts'
-import { isFilled, type Row } from '../recordReader.ts'
+import type { Row } from '../plainRow.ts'
+import { isFilled } from '../recordReader.ts'
 
 type Side = 'main' | 'zone'
 
