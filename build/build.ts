@@ -1,13 +1,20 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
 // Makes dist/: plain JavaScript with source maps, since Node strips no types below node_modules. All packages are taken in,
 // as far as they are in use: a few files are loaded in half the time and memory of two thousand. What holds native code
-// stays a dependency that is loaded; that the others are named as such tells audits what is inside.
+// stays a dependency that is loaded. A bill of materials beside the code tells audits what is inside.
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+}
 
 const root = join(import.meta.dirname, '..')
+const project = readManifest(root)
 const dist = join(root, 'dist')
 const font = join(root, 'node_modules/dejavu-fonts-ttf')
 // Before anything is read: what is edited meanwhile is not in what is made.
@@ -35,11 +42,12 @@ const { output } = await bundle.write({
 await bundle.close()
 copyFileSync(join(font, 'ttf/DejaVuSans.ttf'), join(dist, 'DejaVuSans.ttf'))
 
-const taken = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])).flatMap(listFolders)
-writeFileSync(
-  join(dist, 'third-party-licences.txt'),
-  [...new Set([...taken, font])].map(readLicence).join('\n'),
-)
+const folders = new Set(
+  output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])).flatMap(listFolders),
+).add(font)
+writeFileSync(join(dist, 'third-party-licences.txt'), [...folders].map(readLicence).join('\n'))
+// By the end of its name scanners of folders and images find it.
+writeFileSync(join(dist, 'bundled.cdx.json'), `${JSON.stringify(listMaterials(), null, 2)}\n`)
 // Last: a build that was cut off is none.
 writeFileSync(join(dist, 'sources.txt'), sources)
 
@@ -49,10 +57,12 @@ function listFolders(id: string): string[] {
   return folder === undefined ? [] : [folder]
 }
 
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
+
 function readLicence(folder: string): string {
-  const { name, version, license }: { name: string; version: string; license?: string } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  )
+  const { name, version, license } = readManifest(folder)
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)(-\w+)?(\.\w+)?$/i.test(file))
   // Some name their licence and bring no text of it.
   if (files.length === 0 && license === 'MIT')
@@ -60,4 +70,33 @@ function readLicence(folder: string): string {
   if (files.length === 0) throw new Error(`${name}: no licence in ${folder}`)
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
   return [`== ${name} ${version}`, ...texts, ''].join('\n\n')
+}
+
+/** What was taken in, in the words of CycloneDX, with the checksums of what npm fetched. */
+function listMaterials() {
+  const lock: { packages: Record<string, { integrity: string }> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
+  const components = [...folders].map((folder) => {
+    const { integrity = '' } = lock.packages[relative(root, folder)] ?? {}
+    const sum = Buffer.from(integrity.replace('sha512-', ''), 'base64')
+    const hashes = [{ alg: 'SHA-512', content: sum.toString('hex') }]
+    return { ...toComponent('library', readManifest(folder)), hashes }
+  })
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: toComponent('application', project) },
+    // One version may be installed in several places.
+    components: [...new Map(components.map((it) => [it.purl, it])).values()],
+  }
+}
+
+function toComponent(type: 'application' | 'library', { name, version, license = 'unknown' }: Manifest) {
+  // The name by which registries and scanners know a package.
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+  // What has no name in the list of SPDX is described in words.
+  const licenses = [{ license: license.includes(' ') ? { name: license } : { id: license } }]
+  return { type, 'bom-ref': purl, name, version, licenses, purl }
 }

@@ -65,14 +65,25 @@ describe('what is published', () => {
       expect(readFileSync(join(root, file), 'latin1').includes(root), file).toBe(false)
   })
 
-  test('carries the licence of everything that the build took in', () => {
-    const named = readFileSync(join(root, 'dist/third-party-licences.txt'), 'utf8').match(/(?<=^== )\S+/gm)
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'build/bundled/package.json'), 'utf8')) as {
-      dependencies: object
-    }
-    expect(named).toEqual(expect.arrayContaining([...Object.keys(dependencies), 'zrender', 'tslib']))
+  test('carries licences and a bill of all that the build took in', () => {
+    const { components }: { components: { name: string; version: string; hashes: { content: string }[] }[] } =
+      JSON.parse(readFileSync(join(root, 'dist/bundled.cdx.json'), 'utf8'))
+    const checksums = components.flatMap(({ hashes }) => hashes.map(({ content }) => content))
+    expect(checksums.filter((sum) => /^[0-9a-f]{128}$/.test(sum))).toHaveLength(components.length)
+    const taken = components.map(({ name, version }) => `${name} ${version}`)
+    const indirect = expect.stringMatching(/^zrender /)
+    expect(taken).toEqual(expect.arrayContaining([...listDependencies('build/bundled'), indirect]))
+    const licences = readFileSync(join(root, 'dist/third-party-licences.txt'), 'utf8')
+    expect([...new Set(licences.match(/(?<=^== ).+/gm))].toSorted()).toEqual(taken.toSorted())
   })
 })
+
+function listDependencies(folder: string): string[] {
+  const { dependencies }: { dependencies: object } = JSON.parse(
+    readFileSync(join(root, folder, 'package.json'), 'utf8'),
+  )
+  return Object.entries(dependencies).map(([name, version]) => `${name} ${version}`)
+}
 
 describe('what is installed, below node_modules and with what holds native code alone', () => {
   let bin: string
