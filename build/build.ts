@@ -1,22 +1,27 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-// Makes dist/: plain JavaScript with source maps, since Node strips no types below node_modules. All packages are taken in,
-// as far as they are in use: a few files are loaded in half the time and memory of two thousand. What holds native code
-// stays a dependency that is loaded. A bill of materials beside the code tells audits what is inside.
+// Makes dist/: plain JavaScript with source maps, since Node strips no types below node_modules. The packages of
+// build/bundled are taken in, as far as they are in use: a few files are loaded in half the time and memory of two thousand,
+// and an install weighs a seventh. They are no dependencies of the package: what npm would install, and mend, is not what
+// runs. A bill of materials beside the code tells audits what does.
+// The `dependencies` of package.json are loaded from where they are installed: @resvg/resvg-js holds native code, other for
+// each platform, of which npm chooses.
 
 interface Manifest {
   readonly name: string
   readonly version: string
   readonly license?: string
+  readonly dependencies?: object
 }
 
 const root = join(import.meta.dirname, '..')
 const project = readManifest(root)
 const dist = join(root, 'dist')
-const font = join(root, 'node_modules/dejavu-fonts-ttf')
+const font = dirname(fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/package.json')))
 // Before anything is read: what is edited meanwhile is not in what is made.
 const { listSources }: { listSources: (home: string) => string } = await import(
   new URL('../bin/listSources.js', import.meta.url).href
@@ -27,7 +32,7 @@ rmSync(dist, { recursive: true, force: true })
 const bundle = await rolldown({
   input: { main: join(root, 'src/main.ts'), ledgerWorker: join(root, 'src/store/ledgerWorker.ts') },
   platform: 'node',
-  external: (id) => isBuiltin(id) || id === '@resvg/resvg-js',
+  external: (id) => isBuiltin(id) || Object.hasOwn(project.dependencies ?? {}, id),
 })
 const { output } = await bundle.write({
   dir: dist,
