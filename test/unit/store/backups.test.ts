@@ -85,8 +85,8 @@ test('of those from the future none is the newest: they are forgotten first, and
 
 test('without room beside the reserve none is made, and that is said', async () => {
   open()
-  // A file with holes: as large as all that is left, and taking nothing.
-  truncateSync(join(folder, 'ledger.sqlite'), readSpareBytes(folder) + 4_096)
+  // A file with holes: larger than all that is left, whatever others remove from the disk meanwhile, and taking nothing.
+  truncateSync(join(folder, 'ledger.sqlite'), readSpareBytes(folder) + 2 ** 34)
   await expect(keep(now)).rejects.toThrow('There is no room for a backup')
   expect(listBackups(folder, far)).toEqual([])
 })
