@@ -1,5 +1,6 @@
 import { canonicalToken } from '../bridge/movedToken.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { once } from '../lib/once.ts'
 import { type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
 import type { MoneySample } from '../meaning/learnedActions.ts'
 import { type LearnedMoney, movesAs } from '../meaning/learnedMoney.ts'
@@ -7,7 +8,16 @@ import type { Database } from '../store/database.ts'
 import { instant, int, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
 import { readWaitingHistory } from './historyMarks.ts'
-import { countParties, forgetSamples, insertSample, listLessonNames, type Lesson } from './lessonStore.ts'
+import {
+  addTaught,
+  countParties,
+  forgetSamples,
+  insertSample,
+  type Lesson,
+  listLessonNames,
+  listTaught,
+  type Taught,
+} from './lessonStore.ts'
 import { valueFirst } from './valueFirst.ts'
 import { countTaught, meansWithdrawal } from './withdrawActions.ts'
 import { readActions } from './zoneActions.ts'
@@ -102,7 +112,8 @@ export function createLearned(db: Database): Learned {
     meansWithdrawal: (type) => meansWithdrawal({ ...readActions(db, type), ...countTaught(learned, type) }),
     isReadingHistory: () => isReadingHistory(db),
     learn(samples, by, now) {
-      for (const sample of samples) learnOne(lessons, sample, by, now)
+      const taught = once(() => listTaught(db, by.hash))
+      for (const sample of samples) learnOne(lessons, sample, { ...by, taught }, now)
     },
     forget(hash) {
       for (const of of forgetSamples(db, hash)) drop(lessons, of)
@@ -155,14 +166,20 @@ function isReadingHistory(db: Database): boolean {
   return readWaitingHistory(db) !== null || db.prepare(sql).get() !== undefined
 }
 
-function learnOne(lessons: Lessons, sample: MoneySample, { hash, party }: Teacher, now: UnixMs): void {
+function learnOne(
+  lessons: Lessons,
+  sample: MoneySample,
+  { hash, party, taught }: Teacher & { readonly taught: () => Taught },
+  now: UnixMs,
+): void {
   const { kind, name, value } = sample
   const { counts, parties } = readSeen(lessons, kind, name)
   const known = counts.get(value) ?? 0
   if (known >= mostOf(sample) || (known === 0 && counts.size >= mostValues(sample))) return
   const own = parties.get(value)
   const ofParty = own?.get(party) ?? 0
-  if (ofParty >= mostOfParty || !insertSample(lessons.db, sample, { hash, party, at: now })) return
+  if (ofParty >= mostOfParty || !addTaught(taught(), sample)) return
+  insertSample(lessons.db, sample, { hash, party, at: now })
   if (own === undefined) return drop(lessons, sample)
   own.set(party, ofParty + 1)
   counts.set(value, weigh(own))

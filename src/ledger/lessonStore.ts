@@ -24,6 +24,7 @@ export type LessonRow = Read<typeof lessonRows>
 export type Lesson = Pick<Read<typeof lessonTable>, 'kind' | 'name' | 'value'>
 type Sample = Pick<LessonRow, 'hash' | 'party' | 'at'>
 
+const taughtLessons = columns(lesson)
 const partyCounts = columns({ value: text, party: hash, count: int })
 
 /** How many samples of each value each party gave, by values in order. */
@@ -33,15 +34,32 @@ export function countParties(db: Database, kind: string, name: string): Read<typ
   return partyCounts.all(db, sql, kind, name)
 }
 
-/** @returns whether the sample is new */
-export function insertSample(db: Database, { kind, name, value }: Lesson, sample: Sample): boolean {
-  const find = 'SELECT id FROM lessons WHERE kind = ? AND name = ? AND value = ?'
-  const known = int.get(db, find, kind, name, value)
-  const isKnown = `SELECT 1 FROM learned_samples WHERE ${isHash('hash', '?1')} AND lesson = ?2`
-  if (known !== null && db.prepare(isKnown).get(sample.hash, known) !== undefined) return false
-  const lesson = known ?? insertLesson(db, { kind, name, value })
-  db.prepare(`INSERT ${samples.into}`).run(...samples.values({ lesson, ...sample }))
+/** The lessons that a transaction is a sample of: of each it is one only. */
+export type Taught = Set<string>
+
+export function listTaught(db: Database, hash: string): Taught {
+  const sql = `SELECT l.kind, l.name, l.value FROM learned_samples s JOIN lessons l ON l.id = s.lesson
+    WHERE ${isHash('s.hash', '?1')}`
+  return new Set(taughtLessons.all(db, sql, hash).map(toText))
+}
+
+/** @returns whether it is new */
+export function addTaught(taught: Taught, lesson: Lesson): boolean {
+  const text = toText(lesson)
+  if (taught.has(text)) return false
+  taught.add(text)
   return true
+}
+
+function toText({ kind, name, value }: Lesson): string {
+  return JSON.stringify([kind, name, value])
+}
+
+/** One that its transaction is no sample of yet. */
+export function insertSample(db: Database, { kind, name, value }: Lesson, sample: Sample): void {
+  const find = 'SELECT id FROM lessons WHERE kind = ? AND name = ? AND value = ?'
+  const lesson = int.get(db, find, kind, name, value) ?? insertLesson(db, { kind, name, value })
+  db.prepare(`INSERT ${samples.into}`).run(...samples.values({ lesson, ...sample }))
 }
 
 function insertLesson(db: Database, { kind, name, value }: Lesson): number {

@@ -84,7 +84,7 @@ export function judgeLogs(deps: Judging): boolean {
       log: decodeEvent(abi, one.log.contract, one.log),
     }))
     const listed = deps.ledger
-      .listTransfers({ hash, limit: 200 })
+      .listSharing('main', hash, 200)
       .filter((transfer) => transfer.isListed && transfer.main?.hash === hash)
     const judgement = judgeEvents(
       open.map(({ log }) => log),

@@ -26,11 +26,11 @@ const mostTransfers = 500
 /** An event is set beside the list within this. */
 const eventMs = 100_000
 
-/** The transfers of a main transaction, as far as they can explain what moved in it. */
+/** The transfers of a main transaction, oldest first, as far as they can explain what moved in it. */
 export function listExplaining(of: Explaining, mainHash: string): Transfer[] {
   const { ledger, watch } = of
   return ledger
-    .listTransfers({ hash: mainHash, limit: mostTransfers })
+    .listSharing('main', mainHash, mostTransfers)
     .map((one) => fillFromZone(withoutTakenClaim(of, one), watch.learned))
 }
 

@@ -11,7 +11,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { formatKey } from '../../ledger/transferRows.ts'
 import type { Database } from '../../store/database.ts'
 import { bigintText, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
-import { listLegs, numberOfKey, ofToken, writeLeg } from './legStore.ts'
+import { listLegs, numberOfKey, ofToken, type StoredLeg, writeLeg } from './legStore.ts'
 
 /** A token whose escrows are watched: when counting began, and the newest judgement. Amounts in base units. */
 export interface EscrowToken {
@@ -107,10 +107,27 @@ export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): voi
   const [before] = listLegs(db, 'key = ?', number)
   const start = leg && readOwedStart(db, leg.token)
   const isCounted = leg !== null && start !== null && countsSince(leg, start)
+  if (leg && before && isSameLeg(before, { ...leg, isCounted })) return
   if (leg) writeLeg(db, number, { ...leg, isCounted }, before !== undefined)
   else if (before) db.prepare('DELETE FROM escrow_legs WHERE key = ?').run(number)
   if (before?.isCounted) addTotal(db, before.token, -leastChange(before))
   if (leg && isCounted) addTotal(db, leg.token, leastChange(leg))
+}
+
+/** Whether its row says the same: of a transaction on the main chain that says only whether there is one. */
+function isSameLeg(a: StoredLeg, b: StoredLeg): boolean {
+  return (
+    a.token === b.token &&
+    a.isCredit === b.isCredit &&
+    a.amount === b.amount &&
+    a.less === b.less &&
+    a.more === b.more &&
+    (a.mainHash === null) === (b.mainHash === null) &&
+    a.mainHeight === b.mainHeight &&
+    a.mainTime === b.mainTime &&
+    a.zoneTime === b.zoneTime &&
+    a.isCounted === b.isCounted
+  )
 }
 
 /** What was counted of a token is another one's: the same by the address that it moves under. */

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { parseDecimal } from '../../../src/bridge/amount.ts'
 import { readCounted } from '../../../src/ledger/counted.ts'
@@ -137,6 +140,20 @@ const rowsOf = (db: Database) => ({
   transfers: db.prepare('SELECT * FROM transfers ORDER BY key').all(),
   answers: db.prepare('SELECT hash, telling, answers FROM leg_answers ORDER BY hash').all(),
 })
+/** As after an update: what the version before left is opened by this one. */
+function openAnew(db: Database): Database {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-repack-'))
+  const path = join(folder, 'ledger.sqlite')
+  db.prepare('VACUUM INTO ?').run(path)
+  db.close()
+  const opened = openDatabase(path)
+  onTestFinished(() => {
+    opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return opened
+}
+
 /** Everything that is asked of it by a name. */
 const seenIn = (ledger: Ledger, all: readonly Transfer[]) =>
   all.map(({ key, id, zone, main, token }) => ({
@@ -162,13 +179,14 @@ const forms = [
 test.each(forms)(
   'a ledger of before (%s) is read as it is, part by part takes on the form of now, and says the same all the while',
   (_, writeForm) => {
-    const db = openDatabase(':memory:')
-    const ledger = fill(db)
-    const rows = rowsOf(db)
+    const filled = openDatabase(':memory:')
+    const ledger = fill(filled)
+    const rows = rowsOf(filled)
     const all = ledger.listTransfers({ limit: 100 })
     const seen = seenIn(ledger, all)
     expect(all.length).toBeGreaterThan(20)
-    writeForm(db)
+    writeForm(filled)
+    const db = openAnew(filled)
     expect(rowsOf(db)).not.toEqual(rows)
     expect(seenIn(createLedger(db, settings), all)).toEqual(seen)
     let steps = 1
@@ -180,10 +198,11 @@ test.each(forms)(
 )
 
 test('an answer about a transaction of which an older one is kept in the form of before takes its place', () => {
-  const db = openDatabase(':memory:')
-  fill(db)
-  const before = listAnswers(db, [hash('zone 2')])
-  writeOldForm(db)
+  const filled = openDatabase(':memory:')
+  fill(filled)
+  const before = listAnswers(filled, [hash('zone 2')])
+  writeOldForm(filled)
+  const db = openAnew(filled)
   const ledger = createLedger(db, settings)
   const failed = {
     chain: 'zone',

@@ -29,8 +29,6 @@ interface Kept {
   readonly start: AccountStart
 }
 
-const mostSharing = 2
-
 /** Transfers changed, or ceased because they were joined into others: what they did is said anew. Inside their commit. */
 export function accountTransfers(
   of: Explaining,
@@ -53,9 +51,10 @@ export function accountTransfers(
   }
   const replace = (key: string, ref: string, entry: Entry | null) => {
     if (entry === null && !accounted.has(key)) return
-    const before = readEntry(of.db, ref)
+    const before = accounted.has(key) ? readEntry(of.db, ref) : null
     if (before) touch(before.token, before.mainHash)
     replaceEntry(of.db, ref, { before, entry }, now)
+    if (entry) accounted.add(key)
   }
   for (const key of ceased) for (const ref of refsOf(key)) replace(key, ref, null)
   for (const transfer of changed) {
@@ -71,7 +70,7 @@ export function accountTransfers(
     if (kept && (!isOver || (hash !== null && readEntry(of.db, mainRef(token, hash)) !== null)))
       touch(token, hash)
   }
-  for (const { token, hash } of groups.values()) accountMain(of, { token, hash }, now)
+  for (const { token, hash } of groups.values()) accountMain(of, { kept: keptOf(token), hash }, now)
 }
 
 /** Both parts were there when accounts began: history is in what they began with, and changes none of them. */
@@ -107,8 +106,13 @@ function toEntries(of: Explaining, transfer: Transfer, { token, decimals, start 
 
 function toLeg({ ledger, watch }: Explaining, transfer: Transfer, decimals: number): AccountLeg {
   const { zone } = transfer
-  const isShared = zone !== null && ledger.listSharing('zone', zone.hash, mostSharing).length > 1
+  const isShared = zone !== null && isAmongOthers(ledger.listKeysSharing('zone', [zone.hash]), zone.hash)
   return toAccountLeg(transfer, { decimals, isShared, learned: watch.learned, mostKept: watch.mostKept })
+}
+
+/** @param sharing null when they are too many to be listed */
+function isAmongOthers(sharing: ReadonlyMap<string, readonly string[]> | null, hash: string): boolean {
+  return sharing === null || (sharing.get(hash)?.length ?? 0) > 1
 }
 
 /** What a main transaction moved of a token, or what is thought of it, changed. Belongs inside the commit that did it. */
@@ -122,18 +126,18 @@ export function accountFlows(
     flows.filter((flow) => !isGap(flow)),
     ({ token, hash }) => `${token} ${hash}`,
   )
-  for (const [first] of groups.values()) if (first) accountMain(of, first, now)
+  for (const [first] of groups.values())
+    if (first) accountMain(of, { kept: readKept(of, first.token), hash: first.hash }, now)
   for (const flow of flows.filter(isGap)) accountGap(of, flow, now)
 }
 
 function accountMain(
   of: Explaining,
-  { token, hash }: { readonly token: string; readonly hash: string },
+  { kept, hash }: { readonly kept: Kept | null; readonly hash: string },
   now: UnixMs,
 ): void {
-  const kept = readKept(of, token)
   if (kept === null) return
-  const { decimals, start } = kept
+  const { token, decimals, start } = kept
   const ref = mainRef(token, hash)
   const flows = listFlowsOf(of.db, hash, token).filter(({ fromHeight }) => fromHeight === null)
   const legs = listExplaining(of, hash)
