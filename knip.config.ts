@@ -9,6 +9,7 @@ export default {
     },
   },
   ignoreWorkspaces: ['build/bundled', 'build/node'],
-  // Named in a workspace, used here. That each of them is in use is held by test/integration/package.test.ts.
-  ignoreDependencies: Object.keys(bundled.dependencies),
+  // Named in a workspace, used here (that each of them is in use is held by test/integration/package.test.ts); and what
+  // tests install by themselves, where it can be.
+  ignoreDependencies: [...Object.keys(bundled.dependencies), '@foundry-rs/anvil-linux-amd64'],
 } satisfies KnipConfig

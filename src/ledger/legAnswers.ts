@@ -8,6 +8,7 @@ import { endsOf, hasEnds, hash, indexOfHash, isHash, textOfHash, toHashCell } fr
 import { MonitorError } from '../lib/errors.ts'
 import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
+import { staysTrue } from '../store/staysTrue.ts'
 import {
   columns,
   instant,
@@ -195,19 +196,8 @@ function listOld(db: Database, where: string, ...values: (string | number)[]) {
   return oldAnswers.all(db, `SELECT ${oldAnswers.list()} FROM leg_evidence ${where}`, ...values)
 }
 
-/**
- * Whether no answer of before is left. Once that was seen it stays so, as nobody writes them any more: unless it was seen
- * in a transaction that came to nothing.
- */
-function isAllMoved(db: Database): boolean {
-  const rollbacks = db.rollbacks()
-  if (allMoved.get(db) === rollbacks) return true
-  if (db.prepare('SELECT 1 FROM leg_evidence LIMIT 1').get() !== undefined) return false
-  allMoved.set(db, rollbacks)
-  return true
-}
-
-const allMoved = new WeakMap<Database, number>()
+/** Whether no answer of before is left: nobody writes them any more. */
+const isAllMoved = staysTrue((db) => db.prepare('SELECT 1 FROM leg_evidence LIMIT 1').get() === undefined)
 
 /** Behind all that is there, in both forms: the newest have the highest. */
 function nextId(db: Database): number {
