@@ -197,7 +197,7 @@ function listOld(db: Database, where: string, ...values: (string | number)[]) {
 }
 
 /** Whether no answer of before is left: nobody writes them any more. */
-const isAllMoved = staysTrue((db) => db.prepare('SELECT 1 FROM leg_evidence LIMIT 1').get() === undefined)
+const isAllMoved = staysTrue((db) => int.orNull().get(db, 'SELECT max(id) FROM leg_evidence') === null)
 
 /** Behind all that is there, in both forms: the newest have the highest. */
 function nextId(db: Database): number {
