@@ -63,6 +63,7 @@ export function createAlertStore(db: Database): AlertStore {
   return {
     ...store,
     ...evaluations,
+    ...createQuietBook(db, store),
     rebaseTimes(byMs) {
       store.rebaseTimes(byMs)
       forget()
@@ -130,6 +131,37 @@ function createEvaluationBook(db: Database): EvaluationBook {
     },
     forget() {
       known = null
+    },
+  }
+}
+
+/**
+ * Which rules have no open alert: each second every condition is judged, and hardly any has one. Only what is written here
+ * opens an alert.
+ */
+function createQuietBook(
+  db: Database,
+  store: Pick<AlertStore, 'listActiveOf' | 'insertAlert' | 'updatePhase'>,
+): Pick<AlertStore, 'listActiveOf' | 'insertAlert' | 'updatePhase'> {
+  const quiet = new Set<string>()
+  let rollbacks = -1
+  return {
+    listActiveOf(rule) {
+      // An alert that ended in a transaction that came to nothing goes on.
+      if (rollbacks !== db.rollbacks()) quiet.clear()
+      rollbacks = db.rollbacks()
+      if (quiet.has(rule)) return []
+      const active = store.listActiveOf(rule)
+      if (active.length === 0) quiet.add(rule)
+      return active
+    },
+    insertAlert(row) {
+      quiet.delete(row.rule)
+      return store.insertAlert(row)
+    },
+    updatePhase(...given) {
+      quiet.clear()
+      store.updatePhase(...given)
     },
   }
 }
