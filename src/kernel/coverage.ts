@@ -28,12 +28,10 @@ const ownChores: ReadonlySet<string> = new Set(['upkeep', 'heartbeat', 'report',
  * reading older than the newest one says nothing new.
  */
 export function noteCoverage(db: Database, source: string, at: UnixMs, maxGapMs: number): void {
-  const sql = 'SELECT from_at, until_at FROM coverage WHERE source = ? ORDER BY from_at DESC LIMIT 1'
-  const last = intervals.get(db, sql, source)
-  if (last && at <= last.until) return
-  if (last && at - last.until <= maxGapMs) {
-    db.prepare('UPDATE coverage SET until_at = ? WHERE source = ? AND from_at = ?').run(at, source, last.from)
-  } else db.prepare('INSERT INTO coverage VALUES (?, ?, ?)').run(source, at, at)
+  const newest = 'from_at = (SELECT max(from_at) FROM coverage WHERE source = ?1)'
+  const sql = `UPDATE coverage SET until_at = max(until_at, ?2) WHERE source = ?1 AND ${newest} AND until_at >= ?2 - ?3`
+  if (db.prepare(sql).run(source, at, maxGapMs).changes === 0)
+    db.prepare('INSERT INTO coverage VALUES (?, ?, ?)').run(source, at, at)
 }
 
 /** When the ledger says that a source was last read; null when it never was. */

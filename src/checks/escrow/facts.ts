@@ -25,8 +25,9 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { readAgreement } from '../../kernel/sourceWords.ts'
 import { aboutPlace, aboutToken } from './agreeOnBalances.ts'
 import { isShort } from './judgeOwed.ts'
-import { baselineGround } from './supply/baseline.ts'
+import { groundBy } from './supply/baseline.ts'
 import { readSupplies, type SupplyWatch } from './supply/readSupplies.ts'
+import { listCompared } from './supply/supplyStore.ts'
 import { decimalsOf, type EscrowWatch, isBridgeToken, listHoldings, shareOf, symbolOf } from './watch.ts'
 
 type Unjudged = Movement & { readonly reason: string }
@@ -49,6 +50,7 @@ const lostMs = 3_600_000
 export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowPart {
   const { db, watch } = sources
   const known = sources.horizons.read()
+  const compared = listCompared(db)
   const counts = ({ token }: StoredFlow) => isBridgeToken(watch, token)
   const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
   // While something is still looked for the sum is of all that left, what was reported by itself included.
@@ -66,10 +68,10 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
         agreement: { by: [sources.explorers.current().name], silent: [] },
       })),
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
-      holdings: toHoldings(sources),
+      holdings: toHoldings(sources, compared),
       headroom: sources.headroom(),
     },
-    supplies: readSupplies(sources),
+    supplies: readSupplies({ ...sources, compared }),
   }
 }
 
@@ -147,10 +149,10 @@ function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum 
 }
 
 /** Of each token that is watched what its escrows hold and owe. */
-export function toHoldings({
-  db,
-  watch,
-}: Pick<EscrowFactSources, 'db' | 'watch'>): EscrowPart['escrow']['holdings'] {
+export function toHoldings(
+  { db, watch }: Pick<EscrowFactSources, 'db' | 'watch'>,
+  compared = listCompared(db),
+): EscrowPart['escrow']['holdings'] {
   const holdings = listHoldings(watch)
   return listEscrowTokens(db).flatMap((known) => {
     const escrows = holdings.filter(({ token }) => token === known.token).map(({ address }) => address)
@@ -171,7 +173,7 @@ export function toHoldings({
             ? readAgreement(db, 'balance', aboutToken(known.token))
             : null,
         accounts: known.accounts,
-        ground: baselineGround(db, known),
+        ground: groundBy(known, compared.get(known.token) ?? null),
       },
     ]
   })

@@ -1,6 +1,6 @@
 import type { Database } from '../../../store/database.ts'
 import type { EscrowToken } from '../owedStore.ts'
-import { readCompared } from './supplyStore.ts'
+import { type ComparedSupply, readCompared } from './supplyStore.ts'
 
 /**
  * How it is known what a token's escrows owed when counting began. `proven`: what existed on the zone chain at the first
@@ -11,9 +11,15 @@ export type BaselineGround = (typeof baselineGrounds)[number]
 
 export function baselineGround(
   db: Database,
-  { token, isAssumed }: Pick<EscrowToken, 'token' | 'isAssumed'>,
+  known: Pick<EscrowToken, 'token' | 'isAssumed'>,
+): BaselineGround {
+  return groundBy(known, known.isAssumed ? readCompared(db, known.token) : null)
+}
+
+export function groundBy(
+  { isAssumed }: Pick<EscrowToken, 'isAssumed'>,
+  compared: Pick<ComparedSupply, 'opening'> | null,
 ): BaselineGround {
   if (!isAssumed) return 'configured'
-  const opening = readCompared(db, token)?.opening ?? null
-  return opening !== null && opening <= 0n ? 'proven' : 'assumed'
+  return compared !== null && compared.opening <= 0n ? 'proven' : 'assumed'
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../../store/database.ts'
 import type { SupplyFact } from '../holding.ts'
 import { type EscrowWatch, symbolOf } from '../watch.ts'
 import type { SupplyToken } from './pollSupply.ts'
-import { listSupplies, readCompared } from './supplyStore.ts'
+import { type ComparedSupply, listSupplies } from './supplyStore.ts'
 
 /** The tokens whose supply is to be compared, and since when this process would. */
 export interface SupplyWatch {
@@ -18,22 +18,27 @@ export function readSupplies({
   db,
   watch,
   supplies,
+  compared,
 }: {
   readonly db: Database
   readonly watch: EscrowWatch
   readonly supplies: SupplyWatch
+  readonly compared: ReadonlyMap<string, ComparedSupply>
 }): SupplyFact[] {
   return supplies.tokens.map(({ token, zoneAddress }) => {
-    const compared = readCompared(db, token)
+    const { judged = null, excesses = 0 } = compared.get(token) ?? {}
     return {
       token,
       zoneToken: zoneAddress,
       symbol: symbolOf(watch, token),
-      judged: compared?.judged ?? null,
-      excesses: compared?.excesses ?? 0,
-      agreement: (compared?.excesses ?? 0) > 0 ? readAgreement(db, 'supply', token) : null,
+      judged,
+      excesses,
+      agreement: excesses > 0 ? readAgreement(db, 'supply', token) : null,
       watchedSince: supplies.since,
-      why: sayWhy(db, token, supplies),
+      // Asked where it is to be told: of each token each second it is not.
+      get why() {
+        return sayWhy(db, token, supplies)
+      },
     }
   })
 }

@@ -72,6 +72,11 @@ export function readCompared(db: Database, token: string): ComparedSupply | null
   return tokens.get(db, 'SELECT * FROM supply_tokens WHERE token = ?', token)
 }
 
+/** All that were compared, by token. */
+export function listCompared(db: Database): ReadonlyMap<string, ComparedSupply> {
+  return new Map(tokens.all(db, 'SELECT * FROM supply_tokens').map((one) => [one.token, one]))
+}
+
 export function saveCompared(db: Database, compared: ComparedSupply): void {
   db.prepare(`INSERT OR REPLACE ${tokens.into}`).run(...tokens.values(compared))
 }
