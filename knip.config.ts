@@ -4,7 +4,13 @@ import bundled from './build/bundled/package.json' with { type: 'json' }
 export default {
   workspaces: {
     '.': {
-      entry: ['src/main.ts', 'src/store/ledgerWorker.ts', 'test/**/*.test.ts', 'bench/*.ts'],
+      entry: [
+        'src/main.ts',
+        'src/store/ledgerWorker.ts',
+        'test/**/*.test.ts',
+        'bench/*.ts',
+        'bench/support/bareLoop.ts',
+      ],
       project: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'build/**/*.ts'],
     },
   },

@@ -8,6 +8,8 @@ import { endProgram, type Program, startDaemon, startProgram } from '../../test/
 /** A daemon in a process of its own, and a sandbox in another that it watches. */
 export interface Watched {
   readonly folder: string
+  /** Where the sandbox answers. */
+  readonly url: string
   readonly daemon: Program
   readonly end: () => Promise<void>
 }
@@ -33,6 +35,7 @@ export async function watchSandbox(scenario: string, more = '', explorer = ''): 
   const daemon = await startDaemon({ folder, configPath, remove: () => undefined })
   return {
     folder,
+    url: /^ +baseUrl: (\S+)$/m.exec(printed)?.[1] ?? '',
     daemon,
     async end() {
       await endProgram(daemon)
