@@ -1,11 +1,15 @@
 /**
- * What a completed transfer takes on disk with all that was asked about it: `npm run bench:bytes -- [minutes]`. The whole
- * daemon watches a healthy bridge with second sources on both chains, 60 transfers a minute, in time that leaps. Halfway and
- * at the end what was deleted is taken out of a copy of the file, and the pages of each table and index are counted: the
- * second column is what each took of the file for every transfer so far, the first what one more transfer adds to it, which
- * is nothing where so many samples, or hours, are kept and no more.
+ * What a completed transfer takes on disk with all that was asked about it, in two worlds. The pages of each table and index are
+ * counted in a copy of the file from which what was deleted is taken out.
+ *
+ * `npm run bench:bytes -- [minutes]`: the whole daemon watches a healthy bridge with second sources on both chains, 60 transfers
+ * a minute, in time that leaps. It is weighed halfway and at the end: the first column is what one more transfer adds, which is
+ * nothing where so many samples, or hours, are kept and no more; the second is what the file has for every transfer so far.
+ *
+ * `npm run bench:bytes -- history [transfers]`: it reads a history of 30 days from genesis until nothing of it waits for an
+ * answer. The first column is the file as it stands, half full pages included, the second without them.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../src/store/database.ts'
@@ -15,64 +19,121 @@ import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario } from '../test/support/runScenario.ts'
 import { note } from './support/figures.ts'
 
-const minutes = Number(process.argv[2] ?? 30)
+const [what = '30', count = '4600'] = process.argv.slice(2)
+const isHistory = what === 'history'
+const minutes = isHistory ? 0 : Number(what)
+const unit = 'bytes'
 const folder = mkdtempSync(join(tmpdir(), 'spanwatch-bytes-'))
+const path = join(folder, 'state', 'ledger.sqlite')
 const clock = createLeapingClock()
 const run = await runScenario({
-  scenario: `name: bytes\nseed: 7\ntraffic: { transfersPerMinute: 60 }\ntimeline: []\n`,
+  scenario: `name: bytes
+seed: 7
+traffic: { transfersPerMinute: ${isHistory ? 0 : 60} }
+${isHistory ? `history: { for: 30d, transfers: ${count} }\n` : ''}timeline: []
+`,
   clock,
   timeoutMs: 60_000,
   preconfIntervalMs: 60_000,
   zoneRpc: true,
   secondSource: true,
-  config: { poll: shippedPoll, stateDir: join(folder, 'state') },
+  config: {
+    poll: shippedPoll,
+    stateDir: join(folder, 'state'),
+    ...(isHistory && { start: { from: { kind: 'genesis' } } }),
+  },
 })
-const path = join(folder, 'state', 'ledger.sqlite')
-await run.pass((minutes / 2) * 60_000)
-const halfway = weigh(path)
-await run.pass((minutes / 2) * 60_000)
-await run.app.stop()
-clock.stop()
-const end = weigh(path)
-const { transfers, completed, answers } = end
-console.log(
-  `${transfers} transfers, ${completed} of them completed, ${(answers / transfers).toFixed(2)} answers each`,
-)
-const added = completed - halfway.completed
-const growthOf = (name: string) => ((end.sizes.get(name) ?? 0) - (halfway.sizes.get(name) ?? 0)) / added
-for (const [name, bytes] of [...end.sizes].sort(([, a], [, b]) => b - a).slice(0, 45))
-  console.log(
-    `${growthOf(name).toFixed(0).padStart(6)} ${(bytes / completed).toFixed(0).padStart(6)} ${name}`,
-  )
-const sum = ({ sizes }: Weighed, of = /./) =>
-  sizes.entries().reduce((total, [name, bytes]) => (of.test(name) ? total + bytes : total), 0)
-const own = sum(end, /^(transfers|leg_answers|other_hashes)/) / completed
-const unit = 'bytes'
-note({
-  name: 'what one more transfer adds to the file',
-  value: (sum(end) - sum(halfway)) / added,
-  unit,
-  target: { atMost: 900 },
-})
-note({ name: 'the whole file for each transfer so far', value: sum(end) / completed, unit })
-note({ name: 'the transfer and its answers alone', value: own, unit })
+await (isHistory ? weighHistory() : weighWatching())
 await run.stop()
 rmSync(folder, { recursive: true, force: true })
+
+async function weighHistory(): Promise<void> {
+  const { db } = run.app.parts
+  const isThere = (sql: string) => db.prepare(sql).get() !== undefined
+  do await run.pass(5 * 60_000)
+  while (
+    !isThere(`SELECT 1 FROM transfers LIMIT 1 OFFSET ${count} - 1`) ||
+    isThere('SELECT 1 FROM evidence_queue')
+  )
+  // What is made smaller once it is settled.
+  await run.pass(60 * 60_000)
+  await run.app.stop()
+  clock.stop()
+  const stands = weigh(path)
+  const packed = weighCopy()
+  print(packed, stands.sizes, packed.sizes)
+  const { completed } = packed
+  note({
+    name: 'the whole file for each transfer of a history',
+    value: statSync(path).size / completed,
+    unit,
+    target: { atMost: 900 },
+  })
+  note({ name: 'the same without pages that are half full', value: sum(packed) / completed, unit })
+}
+
+async function weighWatching(): Promise<void> {
+  await run.pass((minutes / 2) * 60_000)
+  const halfway = weighCopy()
+  await run.pass((minutes / 2) * 60_000)
+  await run.app.stop()
+  clock.stop()
+  const end = weighCopy()
+  const { completed } = end
+  const added = completed - halfway.completed
+  const growth = end.sizes
+    .entries()
+    .map(([name, bytes]): [string, number] => [
+      name,
+      ((bytes - (halfway.sizes.get(name) ?? 0)) * completed) / added,
+    ])
+  print(end, new Map(growth), end.sizes)
+  const own = sum(end, /^(transfers|leg_answers|settled_answers|other_hashes)/) / completed
+  note({
+    name: 'what one more transfer adds to the file',
+    value: (sum(end) - sum(halfway)) / added,
+    unit,
+    target: { atMost: 900 },
+  })
+  note({ name: 'the whole file for each transfer so far', value: sum(end) / completed, unit })
+  note({ name: 'the transfer and its answers alone', value: own, unit })
+}
+
+function print({ transfers, completed, answers }: Weighed, first: Sizes, second: Sizes): void {
+  console.log(
+    `${transfers} transfers, ${completed} of them completed, ${(answers / transfers).toFixed(2)} answers each`,
+  )
+  const ofOne = (bytes = 0) => (bytes / completed).toFixed(0).padStart(6)
+  for (const [name, bytes] of [...second].sort(([, a], [, b]) => b - a).slice(0, 45))
+    console.log(`${ofOne(first.get(name))} ${ofOne(bytes)} ${name}`)
+}
+
+function sum({ sizes }: Weighed, of = /./): number {
+  return sizes.entries().reduce((total, [name, bytes]) => (of.test(name) ? total + bytes : total), 0)
+}
+
+/** Bytes of each table and index. */
+type Sizes = ReadonlyMap<string, number>
 
 interface Weighed {
   readonly transfers: number
   readonly completed: number
   readonly answers: number
-  /** Bytes of each table and index. */
-  readonly sizes: ReadonlyMap<string, number>
+  readonly sizes: Sizes
 }
 
-function weigh(path: string): Weighed {
+function weighCopy(): Weighed {
   const copy = join(folder, 'copy.sqlite')
   const ledger = openDatabase(path, { readOnly: true })
   ledger.prepare('VACUUM INTO ?').run(copy)
   ledger.close()
-  const db = openDatabase(copy)
+  const weighed = weigh(copy)
+  rmSync(copy)
+  return weighed
+}
+
+function weigh(file: string): Weighed {
+  const db = openDatabase(file)
   const count = (sql: string) => Number(Object.values(db.prepare(sql).get() ?? {})[0])
   const pages = db.prepare('SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name').all()
   const weighed = {
@@ -82,6 +143,5 @@ function weigh(path: string): Weighed {
     sizes: new Map(pages.map(({ name, bytes }) => [String(name), Number(bytes)])),
   }
   db.close()
-  rmSync(copy)
   return weighed
 }
