@@ -112,7 +112,7 @@ export function createLearned(db: Database): Learned {
     meansWithdrawal: (type) => meansWithdrawal({ ...readActions(db, type), ...countTaught(learned, type) }),
     isReadingHistory: () => isReadingHistory(db),
     learn(samples, by, now) {
-      const taught = once(() => listTaught(db, by.hash))
+      const taught = once(() => listTaught(db, by.hash, samples))
       for (const sample of samples) learnOne(lessons, sample, { ...by, taught }, now)
     },
     forget(hash) {

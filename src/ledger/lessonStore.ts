@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { hash, isHash } from '../store/hash.ts'
+import { hash, isHash, toHashCell } from '../store/hash.ts'
 import { columns, instant, int, oneOf, type Read, table, text } from '../store/table.ts'
 
 const lessonTable = table('lessons', {
@@ -9,7 +9,8 @@ const lessonTable = table('lessons', {
   name: text,
   value: text,
 })
-const samples = table('learned_samples', { lesson: int, hash, party: hash, at: instant })
+const teachers = table('teachers', { hash, party: hash, at: instant })
+const agedTeachers = table('teachers', { id: int, at: instant })
 const { id: _, ...lesson } = lessonTable.shape
 const lessonRows = columns({
   ...lesson,
@@ -29,18 +30,22 @@ const partyCounts = columns({ value: text, party: hash, count: int })
 
 /** How many samples of each value each party gave, by values in order. */
 export function countParties(db: Database, kind: string, name: string): Read<typeof partyCounts>[] {
-  const sql = `SELECT l.value, s.party, count(*) AS count FROM lessons l JOIN learned_samples s ON s.lesson = l.id
-    WHERE l.kind = ? AND l.name = ? GROUP BY l.value, s.party ORDER BY l.value`
+  const sql = `SELECT l.value, t.party, count(*) AS count FROM lessons l JOIN learned_samples s ON s.lesson = l.id
+    JOIN teachers t ON t.id = s.teacher WHERE l.kind = ? AND l.name = ? GROUP BY l.value, t.party ORDER BY l.value`
   return partyCounts.all(db, sql, kind, name)
 }
 
-/** The lessons that a transaction is a sample of: of each it is one only. */
+/** Lessons that a transaction is a sample of: of each it is one only. */
 export type Taught = Set<string>
 
-export function listTaught(db: Database, hash: string): Taught {
-  const sql = `SELECT l.kind, l.name, l.value FROM learned_samples s JOIN lessons l ON l.id = s.lesson
-    WHERE ${isHash('s.hash', '?1')}`
-  return new Set(taughtLessons.all(db, sql, hash).map(toText))
+/** Which of these lessons a transaction taught. */
+export function listTaught(db: Database, hash: string, lessons: readonly Lesson[]): Taught {
+  // In this order: a transaction is hardly ever several teachers, and taught nothing yet most of the time.
+  const sql = `SELECT l.kind, l.name, l.value FROM teachers t CROSS JOIN json_each(?2) one
+    CROSS JOIN lessons l ON l.kind = one.value ->> 0 AND l.name = one.value ->> 1 AND l.value = one.value ->> 2
+    CROSS JOIN learned_samples s ON s.lesson = l.id AND s.teacher = t.id WHERE ${isHash('t.hash', '?1')}`
+  const given = JSON.stringify(lessons.map(({ kind, name, value }) => [kind, name, value]))
+  return new Set(taughtLessons.all(db, sql, hash, given).map(toText))
 }
 
 /** @returns whether it is new */
@@ -59,7 +64,16 @@ function toText({ kind, name, value }: Lesson): string {
 export function insertSample(db: Database, { kind, name, value }: Lesson, sample: Sample): void {
   const find = 'SELECT id FROM lessons WHERE kind = ? AND name = ? AND value = ?'
   const lesson = int.get(db, find, kind, name, value) ?? insertLesson(db, { kind, name, value })
-  db.prepare(`INSERT ${samples.into}`).run(...samples.values({ lesson, ...sample }))
+  db.prepare('INSERT INTO learned_samples VALUES (?, ?)').run(lesson, teacherOf(db, sample))
+}
+
+/** One transaction has several where it acts for several parties, or teaches again later. */
+function teacherOf(db: Database, sample: Sample): number {
+  const sql = `SELECT id FROM teachers WHERE ${isHash('hash', '?1')} AND party = ?2 AND at = ?3`
+  const known = int.get(db, sql, sample.hash, toHashCell(sample.party), sample.at)
+  return (
+    known ?? Number(db.prepare(`INSERT ${teachers.into}`).run(...teachers.values(sample)).lastInsertRowid)
+  )
 }
 
 function insertLesson(db: Database, { kind, name, value }: Lesson): number {
@@ -69,10 +83,9 @@ function insertLesson(db: Database, { kind, name, value }: Lesson): number {
 
 /** Forgets what a transaction taught. @returns the names of the lessons concerned */
 export function forgetSamples(db: Database, hash: string): Pick<Lesson, 'kind' | 'name'>[] {
+  const own = int.all(db, `SELECT id FROM teachers WHERE ${isHash('hash', '?1')}`, hash)
   // What went elsewhere is kept: enough of it is no accident.
-  const sql = `DELETE FROM learned_samples WHERE ${isHash('hash', '?1')}
-    AND lesson NOT IN (SELECT id FROM lessons WHERE kind = 'elsewhere') RETURNING lesson`
-  const ids = int.all(db, sql, hash)
+  const ids = own.flatMap((teacher) => dropSamples(db, teacher, "kind <> 'elsewhere'"))
   const concerned = ids.flatMap((id) => lessonTable.get(db, 'SELECT * FROM lessons WHERE id = ?', id) ?? [])
   dropEmpty(db, ids)
   db.prepare('DELETE FROM dissent WHERE hash = ?').run(hash)
@@ -85,10 +98,27 @@ export function dropLessons(db: Database, where: string, value: string): void {
   db.prepare(`DELETE FROM lessons WHERE ${where}`).run(value)
 }
 
-/** Forgets what was learned before, at most `limit` samples. */
+/** @returns the lessons of these that a teacher taught: there are few of them, and many samples of some. */
+function dropSamples(db: Database, teacher: number, lessons: string): number[] {
+  const sql = `DELETE FROM learned_samples WHERE lesson IN (SELECT id FROM lessons WHERE ${lessons}) AND teacher = ? RETURNING lesson`
+  return int.all(db, sql, teacher)
+}
+
+/** Forgets what was learned before, of at most `limit` transactions. */
 export function purgeSamples(db: Database, before: UnixMs, limit: number): void {
-  const sql = `DELETE FROM learned_samples WHERE id IN (SELECT id FROM learned_samples WHERE at < ? LIMIT ?) RETURNING lesson`
-  dropEmpty(db, int.all(db, sql, before, limit))
+  // Numbered as they came: behind one that is too new are newer ones.
+  const oldest = agedTeachers.all(
+    db,
+    `SELECT ${agedTeachers.list()} FROM teachers ORDER BY id LIMIT ?`,
+    limit,
+  )
+  const firstKept = oldest.findIndex(({ at }) => at >= before)
+  const old = firstKept === -1 ? oldest : oldest.slice(0, firstKept)
+  dropEmpty(
+    db,
+    old.flatMap(({ id }) => dropSamples(db, id, 'true')),
+  )
+  for (const { id } of old) db.prepare('DELETE FROM teachers WHERE id = ?').run(id)
   db.prepare(
     'DELETE FROM dissent WHERE (name, value, hash) IN (SELECT name, value, hash FROM dissent WHERE at < ? LIMIT ?)',
   ).run(before, limit)
@@ -103,7 +133,8 @@ function dropEmpty(db: Database, ids: readonly number[]): void {
 
 /** All that was learned, the newest first. */
 export function listLessonRows(db: Database): LessonRow[] {
-  const sql = `SELECT l.kind, l.name, l.value, s.hash, s.party, s.at FROM learned_samples s JOIN lessons l ON l.id = s.lesson
+  const sql = `SELECT l.kind, l.name, l.value, t.hash, t.party, t.at FROM learned_samples s JOIN lessons l ON l.id = s.lesson
+    JOIN teachers t ON t.id = s.teacher
     UNION ALL SELECT 'dissent', name, value, hash, party, at FROM dissent ORDER BY 1 DESC, 2 DESC, 3 DESC`
   const rows = lessonRows.all(db, sql)
   return rows.sort((a, b) => b.at - a.at || (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0))

@@ -68,6 +68,7 @@ import { compactAlerts } from './migrations/0053_compact_alerts.ts'
 import { ruleTimes } from './migrations/0054_rule_times.ts'
 import { namedTokens } from './migrations/0055_named_tokens.ts'
 import { replicaTables } from './migrations/0056_replicas.ts'
+import { teachers } from './migrations/0057_teachers.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -128,6 +129,7 @@ export const migrations: readonly string[] = [
   ruleTimes,
   namedTokens,
   replicaTables,
+  teachers,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { establishedNames } from '../../../src/meaning/learnedActions.ts'
 import { movesAs, namesZoneAmounts } from '../../../src/meaning/learnedMoney.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import { listLessonRows, purgeSamples } from '../../../src/ledger/lessonStore.ts'
+import { int } from '../../../src/store/table.ts'
 import { createLearned, holdJudgement, takeHeldJudgements } from '../../../src/ledger/learned.ts'
 
 /** Whether `sum` still stands for the amount after so many transfers that say so, and then so many that do not. */
@@ -88,6 +90,32 @@ test('semantics.md 48: what a transfer taught is taken back when it is accused, 
   learned.forget('0x2')
   expect(learned.vaultsOf('0xtoken')).toEqual(new Map([['0xvault', 1]]))
   expect(learned.elsewhereOf('0xtoken')).toEqual(new Map([['0xthief', 2]]))
+  db.close()
+})
+
+test('a transaction that teaches several lessons is kept once, and forgotten with all of them', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const samples = [
+    { kind: 'vault', name: '0xtoken', value: '0xvault' },
+    { kind: 'zone', name: 'ZoneToMain', value: 'equal' },
+  ] as const
+  for (const n of [1, 2, 3]) learned.learn(samples, { hash: `0x${n}`, party: `0xa${n}` }, n)
+  // Again, and for another party.
+  learned.learn(samples, { hash: '0x3', party: '0xb' }, 3)
+  learned.learn([{ kind: 'zone', name: 'ZoneToMain', value: 'other' }], { hash: '0x3', party: '0xb' }, 3)
+  const count = (table: string) => int.get(db, `SELECT count(*) FROM ${table}`)
+  expect([count('teachers'), count('learned_samples')]).toEqual([4, 7])
+  purgeSamples(db, 3, 1)
+  expect(listLessonRows(db).map(({ kind, value, party }) => [kind, value, party])).toEqual([
+    ['zone', 'other', '0xb'],
+    ['zone', 'equal', '0xa3'],
+    ['vault', '0xvault', '0xa3'],
+    ['zone', 'equal', '0xa2'],
+    ['vault', '0xvault', '0xa2'],
+  ])
+  purgeSamples(db, 9, 10)
+  expect([count('teachers'), count('learned_samples'), count('lessons')]).toEqual([0, 0, 0])
   db.close()
 })
 

@@ -150,6 +150,7 @@ test('each table is described as the migrations make it', async () => {
       "flow_slots",
       "group_members",
       "group_repeats",
+      "learned_samples",
       "meta",
       "names",
       "open_lessons",
