@@ -55,8 +55,8 @@ async function weighHistory(): Promise<void> {
     !isThere(`SELECT 1 FROM transfers LIMIT 1 OFFSET ${count} - 1`) ||
     isThere('SELECT 1 FROM evidence_queue')
   )
-  // What is made smaller once it is settled.
-  await run.pass(60 * 60_000)
+  // What is settled by then takes less room.
+  await run.pass(20 * 60_000)
   await run.app.stop()
   clock.stop()
   const stands = weigh(path)

@@ -70,7 +70,8 @@ function listPlain(filter: HistoryFilter, values: (string | number)[]): string[]
     const hashes = JSON.stringify([...filter.shared])
     values.push(hashes, hashes)
   }
-  if (filter.evidence) plain.push(...['zone_hash', 'main_hash'].map((name) => `NOT ${isToldOf(name)}`))
+  if (filter.evidence)
+    plain.push(...['zone_hash', 'main_hash'].map((name) => `NOT ${isToldOf(`transfers.${name}`)}`))
   return plain
 }
 

@@ -16,7 +16,7 @@ import { listWithoutEvidence } from './listWithoutEvidence.ts'
 import type { Steps } from '../lib/steps.ts'
 import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { deleteAnswers } from './legAnswers.ts'
+import { deleteAnswers, unsettleAnswers } from './legAnswers.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import {
   byHash,
@@ -278,6 +278,7 @@ function toReading(transaction: ZoneTransaction): EvidenceReading {
 
 /** A leg that transfers share keeps its evidence until the last of them goes. */
 function forgetEvidence(db: Database, key: number): void {
+  unsettleAnswers(db, key)
   for (const row of selectTransfers(db, 'WHERE key = ?', key)) {
     const hashes = new Set(
       row.group.members.flatMap((one) => [one.zoneHash ?? [], one.mainHash ?? []].flat()),

@@ -6,6 +6,8 @@ import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, hasEnds, hash, indexOfHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { known, knownOf } from './knownTexts.ts'
+import { dropSettled, readSettled, readSettledOf, writeSettled } from './settledAnswers.ts'
 import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
 import { staysTrue } from '../store/staysTrue.ts'
@@ -18,6 +20,7 @@ import {
   packed,
   type Read,
   readPacked,
+  type Row,
   table,
   text,
 } from '../store/table.ts'
@@ -71,7 +74,24 @@ const oldAnswers = table('leg_evidence', {
 
 /** Everything that was answered about the legs of these transactions. */
 export function listAnswers(db: Database, hashes: readonly string[]): LegAnswer[] {
-  return [...readLegs(db, hashes).flatMap((row) => toAnswers(db, row)), ...readOld(db, hashes)]
+  return [
+    ...readLegs(db, hashes).flatMap((row) => toAnswers(db, row)),
+    ...listSettled(db, hashes).flatMap(({ answers }) => answers),
+    ...readOld(db, hashes),
+  ]
+}
+
+/** What is settled of these hashes, each with the transfer that it is kept with. */
+function listSettled(
+  db: Database,
+  hashes: readonly string[],
+): { readonly key: number; readonly hash: string; readonly answers: readonly LegAnswer[] }[] {
+  const wanted = new Set(hashes)
+  return readSettled(db, hashes).flatMap(({ key, ofHash }) =>
+    [...ofHash].flatMap(([hash, cells]) =>
+      wanted.has(hash) ? [{ key, hash, answers: splitAnswers(hash, cells) }] : [],
+    ),
+  )
 }
 
 /** The answers about the legs of some transactions, read at once. */
@@ -87,16 +107,20 @@ interface Kept {
   readonly id: number | null
   readonly answers: readonly LegAnswer[]
   readonly isOld: boolean
+  /** The transfer that they are settled with. */
+  readonly settledWith: number | null
   readonly isChanged: boolean
 }
 
-const none: Kept = { id: null, answers: [], isOld: false, isChanged: false }
+const none: Kept = { id: null, answers: [], isOld: false, settledWith: null, isChanged: false }
 
 export function openAnswers(db: Database, hashes: readonly string[]): OpenAnswers {
   const byHash = new Map<string, Kept>()
   const of = (hash: string) => byHash.get(hash) ?? none
   for (const row of readLegs(db, hashes))
     byHash.set(row.hash, { ...none, id: row.id, answers: toAnswers(db, row) })
+  for (const { key, hash, answers } of listSettled(db, hashes))
+    byHash.set(hash, { ...none, answers, settledWith: key })
   for (const answer of readOld(db, hashes)) {
     const { id, answers } = of(answer.hash)
     byHash.set(answer.hash, { ...none, id: id ?? answer.id, answers: [...answers, answer], isOld: true })
@@ -110,6 +134,11 @@ export function openAnswers(db: Database, hashes: readonly string[]): OpenAnswer
       byHash.set(hash, { ...kept, answers: [...others, answer], isChanged: true })
     },
     save() {
+      const changed = new Set(byHash.keys().filter((hash) => of(hash).isChanged))
+      for (const hash of changed) {
+        const { settledWith } = of(hash)
+        if (settledWith !== null) unsettleAnswers(db, settledWith, changed)
+      }
       for (const [hash, { id, answers, isOld, isChanged }] of byHash) {
         if (!isChanged) continue
         if (isOld) db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
@@ -140,20 +169,24 @@ function readOld(db: Database, hashes: readonly string[]) {
 function write(db: Database, id: number, answers: readonly LegAnswer[]): void {
   const [first] = answers
   if (first === undefined) return
-  const cells = answers.flatMap(
-    ({ chain, source, at, status, body }): PackedAnswer => [chain, source, at, status, body],
-  )
-  // What a token moves in comes back; who moved it need not.
-  learnNames(
-    db,
-    answers.flatMap(({ body }) => body.moves?.map((move) => move.token) ?? []),
-  )
+  learnNames(db, tokensIn(answers))
   db.prepare('INSERT OR REPLACE INTO leg_answers (id, hash, telling, answers) VALUES (?, ?, ?, ?)').run(
     id,
     toHashCell(first.hash),
     answers.some(isTelling) ? 1 : 0,
-    pack(cells, [first.hash], namesOf(db)),
+    pack(toCells(answers), [first.hash], namesOf(db)),
   )
+}
+
+function toCells(answers: readonly LegAnswer[]): unknown[] {
+  return answers.flatMap(
+    ({ chain, source, at, status, body }): PackedAnswer => [chain, source, at, status, body],
+  )
+}
+
+/** What a token moves in comes back; who moved it need not. */
+function tokensIn(answers: readonly LegAnswer[]): string[] {
+  return answers.flatMap(({ body }) => body.moves?.map((move) => move.token) ?? [])
 }
 
 /** Whether it says more than that the leg succeeded. */
@@ -171,25 +204,19 @@ function toAnswers(
       'state.invalid',
       `The ledger cannot be read: leg_answers, column answers of id ${id}: expected packed answers.`,
     )
-  return splitAnswers(cells).map(([chain, source, at, status, body]) => ({
-    id,
-    hash,
-    chain,
-    source,
-    at,
-    status,
-    body,
-  }))
+  return splitAnswers(hash, cells).map((answer) => ({ id, ...answer }))
 }
 
 /** One behind the other; in rows of before each is a list of its own. */
-function splitAnswers(cells: readonly unknown[]): PackedAnswer[] {
+function splitAnswers(hash: string, cells: readonly unknown[]): LegAnswer[] {
   // Packed by `write`.
-  if (Array.isArray(cells[0])) return cells as unknown as PackedAnswer[]
-  return Array.from(
-    { length: cells.length / answerCells },
-    (_, place) => cells.slice(place * answerCells, (place + 1) * answerCells) as unknown as PackedAnswer,
-  )
+  const rows = Array.isArray(cells[0])
+    ? (cells as unknown as PackedAnswer[])
+    : Array.from(
+        { length: cells.length / answerCells },
+        (_, place) => cells.slice(place * answerCells, (place + 1) * answerCells) as unknown as PackedAnswer,
+      )
+  return rows.map(([chain, source, at, status, body]) => ({ hash, chain, source, at, status, body }))
 }
 
 function listOld(db: Database, where: string, ...values: (string | number)[]) {
@@ -216,6 +243,71 @@ export function listNewestAnswers(db: Database, count: number): LegAnswer[] {
   ].toSorted((a, b) => b.id - a.id)
 }
 
+/**
+ * What is settled with a transfer stands by its hashes again, but for those that are written anyway: among the oldest, as which
+ * the rows of newer ones are found.
+ */
+export function unsettleAnswers(db: Database, key: number, but: ReadonlySet<string> = new Set()): void {
+  const settled = readSettledOf(db, key)
+  if (settled === null) return
+  dropSettled(db, key)
+  for (const [hash, cells] of settled.ofHash) {
+    const id = (int.orNull().get(db, 'SELECT min(id) FROM leg_answers') ?? 1) - 1
+    if (!but.has(hash)) write(db, id, splitAnswers(hash, cells))
+  }
+}
+
+const isAsked = 'SELECT 1 FROM evidence_queue WHERE hash = ? LIMIT 1'
+const bearers = `SELECT key, state, ${known.join(', ')} FROM transfers WHERE ${isHash('zone_hash', '?1')} OR ${isHash('main_hash', '?1')} LIMIT 2`
+
+/**
+ * Settles answers about the legs of transfers that are over: of so many rows behind an id, where nothing is asked any more and one
+ * transfer alone bears the hash. The newest `keep` stay: they are asked for as such.
+ * @returns the id to go on behind, null at the end; and of how many transfers answers were settled
+ */
+export function settleAnswers(
+  db: Database,
+  { after, count, keep }: { readonly after: number; readonly count: number; readonly keep: number },
+): { readonly next: number | null; readonly settled: number } {
+  const until = (int.orNull().get(db, 'SELECT max(id) FROM leg_answers') ?? 0) - keep
+  const sql = `SELECT ${legs.list()} FROM leg_answers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`
+  const rows = legs.all(db, sql, after, until, count)
+  const bearing = new Map<number, Row>()
+  for (const { hash } of rows) {
+    const bearer = findBearer(db, hash)
+    if (bearer !== null) bearing.set(Number(bearer['key']), bearer)
+  }
+  // Pages are full where rows come in their order.
+  const inOrder = [...bearing].sort(([a], [b]) => a - b)
+  const settled = inOrder.filter(([key, bearer]) => settleLegs(db, key, bearer, until))
+  return { next: rows.length < count ? null : (rows.at(-1)?.id ?? null), settled: settled.length }
+}
+
+/** The one transfer with this hash, where it is over. */
+function findBearer(db: Database, hash: string): Row | null {
+  const [bearer, another] = db.prepare(bearers).all(hash)
+  return bearer?.['state'] === 'completed' && another === undefined ? bearer : null
+}
+
+function settleLegs(db: Database, key: number, bearer: Row, until: number): boolean {
+  const [, zoneHash = '', mainHash = ''] = knownOf(db, bearer)
+  const both = [zoneHash, mainHash]
+  if (zoneHash === mainHash || both.some((hash) => db.prepare(isAsked).get(toHashCell(hash)) !== undefined))
+    return false
+  const own = both.filter((hash) => hash !== '' && findBearer(db, hash) !== null)
+  const moved = readLegs(db, own).filter(({ id }) => id <= until)
+  const answers = [
+    ...moved.flatMap((row) => toAnswers(db, row)),
+    ...[...(readSettledOf(db, key)?.ofHash ?? [])].flatMap(([hash, cells]) => splitAnswers(hash, cells)),
+  ]
+  const ofHash = new Map(
+    [...Map.groupBy(answers, ({ hash }) => hash)].map(([hash, of]) => [hash, toCells(of)]),
+  )
+  writeSettled(db, { key, ofHash }, { bearer, isTelling: answers.some(isTelling), tokens: tokensIn(answers) })
+  for (const { id } of moved) db.prepare('DELETE FROM leg_answers WHERE id = ?').run(id)
+  return true
+}
+
 /** Forgets what was said of the legs of a transaction. */
 export function deleteAnswers(db: Database, name: string): void {
   db.prepare(`DELETE FROM leg_answers WHERE ${isHash('hash', '?1')}`).run(name)
@@ -223,16 +315,22 @@ export function deleteAnswers(db: Database, name: string): void {
 }
 
 export function hasAnswers(db: Database): boolean {
-  return ['leg_answers', 'leg_evidence'].some(
+  return ['leg_answers', 'settled_answers', 'leg_evidence'].some(
     (name) => db.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get() !== undefined,
   )
 }
 
-/** In SQL: whether any answer about the hash of a column says more than that its leg succeeded. */
+/** In SQL: whether any answer about the hash of a column, named with its table, says more than that its leg succeeded, or one about its transfer's other leg. */
 export function isToldOf(column: string): string {
   const prefix = `substr(${textOfHash(column)}, 3)`
-  return `(EXISTS (SELECT 1 FROM leg_answers e WHERE e.telling = 1
-      AND ${indexOfHash('e.hash')} IN (${indexOfHash(column)}, ${indexOfHash(`unhex(${prefix})`)}) AND ${textOfHash('e.hash')} = ${textOfHash(column)})
+  const isSame = (other: string) =>
+    `${indexOfHash(other)} IN (${indexOfHash(column)}, ${indexOfHash(`unhex(${prefix})`)}) AND ${textOfHash(other)} = ${textOfHash(column)}`
+  const settled = ['t.zone_hash', 't.main_hash'].map(
+    (other) =>
+      `EXISTS (SELECT 1 FROM transfers t JOIN settled_answers s ON s.key = t.key WHERE s.telling = 1 AND ${other} IS NOT NULL AND ${isSame(other)})`,
+  )
+  return `(EXISTS (SELECT 1 FROM leg_answers e WHERE e.telling = 1 AND ${isSame('e.hash')})
+    OR ${settled.join(' OR ')}
     OR EXISTS (SELECT 1 FROM leg_evidence e WHERE e.hash = ${textOfHash(column)}
       AND (e.status <> 'success' OR instr(e.body, '"moves"') OR instr(e.body, '"amount'))))`
 }

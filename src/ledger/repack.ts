@@ -2,7 +2,7 @@ import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { int } from '../store/table.ts'
 import { isWholeForm, noteWholeForm } from '../store/wholeForm.ts'
-import { lastAnswerId, moveOldAnswers, repackAnswers } from './legAnswers.ts'
+import { lastAnswerId, moveOldAnswers, repackAnswers, settleAnswers } from './legAnswers.ts'
 import { repackTransfers } from './transferRows.ts'
 
 /** Of the form of version 54. */
@@ -22,6 +22,26 @@ export function repackSome(db: Database, count: number): boolean {
     const hasAnswers = step(db, answers, { count, until: lastAnswerId(db), repack: repackAnswers })
     return hasTransfers || hasOld || hasAnswers
   })
+}
+
+/** What sources knew last is looked for among so many transactions at most, and then some. */
+const newestKept = 500
+
+/**
+ * Puts answers about transfers that are over with these, a few at each call, and round and round: what is asked again comes back.
+ * @returns whether it was the last of a round in which nothing was left to do
+ */
+export function createSettling(db: Database, keep = newestKept): (count: number) => boolean {
+  let after = Number.MIN_SAFE_INTEGER
+  let settledSoFar = 0
+  return (count) => {
+    const { next, settled } = db.transaction(() => settleAnswers(db, { after, count, keep }))
+    settledSoFar += settled
+    after = next ?? Number.MIN_SAFE_INTEGER
+    const isAtRest = next === null && settledSoFar === 0
+    if (next === null) settledSoFar = 0
+    return isAtRest
+  }
 }
 
 interface Step {

@@ -7,9 +7,11 @@ import { decodeSightings, encodeSightings, type PackedSightings } from './packed
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { endsOf, endsOfText, fromHashCell, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
+import { endsOf, endsOfText, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
 import { isWholeForm } from '../store/wholeForm.ts'
-import { isRecipient, toSenderCell } from './parties.ts'
+import { known, knownOf } from './knownTexts.ts'
+import { unsettleAnswers } from './legAnswers.ts'
+import { toSenderCell } from './parties.ts'
 import { pack } from '../store/pack.ts'
 import { nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
@@ -65,8 +67,6 @@ const lasting = [
 ] as const
 const passing = ['first_seen_at', 'changed_at', 'read_at', 'check_at', 'body', 'flow', 'plain'] as const
 
-/** The texts of a row that its body refers to by their place: never to be put in another order. */
-const known = ['rec_id', 'zone_hash', 'main_hash', 'token', 'source_address', 'target_address'] as const
 /** What `toStored` reads of a row. */
 export const storedColumns = ['key', 'check_at', 'body', ...known].join(', ')
 
@@ -202,7 +202,10 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
   if (kept === null) db.prepare(insert).run(key, ...found, ...rest)
   else if (lasting.every((name, index) => isSameCell(kept[name], found[index])))
     db.prepare(updatePassing).run(...rest, key)
-  else db.prepare(update).run(...found, ...rest, key)
+  else {
+    unsettleAnswers(db, key)
+    db.prepare(update).run(...found, ...rest, key)
+  }
   if (all.length > 1) saveOtherHashes(db, key, all, zoneHash, mainHash)
 }
 
@@ -222,14 +225,6 @@ function saveOtherHashes(
 
 function isBody(body: unknown): body is Body {
   return typeof body === 'object' && body !== null && 's' in body
-}
-
-function knownOf(db: Database, row: Row): string[] {
-  return known.map((name) => {
-    if (name === 'token') return nameText(namesOf(db), row[name]) ?? ''
-    const column = name === 'source_address' && isRecipient(row[name]) ? 'target_address' : name
-    return fromHashCell(row[column]) ?? ''
-  })
 }
 
 function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): string | null {
@@ -253,6 +248,7 @@ export function forgetTransfer(db: Database, key: number): void {
 export function deleteTransfer(db: Database, key: number, tally: Tally): void {
   const row = db.prepare('SELECT state, token, direction, flow FROM transfers WHERE key = ?').get(key)
   tally.recount(readCount(db, row ?? null), null)
+  unsettleAnswers(db, key)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
   db.prepare('DELETE FROM other_hashes WHERE key = ?').run(key)
 }

@@ -9,7 +9,7 @@ import { createReporting } from '../report/poll.ts'
 import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import { repackAlerts } from '../alerts/repackAlerts.ts'
-import { repackSome } from '../ledger/repack.ts'
+import { createSettling, repackSome } from '../ledger/repack.ts'
 import { purgeFlow } from '../ledger/flow.ts'
 import { purgeSamples } from '../ledger/lessonStore.ts'
 import { purgeOpenLessons } from '../ledger/openLessons.ts'
@@ -79,15 +79,22 @@ const repackMs = 500
 /** Rows in one step: a few milliseconds. */
 const repackRows = 100
 
-/** A ledger of before takes on the form of now while it is watched with. */
+/** Where nothing was left to do it is looked again so many turns later: ten minutes. */
+const restingTurns = 1_200
+
+/** A ledger of before takes on the form of now while it is watched with, and what is settled takes less room. */
 function createRepacking(db: Database): Poller {
+  const settle = createSettling(db)
   let isDone = false
+  let rests = 0
   return {
     name: 'repack',
     schedule: repackMs,
     asksNobody: true,
     run: async () => {
-      isDone ||= !repackSome(db, repackRows) && !repackAlerts(db, repackRows)
+      if (!isDone) isDone = !repackSome(db, repackRows) && !repackAlerts(db, repackRows)
+      else if (rests > 0) rests -= 1
+      else if (settle(repackRows)) rests = restingTurns
     },
   }
 }

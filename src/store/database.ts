@@ -69,6 +69,7 @@ import { ruleTimes } from './migrations/0054_rule_times.ts'
 import { namedTokens } from './migrations/0055_named_tokens.ts'
 import { replicaTables } from './migrations/0056_replicas.ts'
 import { teachers } from './migrations/0057_teachers.ts'
+import { settledAnswers } from './migrations/0058_settled_answers.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -130,6 +131,7 @@ export const migrations: readonly string[] = [
   namedTokens,
   replicaTables,
   teachers,
+  settledAnswers,
 ]
 
 type Row = Record<string, SQLOutputValue>

@@ -1,9 +1,14 @@
-import { type LegAnswer, listNewestAnswers } from '../../src/ledger/legAnswers.ts'
+import { type LegAnswer, listAnswers, listNewestAnswers } from '../../src/ledger/legAnswers.ts'
+import { readSettledOf } from '../../src/ledger/settledAnswers.ts'
 import type { Database } from '../../src/store/database.ts'
+import { int } from '../../src/store/table.ts'
 
 /** All that second sources said. */
 export function listEveryAnswer(db: Database): LegAnswer[] {
-  return listNewestAnswers(db, Number.MAX_SAFE_INTEGER)
+  const settled = int
+    .all(db, 'SELECT key FROM settled_answers ORDER BY key DESC')
+    .flatMap((key) => listAnswers(db, [...(readSettledOf(db, key)?.ofHash.keys() ?? [])]))
+  return [...listNewestAnswers(db, Number.MAX_SAFE_INTEGER), ...settled]
 }
 
 /** How many transactions anything was said of. */
