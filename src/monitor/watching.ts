@@ -9,6 +9,7 @@ import { createReporting } from '../report/poll.ts'
 import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import { repackAlerts } from '../alerts/repackAlerts.ts'
+import { createPackingByTime } from '../ledger/packByTime.ts'
 import { createSettling, repackSome } from '../ledger/repack.ts'
 import { purgeFlow } from '../ledger/flow.ts'
 import { purgeSamples } from '../ledger/lessonStore.ts'
@@ -79,12 +80,14 @@ const repackMs = 500
 /** Rows in one step: a few milliseconds. */
 const repackRows = 100
 
-/** Where nothing was left to do it is looked again so many turns later: ten minutes. */
-const restingTurns = 1_200
+const pagesAtOnce = 100
+/** Where nothing was left to do it is looked again so many turns later: two minutes. */
+const restingTurns = 240
 
 /** A ledger of before takes on the form of now while it is watched with, and what is settled takes less room. */
 function createRepacking(db: Database): Poller {
   const settle = createSettling(db)
+  const packByTime = createPackingByTime(db)
   let isDone = false
   let rests = 0
   return {
@@ -94,7 +97,7 @@ function createRepacking(db: Database): Poller {
     run: async () => {
       if (!isDone) isDone = !repackSome(db, repackRows) && !repackAlerts(db, repackRows)
       else if (rests > 0) rests -= 1
-      else if (settle(repackRows)) rests = restingTurns
+      else if (settle(repackRows) && !packByTime() && !db.giveBack(pagesAtOnce)) rests = restingTurns
     },
   }
 }

@@ -172,6 +172,8 @@ export interface Database {
   checkpoint(): Checkpoint
   /** The same, and gives back the room of the write-ahead log where nobody reads. */
   truncateLog(): void
+  /** Gives at most so many pages that hold nothing back to the file system, where they are many. @returns whether there are more */
+  giveBack(pages: number): boolean
   close(): void
 }
 
@@ -212,6 +214,8 @@ function prepareFile(connection: DatabaseSync, path: string, options: DatabaseOp
   }
   const isNew = readVersion(connection) === 0
   if (isNew && options.refuseNew) throw options.refuseNew
+  // Only a file without tables takes it: one that was begun before keeps what is free within it for what comes.
+  if (isNew) connection.exec('PRAGMA auto_vacuum = INCREMENTAL')
   // FULL: a commit that was acknowledged survives a power loss.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;')
   // Copied back by `checkpoint`, at its own times: a commit that has to do it as well is a slow one. What a burst left
@@ -303,6 +307,10 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
       commits.save()
       guarded(() => checkpoint(connection, 'TRUNCATE'))
     },
+    giveBack(pages) {
+      commits.save()
+      return guarded(() => giveBack(connection, pages))
+    },
     close() {
       try {
         commits.save()
@@ -349,6 +357,17 @@ function checkpoint(connection: DatabaseSync, mode: 'PASSIVE' | 'TRUNCATE'): Che
   } finally {
     connection.exec('PRAGMA busy_timeout = 5000')
   }
+}
+
+/** Fewer are soon needed again. */
+const keptFree = 1 / 16
+
+function giveBack(connection: DatabaseSync, pages: number): boolean {
+  const count = (name: string) => Number(Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+  const spare = count('freelist_count') - Math.ceil(count('page_count') * keptFree)
+  if (spare <= 0 || count('auto_vacuum') === 0) return false
+  connection.exec(`PRAGMA incremental_vacuum(${Math.min(pages, spare)})`)
+  return spare > pages
 }
 
 function readVersion(connection: DatabaseSync): number {

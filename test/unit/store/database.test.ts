@@ -90,3 +90,35 @@ test('what is written beside a transaction is on the disk when it returns, with 
   expect(named()).toBe(4)
   other.close()
 })
+
+test('pages that hold nothing are given back some at a time, where they are many', () => {
+  const db = openDatabase(join(createFolder(), 'ledger.sqlite'))
+  const count = (name: string) => Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+  const insert = db.prepare('INSERT INTO names (name) VALUES (?)')
+  db.transaction(() => {
+    for (let place = 0; place < 500; place += 1) insert.run(`${place}`.padEnd(4_000, '.'))
+  })
+  const whole = count('page_count')
+  expect(db.giveBack(100)).toBe(false)
+  db.prepare('DELETE FROM names').run()
+  let steps = 1
+  for (; db.giveBack(100); steps += 1) expect(count('page_count')).toBeLessThanOrEqual(whole - 100 * steps)
+  expect(steps).toBeGreaterThan(5)
+  expect(count('page_count')).toBeLessThan(whole / 5)
+  expect(count('freelist_count')).toBeGreaterThan(0)
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  db.close()
+})
+
+test('a ledger that was begun before keeps them', () => {
+  const path = join(createFolder(), 'ledger.sqlite')
+  createOldLedger(path)
+  const db = openDatabase(path)
+  db.transaction(() => {
+    for (let place = 0; place < 500; place += 1)
+      db.prepare('INSERT INTO names (name) VALUES (?)').run(`${place}`.padEnd(4_000, '.'))
+    db.prepare('DELETE FROM names').run()
+  })
+  expect(db.giveBack(100)).toBe(false)
+  db.close()
+})
