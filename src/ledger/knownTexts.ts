@@ -22,3 +22,12 @@ export function knownOf(db: Database, row: Row): string[] {
     return fromHashCell(row[column]) ?? ''
   })
 }
+
+/** The columns with times to which sightings refer by their places, as `known`. */
+export const knownTimes = ['first_seen_at', 'read_at', 'origin_at', 'destination_at'] as const
+/** The same of answers: what a reading changes is none of them. */
+export const knownOfAnswers = ['origin_at', 'destination_at'] as const
+
+export function timesOf(row: Row, columns: readonly string[] = knownTimes): number[] {
+  return columns.map((name) => Number(row[name] ?? -1))
+}

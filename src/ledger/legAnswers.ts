@@ -6,7 +6,7 @@ import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, hasEnds, hash, indexOfHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { known, knownOf } from './knownTexts.ts'
+import { known, knownOf, knownOfAnswers } from './knownTexts.ts'
 import { dropSettled, readSettled, readSettledOf, writeSettled } from './settledAnswers.ts'
 import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
@@ -258,7 +258,7 @@ export function unsettleAnswers(db: Database, key: number, but: ReadonlySet<stri
 }
 
 const isAsked = 'SELECT 1 FROM evidence_queue WHERE hash = ? LIMIT 1'
-const bearers = `SELECT key, state, ${known.join(', ')} FROM transfers WHERE ${isHash('zone_hash', '?1')} OR ${isHash('main_hash', '?1')} LIMIT 2`
+const bearers = `SELECT key, state, ${[...known, ...knownOfAnswers].join(', ')} FROM transfers WHERE ${isHash('zone_hash', '?1')} OR ${isHash('main_hash', '?1')} LIMIT 2`
 
 /**
  * Settles answers about the legs of transfers that are over: of so many rows behind an id, where nothing is asked any more and one

@@ -5,8 +5,8 @@ import { isWholeForm, noteWholeForm } from '../store/wholeForm.ts'
 import { lastAnswerId, moveOldAnswers, repackAnswers, settleAnswers } from './legAnswers.ts'
 import { repackTransfers } from './transferRows.ts'
 
-/** Of the form of version 54. */
-const [transfers, answers] = ['repacked_54', 'repacked_answers_54']
+/** Of the forms of versions 58 and 54. */
+const [transfers, answers] = ['repacked_58', 'repacked_answers_54']
 
 /**
  * Writes some of what stands in the form of before in that of now: to be called until nothing is left. What was written so

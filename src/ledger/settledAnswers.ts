@@ -4,7 +4,7 @@ import { endsOf, hasEnds } from '../store/hash.ts'
 import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
 import { flag, int, packed, readPacked, type Row, table } from '../store/table.ts'
-import { known, knownOf } from './knownTexts.ts'
+import { known, knownOf, knownOfAnswers, timesOf } from './knownTexts.ts'
 
 /*
  * Answers about the legs of a transfer that is over, in one row by the transfer's key. A hash stands in `leg_answers` or here,
@@ -21,7 +21,7 @@ export interface Settled {
   readonly ofHash: ReadonlyMap<string, Cells>
 }
 
-const columns = `t.${known.join(', t.')}, s.key, s.telling, s.answers`
+const columns = `t.${[...known, ...knownOfAnswers].join(', t.')}, s.key, s.telling, s.answers`
 const from = `FROM settled_answers s JOIN transfers t ON t.key = s.key`
 const byHashes = `SELECT ${columns} ${from} WHERE s.key IN (
   SELECT key FROM transfers WHERE ${hasEnds('zone_hash', '?1')} UNION ALL SELECT key FROM transfers WHERE ${hasEnds('main_hash', '?1')})`
@@ -55,7 +55,7 @@ export function writeSettled(
   learnNames(db, of.tokens)
   const texts = knownOf(db, of.bearer)
   const both = legsOf(texts).map((hash) => ofHash.get(hash) ?? null)
-  const answers = pack(both, texts, namesOf(db))
+  const answers = pack(both, texts, namesOf(db), timesOf(of.bearer, knownOfAnswers))
   db.prepare('INSERT OR REPLACE INTO settled_answers (key, telling, answers) VALUES (?, ?, ?)').run(
     key,
     flag.write(of.isTelling),
@@ -70,7 +70,7 @@ export function dropSettled(db: Database, key: number): void {
 function toSettled(db: Database, row: Row): Settled {
   const { key, answers } = settled.read(row)
   const texts = knownOf(db, row)
-  const both = readPacked(answers, texts, namesOf(db))
+  const both = readPacked(answers, texts, namesOf(db), timesOf(row, knownOfAnswers))
   if (!Array.isArray(both))
     throw new MonitorError(
       'state.invalid',

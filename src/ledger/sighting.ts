@@ -171,12 +171,13 @@ function toCells(of: Content): Cell[] {
   ]
 }
 
-/** A compact JSON form for the store; `decodeSighting` reads it back. */
+/** A compact JSON form for the store, without nulls at its end; `decodeSighting` reads it back. */
 export function encodeSighting(sighting: Sighting): Cell[] {
   const { updateTime, firstAt, lastAt, twin, besides, unsaid } = sighting
   const cells = [updateTime, firstAt, lastAt, twin ? 1 : 0, besides, ...toCells(sighting)]
   if (unsaid) cells.push(unsaid)
-  return cells
+  // What a record hardly ever says stands at the end.
+  return cells.slice(0, cells.findLastIndex((cell) => cell !== null) + 1)
 }
 
 export function decodeSighting(cells: readonly Cell[]): Sighting {

@@ -9,11 +9,11 @@ import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, endsOfText, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
 import { isWholeForm } from '../store/wholeForm.ts'
-import { known, knownOf } from './knownTexts.ts'
+import { known, knownOf, knownTimes, timesOf } from './knownTexts.ts'
 import { unsettleAnswers } from './legAnswers.ts'
 import { toSenderCell } from './parties.ts'
 import { pack } from '../store/pack.ts'
-import { nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
+import { learnNames, nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { formatCounted, readCounted } from './counted.ts'
 import { createTally, type Tally, toCount } from './flow.ts'
@@ -68,7 +68,7 @@ const lasting = [
 const passing = ['first_seen_at', 'changed_at', 'read_at', 'check_at', 'body', 'flow', 'plain'] as const
 
 /** What `toStored` reads of a row. */
-export const storedColumns = ['key', 'check_at', 'body', ...known].join(', ')
+export const storedColumns = ['key', 'check_at', 'body', ...known, ...knownTimes].join(', ')
 
 // Every index over a column that is set is written anew, whether its value is another one or not.
 const update = `UPDATE transfers SET ${[...lasting, ...passing].map((name) => `${name} = ?`).join(', ')} WHERE key = ?`
@@ -151,7 +151,7 @@ export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): 
 /** From a row's `storedColumns`; to be saved again it has to be the whole row. */
 export function toStored(db: Database, row: Row): StoredTransfer {
   const { key, checkAt, body: cell } = stored.read(row)
-  const body = readPacked(cell, knownOf(db, row), namesOf(db))
+  const body = readPacked(cell, knownOf(db, row), namesOf(db), timesOf(row))
   if (!isBody(body))
     throw new MonitorError(
       'state.invalid',
@@ -190,12 +190,18 @@ export function saveTransfer(db: Database, stored: StoredTransfer, transfer: Tra
     transfer.destinationAt,
   ]
   const { firstSeenAt, changedAt, readAt } = transfer
+  // Tokens come back, and so do their names.
+  learnNames(
+    db,
+    all.map(({ tokenName }) => tokenName).filter((name) => name !== ''),
+  )
   const body = pack(
     toBody(stored),
     [transfer.id, zoneHash, mainHash, transfer.token.address, sourceAddress, targetAddress].map(
       (text) => text ?? '',
     ),
     namesOf(db),
+    [firstSeenAt, readAt, transfer.originAt, transfer.destinationAt ?? -1],
   )
   const rest = [firstSeenAt, changedAt, readAt, stored.checkAt, body, count.flow, plainDecimals(stored.group)]
   tally.recount(readCount(db, kept), count)
@@ -271,7 +277,7 @@ function toBody(stored: Pick<StoredTransfer, 'group' | 'misses' | 'soughtAt'>): 
 /** Writes rows of before, behind one key and up to another, in the form of now. */
 export function repackTransfers(db: Database, after: number, until: number): void {
   const where = `WHERE key > ? AND key <= ?
-    AND (typeof(body) = 'text' OR substr(body, 1, 1) = x'01' OR typeof(token) = 'text' OR substr(flow, 1, 1) IN ('[', '{'))`
+    AND (typeof(body) = 'text' OR substr(body, 1, 1) <> x'03' OR typeof(token) = 'text' OR substr(flow, 1, 1) IN ('[', '{'))`
   const update = db.prepare(
     `UPDATE transfers SET rec_id = ?, zone_hash = ?, main_hash = ?, token = ?, source_address = ?, target_address = ?,
        body = ?, flow = ?, plain = ? WHERE key = ?`,
@@ -288,7 +294,7 @@ export function repackTransfers(db: Database, after: number, until: number): voi
       toNameCell(db, token),
       toSenderCell(source, target),
       toHashCell(target),
-      pack(toBody(stored), texts, namesOf(db)),
+      pack(toBody(stored), texts, namesOf(db), timesOf(row)),
       flow === null ? null : formatCounted(readCounted(flow)),
       plainDecimals(stored.group),
       stored.key,
@@ -302,7 +308,12 @@ export function saveSought(
   { key, group, kept }: Pick<StoredTransfer, 'key' | 'group' | 'kept'>,
   { checkAt, misses, soughtAt }: Pick<StoredTransfer, 'checkAt' | 'misses' | 'soughtAt'>,
 ): void {
-  const body = pack(toBody({ group, misses, soughtAt }), knownOf(db, kept ?? {}), namesOf(db))
+  const body = pack(
+    toBody({ group, misses, soughtAt }),
+    knownOf(db, kept ?? {}),
+    namesOf(db),
+    timesOf(kept ?? {}),
+  )
   db.prepare('UPDATE transfers SET check_at = ?, body = ? WHERE key = ?').run(checkAt, body, key)
 }
 
@@ -334,17 +345,18 @@ const sliceSize = 500
 /** Kept derived. Every condition looks at overdue transfers every second, and hardly any of them changes. */
 const maxKept = 20_000
 
-/** Transfers without a destination leg, oldest first. A row is derived anew only when its body has changed. */
+/** Transfers without a destination leg, oldest first. A row is derived anew only when its body, or what that refers to, has changed. */
 export function createPendingList(db: Database, derive: (row: StoredTransfer) => Transfer): PendingList {
-  const kept = new Map<number, { body: string | Uint8Array; transfer: Transfer }>()
+  const kept = new Map<number, { body: string | Uint8Array; times: string; transfer: Transfer }>()
 
   function toTransfer(row: Row): { readonly key: number; readonly transfer: Transfer } {
     const { key, body } = stored.read(row)
     const known = kept.get(key)
-    if (known && isSameCell(known.body, body)) return { key, transfer: known.transfer }
+    const times = timesOf(row).join()
+    if (known?.times === times && isSameCell(known.body, body)) return { key, transfer: known.transfer }
     const transfer = derive(toStored(db, row))
     if (kept.size >= maxKept) kept.clear()
-    kept.set(key, { body, transfer })
+    kept.set(key, { body, times, transfer })
     return { key, transfer }
   }
 

@@ -3,6 +3,7 @@ import { lowerBy, raiseBy } from './scaledAmounts.ts'
 import {
   earlierCount,
   firstEarlier,
+  firstKnownTime,
   firstShape,
   firstSmall,
   firstWord,
@@ -14,6 +15,7 @@ import {
   shapes,
   smallCount,
   tag,
+  timedForm,
   words,
 } from './packForm.ts'
 
@@ -29,16 +31,19 @@ const mostJsonDepth = 3
  * came before by its place.
  * @param known texts that whoever reads it has at hand, such as other columns of the same row; the same when unpacking
  * @param names for rows that are many: what has a name is its number, and what follows from what stands before it is left out
+ * @param times of a row, beside `names`: what whoever reads it has at hand, as `known`; -1 for none
  */
 export function pack(
   value: unknown,
   known: readonly string[] = [],
   names: Names | null = null,
+  times: readonly number[] = [],
 ): Uint8Array<ArrayBuffer> {
   const packer: Packer = {
     earlier: known.slice(),
     index: null,
     names,
+    times,
     lastTime: 0,
     lastWhole: -1,
     lastAmount: '',
@@ -46,7 +51,7 @@ export function pack(
     start: used,
     at: used,
   }
-  put(packer, names === null ? form : rowForm)
+  put(packer, names === null ? form : times.length === 0 ? rowForm : timedForm)
   write(packer, value)
   used = packer.at
   return room.subarray(packer.start, used)
@@ -64,6 +69,7 @@ interface Packer {
   index: Map<string, number> | null
   /** Null in the form that has none of what is named after it. */
   readonly names: Names | null
+  readonly times: readonly number[]
   lastTime: number
   /** -1 before the first. */
   lastWhole: number
@@ -121,6 +127,8 @@ function writeNumber(packer: Packer, value: number): void {
   if (value >= firstTime) {
     const difference = value - packer.lastTime
     packer.lastTime = value
+    const known = packer.times.indexOf(value)
+    if (known !== -1) return put(packer, firstKnownTime + known)
     put(packer, difference < 0 ? tag.timeBack : tag.time)
     return putVarint(packer, Math.abs(difference))
   }
@@ -151,7 +159,12 @@ function writeText(packer: Packer, text: string): void {
     packer.index?.set(text, packer.earlier.length)
     packer.earlier.push(text)
   }
-  if (beginsAsHex(text) && writeBytes(packer, text)) return
+  const number = packer.names?.numberOf(text)
+  if (number !== undefined) {
+    put(packer, rowTag.name)
+    return putVarint(packer, number)
+  }
+  if (beginsAsHex(text) && putHex(packer, tag.hex, text)) return
   // Only a digit begins a number.
   if (first >= 0x30 && first <= 0x39 && writeDigits(packer, text)) return
   // UTF-8 has no form for half a character: such a text would come back as another one.
@@ -177,16 +190,6 @@ function writeJson(packer: Packer, text: string): boolean {
   packer.depth += 1
   write(packer, value)
   packer.depth -= 1
-  return true
-}
-
-const addressLength = 42
-
-function writeBytes(packer: Packer, text: string): boolean {
-  const number = text.length === addressLength ? packer.names?.numberOf(text) : undefined
-  if (number === undefined) return putHex(packer, tag.hex, text)
-  put(packer, rowTag.name)
-  putVarint(packer, number)
   return true
 }
 

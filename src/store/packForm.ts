@@ -2,6 +2,8 @@
 export const form = 1
 /** The same, and what only rows have that are packed with `Names`. */
 export const rowForm = 2
+/** The same with times that whoever reads it has at hand. */
+export const timedForm = 3
 
 export const tag = {
   null: 0x00,
@@ -41,8 +43,11 @@ export const rowTag = {
   /** A text by its number in the table `names`. */
   name: 0x7f,
 } as const
-/** Objects by their members' names: as many as there is room for below the tags above, 12. Only ever added to. */
+/** Objects by their members' names: as many as there is room for below what follows, 8. Only ever added to. */
 export const firstShape = 0x70
+/** In the form with known times, these by their places: four. */
+export const firstKnownTime = 0x78
+export const knownTimeCount = 4
 export const shapes: readonly (readonly string[])[] = [
   ['token', 'from', 'to', 'amountRaw', 'amount', 'tokenId'],
   ['token', 'from', 'to', 'amount', 'amountRaw', 'tokenId'],

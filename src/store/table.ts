@@ -128,10 +128,11 @@ export function readPacked(
   cell: string | Uint8Array,
   known: readonly string[] = [],
   names: Names | null = null,
+  times: readonly number[] = [],
 ): unknown {
   if (typeof cell === 'string') return parseJson(cell)
   try {
-    return unpack(cell, known, names)
+    return unpack(cell, known, names, times)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

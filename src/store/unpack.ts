@@ -1,6 +1,7 @@
 import {
   type Encoding,
   firstEarlier,
+  firstKnownTime,
   firstShape,
   firstSmall,
   firstWord,
@@ -11,6 +12,7 @@ import {
   rowTag,
   shapes,
   tag,
+  timedForm,
   words,
 } from './packForm.ts'
 import { lower, raise } from './scaledAmounts.ts'
@@ -20,15 +22,19 @@ export function unpack(
   bytes: Uint8Array,
   known: readonly string[] = [],
   names: Names | null = null,
+  times: readonly number[] = [],
 ): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const found = buffer[0]
-  if (found !== form && (found !== rowForm || names === null))
+  const isKnown =
+    found === form || (names !== null && (found === rowForm || (found === timedForm && times.length > 0)))
+  if (!isKnown)
     throw new RangeError(`expected packed bytes of form ${names === null ? form : rowForm}, found ${found}`)
   const packed: Packed = {
     buffer,
     earlier: known.slice(),
     names: found === form ? null : names,
+    times: found === timedForm ? times : [],
     lastTime: 0,
     lastWhole: -1,
     lastAmount: '',
@@ -44,6 +50,7 @@ interface Packed {
   readonly buffer: Buffer
   readonly earlier: string[]
   readonly names: Names | null
+  readonly times: readonly number[]
   lastTime: number
   lastWhole: number
   lastAmount: string
@@ -111,6 +118,8 @@ function readOfRow(from: Packed, names: Names, code: number): unknown {
     case rowTag.name:
       return keep(from, names.nameOf(varint(from)) ?? refuse(code))
     default: {
+      const time = from.times[code - firstKnownTime]
+      if (time !== undefined) return (from.lastTime = time)
       const value: Record<string, unknown> = {}
       for (const name of shapes[code - firstShape] ?? refuse(code)) value[name] = read(from)
       return value

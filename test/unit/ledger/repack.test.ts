@@ -9,8 +9,11 @@ import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listAnswers } from '../../../src/ledger/legAnswers.ts'
 import { repackSome } from '../../../src/ledger/repack.ts'
 import { toStored } from '../../../src/ledger/transferRows.ts'
+import { knownOf } from '../../../src/ledger/knownTexts.ts'
+import { encodeSightings } from '../../../src/ledger/packedSightings.ts'
 import { encodeSighting } from '../../../src/ledger/sighting.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
+import { namesOf } from '../../../src/store/names.ts'
 import { pack } from '../../../src/store/pack.ts'
 import { fromHashCell, indexOfHash } from '../../../src/store/hash.ts'
 import { hash, toRecord } from '../../support/records.ts'
@@ -136,6 +139,18 @@ function writePackedForm(db: Database): void {
   db.prepare("DELETE FROM meta WHERE name GLOB 'repacked_*'").run()
 }
 
+/** The rows as version 57 wrote them: all their times and nulls within what is packed, and answers by hash alone. */
+function writeUntimedForm(db: Database): void {
+  for (const row of db.prepare('SELECT * FROM transfers').all()) {
+    const { group } = toStored(db, row)
+    const { s, d } = encodeSightings(group)
+    const whole = s.map((cells) => Array.from({ length: 31 }, (_, place) => cells[place] ?? null))
+    const update = db.prepare('UPDATE transfers SET body = ? WHERE key = ?')
+    update.run(pack({ s: whole, ...(d && { d }) }, knownOf(db, row), namesOf(db)), Number(row['key']))
+  }
+  db.prepare("DELETE FROM meta WHERE name GLOB 'repacked_*'").run()
+}
+
 const rowsOf = (db: Database) => ({
   transfers: db.prepare('SELECT * FROM transfers ORDER BY key').all(),
   answers: db.prepare('SELECT hash, telling, answers FROM leg_answers ORDER BY hash').all(),
@@ -174,6 +189,7 @@ const seenIn = (ledger: Ledger, all: readonly Transfer[]) =>
 const forms = [
   ['text', writeOldForm],
   ['packed', writePackedForm],
+  ['packed with names', writeUntimedForm],
 ] as const
 
 test.each(forms)(

@@ -32,6 +32,6 @@ test('a sighting holds all of its observation, and comes back from the store as 
 test('a sighting is stored in the order of ever', () => {
   const record = toRecord({ mainHash: 'm', zoneHash: 'z', id: 'an id', tokenId: '7', updateTime: 5 })
   expect(JSON.stringify(toSightings([record]).map(encodeSighting))).toMatchInlineSnapshot(
-    `"[[5,1000000,1000000,0,0,"E3","an id","ZoneToMain","Withdraw","success","m",500,900000,"z",5000,800000,"0xf0","0xf1","0xaa","0xbb","1.5","1500000","0xcc","ERC20","7","USD Coin",null,null,null,null,null]]"`,
+    `"[[5,1000000,1000000,0,0,"E3","an id","ZoneToMain","Withdraw","success","m",500,900000,"z",5000,800000,"0xf0","0xf1","0xaa","0xbb","1.5","1500000","0xcc","ERC20","7","USD Coin"]]"`,
   )
 })

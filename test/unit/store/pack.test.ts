@@ -68,6 +68,34 @@ test('what is packed comes back as JSON would give it', () => {
   )
 })
 
+test('times that whoever reads has at hand take a byte each', () => {
+  const none = { numberOf: () => undefined, nameOf: () => undefined }
+  const [first, second] = [1_795_531_828_216, 1_795_480_853_300]
+  const times = [first, second, -1, first + 1]
+  const one = [first, second, first + 5, first + 1, second, 7]
+  const packed = pack(one, [], none, times)
+  expect(unpack(packed, [], none, times)).toEqual(one)
+  // Form, list of six; a time that is no known one is its distance from the one before it.
+  expect(Buffer.from(packed).toString('hex')).toBe('030b067879' + '0ec9a1a718' + '7b7918')
+  // Without them it is refused, not guessed.
+  expect(() => unpack(packed, [], none)).toThrow('expected packed bytes of form 2, found 3')
+})
+
+test('what is packed with times comes back with them', () => {
+  const time = fc.integer({ min: 1_600_000_000_000, max: 1_600_000_000_009 })
+  const none = { numberOf: () => undefined, nameOf: () => undefined }
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(time, value), { maxLength: 9 }),
+      fc.array(fc.oneof(time, fc.constant(-1)), { minLength: 1, maxLength: 4 }),
+      (one, times) => {
+        expect(unpack(pack(one, [], none, times), [], none, times)).toEqual(throughJson(one))
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
 const named = Array.from({ length: 200 }, (_, index) => `0x${index.toString(16).padStart(40, 'a')}`)
 /** Every second address has a number. */
 const names = {
