@@ -359,12 +359,12 @@ function checkpoint(connection: DatabaseSync, mode: 'PASSIVE' | 'TRUNCATE'): Che
   }
 }
 
-/** Fewer are soon needed again. */
-const keptFree = 1 / 16
+/** Pages that are soon needed again. */
+const keptFree = 32
 
 function giveBack(connection: DatabaseSync, pages: number): boolean {
   const count = (name: string) => Number(Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0])
-  const spare = count('freelist_count') - Math.ceil(count('page_count') * keptFree)
+  const spare = count('freelist_count') - keptFree
   if (spare <= 0 || count('auto_vacuum') === 0) return false
   connection.exec(`PRAGMA incremental_vacuum(${Math.min(pages, spare)})`)
   return spare > pages

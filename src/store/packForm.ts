@@ -47,7 +47,6 @@ export const rowTag = {
 export const firstShape = 0x70
 /** In the form with known times, these by their places: four. */
 export const firstKnownTime = 0x78
-export const knownTimeCount = 4
 export const shapes: readonly (readonly string[])[] = [
   ['token', 'from', 'to', 'amountRaw', 'amount', 'tokenId'],
   ['token', 'from', 'to', 'amount', 'amountRaw', 'tokenId'],

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { createLedger } from '../../../src/ledger/ledger.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
 import { listFlow } from '../../../src/ledger/flow.ts'
 import { noteHistory, noteQueuedHistory } from '../../../src/ledger/historyMarks.ts'
 import { createPackingByTime } from '../../../src/ledger/packByTime.ts'
@@ -38,6 +40,46 @@ test('once a history is read, what is ordered by time takes the pages that it ne
   while (pack());
   expect(pagesOf(db, 'flow_steps')).toBeLessThan(pages * 0.65)
   expect([rowsOf(db), listFlow(db, 0, 1e12)]).toEqual([rows, steps])
+  db.close()
+})
+
+test('so do the indexes by time of transfers and of what is owed for them', () => {
+  const db = openDatabase(':memory:')
+  const start = 1_700_000_000_000
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+  for (let place = 3_000; place > 0; place -= 100)
+    ledger.recordAnswer(
+      Array.from({ length: 100 }, (_, index) =>
+        toRecord({
+          id: `r${place - index}`,
+          zoneHash: hash(`zone ${place - index}`),
+          mainHash: hash(`main ${place - index}`),
+          zoneTime: start + (place - index) * 1_000,
+          mainTime: start + (place - index) * 1_000 + 500,
+        }),
+      ),
+      start + 9_000_000,
+    )
+  ledger.recordAnswer(
+    [toPending({ id: 'open', zoneHash: hash('open'), zoneTime: start + 700 })],
+    start + 9_000_000,
+  )
+  const insert = db.prepare(
+    'INSERT INTO escrow_legs SELECT key, 1, 0, 5, 0, 0, 1, 7, destination_at, origin_at, 1 FROM transfers ORDER BY origin_at DESC',
+  )
+  insert.run()
+  const read = () => ({
+    listed: ledger.listTransfers({ limit: 4_000 }),
+    transfers: db.prepare('SELECT * FROM transfers ORDER BY key').all(),
+    legs: db.prepare('SELECT *, typeof(amount) FROM escrow_legs ORDER BY key').all(),
+  })
+  const names = ['transfers_destination', 'escrow_legs_zone']
+  const pages = () => names.map((name) => pagesOf(db, name))
+  const [before, wide] = [read(), pages()]
+  for (const pack = createPackingByTime(db); pack(); );
+  expect(read()).toEqual(before)
+  for (const [place, count] of pages().entries()) expect(count).toBeLessThan((wide[place] ?? 0) * 0.9)
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   db.close()
 })
 
