@@ -24,7 +24,7 @@ function countOne(at: number): void {
   const d = random() < 0.5 ? 'MainToZone' : 'ZoneToMain'
   const a = String(BigInt(Math.floor(random() * 1e9)) * 10n ** 12n)
   const flow = JSON.stringify([a, s, toStep(at + 20_000), null])
-  recount(db, null, { state: 'completed', token, direction: d, flow })
+  recount(db, null, { state: 'completed', token, direction: d, flow, originAt: at, destinationAt: null })
 }
 const began = performance.now()
 for (let day = days; day > 0; day -= 1) {

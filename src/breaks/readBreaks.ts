@@ -15,7 +15,7 @@ import { toRisk } from '../cases/money.ts'
 import { selectFlows, type StoredFlow } from '../checks/escrow/flowRow.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TokenBook } from '../ledger/tokenBook.ts'
-import { readCounted } from '../ledger/counted.ts'
+import { readCountedAmount } from '../ledger/counted.ts'
 import { formatKey, isOpenRow, parseKey } from '../ledger/transferRows.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { mapInSteps, type Steps } from '../lib/steps.ts'
@@ -162,7 +162,7 @@ function readMoney(
   { ledger, tokens }: BreakSources,
   { key, token, flow }: Read<typeof rested>,
 ): Pick<Break, 'amount' | 'inBaseUnits'> {
-  const raw = flow === null ? null : bigintText.read(readCounted(flow)[0] ?? undefined)
+  const raw = flow === null ? null : bigintText.read(readCountedAmount(flow) ?? undefined)
   const decimals = decimalsOf(tokens, token)
   if (raw !== undefined && raw !== null)
     return { amount: fromBaseUnits(raw, decimals ?? 0), inBaseUnits: decimals === null }

@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts'
 import { isAddress, textOfHash } from '../store/hash.ts'
 import { nameNumber, nameOf, nameTextOf, numberOf } from '../store/names.ts'
 import { columns, instant, int, type Read, table, text } from '../store/table.ts'
-import { type Counted, flowStepMs, formatCounted, readCounted } from './counted.ts'
+import { type Counted, flowStepMs, formatCounted, isByRow, readCounted, type RowTimes } from './counted.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
 
 /** Steps are summed up by so much (ledger/flowSlots.ts), so that long windows cost little to read. */
@@ -41,7 +41,7 @@ export interface FlowCopies {
 
 /** What counts of a transfer as it is, by block times; as stored with it. */
 export function toCount(transfer: Transfer): Count {
-  const { token, direction, amountRaw, destinationAt, state } = transfer
+  const { token, direction, amountRaw, originAt, destinationAt, state } = transfer
   const startedAt = originLeg(transfer)?.time ?? null
   const tookMs = destinationAt === null || startedAt === null ? null : destinationAt - startedAt
   const counted: Counted = [
@@ -53,13 +53,14 @@ export function toCount(transfer: Transfer): Count {
       : [Math.floor(destinationAt / latencyStepMs) * latencyStepMs, latencyClass(tookMs)],
     ...(token.id === '' ? ([] as const) : ([token.id] as const)),
   ]
-  return { state, token: token.address, direction, flow: formatCounted(counted) }
+  const times = { originAt, destinationAt }
+  return { state, token: token.address, direction, ...times, flow: formatCounted(counted, times) }
 }
 
 type LatencyKey = Parameters<typeof countLatency>[2]
 
 /** What counts of one transfer: its row's columns, and what toCount says. */
-interface Count {
+interface Count extends RowTimes {
   readonly state: TransferState
   readonly token: string
   readonly direction: Direction
@@ -88,9 +89,9 @@ export function createTally(): Tally {
     step.count += by
     step.sum += by < 0 ? -amount : amount
   }
-  const add = ({ token: t, direction: d, flow }: Count, by: 1 | -1) => {
+  const add = ({ token: t, direction: d, flow, ...times }: Count, by: 1 | -1) => {
     if (flow === null) return
-    const [a, s, e, l, i] = readCounted(flow)
+    const [a, s, e, l, i] = readCounted(flow, times)
     const amount = BigInt(a ?? 0)
     if (s !== null) addStep([s, t, d, 'started'], amount, by)
     if (e !== null) addStep([e, t, d, 'arrived'], amount, by)
@@ -143,7 +144,10 @@ export function createTally(): Tally {
 }
 
 function isSameCount(a: Count | null, b: Count | null): boolean {
-  return (a?.flow ?? null) === (b?.flow ?? null) && a?.token === b?.token && a?.direction === b?.direction
+  const isSameFlow =
+    (a?.flow ?? null) === (b?.flow ?? null) && a?.token === b?.token && a?.direction === b?.direction
+  const isByTimes = isSameFlow && a?.flow != null && isByRow(a.flow)
+  return isSameFlow && (!isByTimes || (a.originAt === b?.originAt && a.destinationAt === b.destinationAt))
 }
 
 function getOr<T>(map: Map<string, T>, name: string, make: () => T): T {

@@ -43,7 +43,14 @@ const maxSightings = 48
 const maxSharing = 1_000
 
 const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
-const counted = table('transfers', { state: transferState, token: nameCell, direction, flow: text.orNull() })
+const counted = table('transfers', {
+  state: transferState,
+  token: nameCell,
+  direction,
+  originAt: instant,
+  destinationAt: instant.orNull(),
+  flow: text.orNull(),
+})
 const sharing = columns({ hash, key: int })
 
 const names =
@@ -239,8 +246,8 @@ function firstHash(all: readonly Sighting[], field: 'zoneHash' | 'mainHash'): st
 
 function readCount(db: Database, row: Row | null): Parameters<Tally['recount']>[0] {
   if (row === null) return null
-  const { state, token, direction, flow } = counted.read(row)
-  return { state, token: nameText(namesOf(db), token) ?? '', direction, flow }
+  const { token, ...count } = counted.read(row)
+  return { ...count, token: nameText(namesOf(db), token) ?? '' }
 }
 
 /** What an old transfer did stays counted; one that was joined into another never was one. */
@@ -252,7 +259,7 @@ export function forgetTransfer(db: Database, key: number): void {
 }
 
 export function deleteTransfer(db: Database, key: number, tally: Tally): void {
-  const row = db.prepare('SELECT state, token, direction, flow FROM transfers WHERE key = ?').get(key)
+  const row = db.prepare(`SELECT ${counted.list()} FROM transfers WHERE key = ?`).get(key)
   tally.recount(readCount(db, row ?? null), null)
   unsettleAnswers(db, key)
   db.prepare('DELETE FROM transfers WHERE key = ?').run(key)
@@ -286,7 +293,7 @@ export function repackTransfers(db: Database, after: number, until: number): voi
     const row = stored.kept ?? {}
     const texts = knownOf(db, row)
     const [id, zoneHash, mainHash, token = '', source = '', target = ''] = texts
-    const { flow } = counted.read(row)
+    const { flow, ...times } = counted.read(row)
     update.run(
       ...[id, zoneHash, mainHash].map((text, index) =>
         row[known[index] ?? ''] === null ? null : toHashCell(text ?? ''),
@@ -295,7 +302,7 @@ export function repackTransfers(db: Database, after: number, until: number): voi
       toSenderCell(source, target),
       toHashCell(target),
       pack(toBody(stored), texts, namesOf(db), timesOf(row)),
-      flow === null ? null : formatCounted(readCounted(flow)),
+      flow === null ? null : formatCounted(readCounted(flow, times), times),
       plainDecimals(stored.group),
       stored.key,
     )

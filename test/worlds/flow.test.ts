@@ -28,7 +28,14 @@ function giveDay(
         const s = n < (counts.started ?? 0) ? toStep(at) : null
         const e = n < (counts.arrived ?? 0) ? toStep(at) : null
         const flow = JSON.stringify([String(n + 1), s, e, null])
-        recount(db, null, { state: 'completed', token, direction: 'ZoneToMain', flow })
+        recount(db, null, {
+          state: 'completed',
+          token,
+          direction: 'ZoneToMain',
+          flow,
+          originAt: at,
+          destinationAt: null,
+        })
       }
     }
   })

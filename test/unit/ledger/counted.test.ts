@@ -4,10 +4,13 @@ import {
   type Counted,
   flowStepMs,
   formatCounted,
+  isByRow,
   readCounted,
 } from '../../../src/ledger/counted.ts'
+import { toCount } from '../../../src/ledger/flow.ts'
 import { latencyStepMs } from '../../../src/ledger/latency.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import { payable } from '../../support/gateFacts.ts'
 import { fc } from '../../support/fastCheck.ts'
 
 const step = fc.integer({ min: 0, max: 300_000_000 }).map((count) => count * flowStepMs)
@@ -29,10 +32,16 @@ const counted = fc
     ],
   )
 
+const times = fc.record({
+  originAt: fc.integer({ min: 0, max: 3_000_000_000_000 }),
+  destinationAt: fc.option(fc.integer({ min: 0, max: 3_000_000_000_000 })),
+})
+const row = { originAt: 1_795_502_583_000, destinationAt: 1_795_502_600_500 }
+
 test('what is counted of a transfer is read as it was written', () => {
   fc.assert(
-    fc.property(counted, (one) => {
-      expect(readCounted(formatCounted(one))).toEqual(one)
+    fc.property(counted, times, (one, row) => {
+      expect(readCounted(formatCounted(one, row), row)).toEqual(one)
     }),
   )
 })
@@ -40,18 +49,41 @@ test('what is counted of a transfer is read as it was written', () => {
 test('a row has it in half of its bytes as JSON', () => {
   const at = 1_795_502_580_000
   const one: Counted = ['962109707003835022599', at, at + 20_000, [at - (at % latencyStepMs), 15]]
-  expect(formatCounted(one)).toBe('962109707003835022599,2ywdv6,2,f')
+  expect(formatCounted(one, row)).toBe('962109707003835022599,2ywdv6,2,f')
+})
+
+test('of what left and arrived when the row says so it has the amount alone', () => {
+  fc.assert(
+    fc.property(times, fc.boolean(), ({ originAt, destinationAt }, isPiece) => {
+      const transfer = {
+        ...payable,
+        state: destinationAt === null ? ('pending' as const) : ('completed' as const),
+        zone: { chain: 'zone' as const, hash: '0x1', height: 1, time: originAt },
+        originAt,
+        destinationAt,
+        amountRaw: 5n,
+        token: { ...payable.token, id: isPiece ? 'a,=b' : '' },
+      }
+      const { flow } = toCount(transfer)
+      expect(flow).toBe(isPiece ? '5,=,a,=b' : '5,=')
+      expect(isByRow(flow ?? '')).toBe(true)
+    }),
+  )
+  const at = 1_795_502_580_000
+  expect(isByRow(formatCounted(['5', at, null, null, '=,='], row))).toBe(false)
 })
 
 test.each([
   ['["5",10000,20000,[0,3]]', ['5', 10_000, 20_000, [0, 3]]],
   ['{"a":"5","s":10000,"e":null,"l":null,"i":"7"}', ['5', 10_000, null, null, '7']],
 ])('as a version before wrote it: %s', (text, expected) => {
-  expect(readCounted(text)).toEqual(expected)
+  expect(readCounted(text, row)).toEqual(expected)
 })
 
 test.each([
   ['962,1,2,f', '962'],
+  ['962,=', '962'],
+  [',=,7', null],
   [',1,2,', null],
   ['["962",1,2,null]', '962'],
   ['{"a":"962","s":null,"e":null,"l":null}', '962'],

@@ -70,7 +70,10 @@ function writeOldForm(db: Database): void {
       ...(misses > 0 && { m: misses }),
       ...(soughtAt !== null && { n: soughtAt }),
     }
-    const [a, s, e, l, i] = readCounted(String(row['flow']))
+    const [a, s, e, l, i] = readCounted(String(row['flow']), {
+      originAt: Number(row['origin_at']),
+      destinationAt: row['destination_at'] === null ? null : Number(row['destination_at']),
+    })
     const flow = {
       t: group.members[0]?.token,
       d: row['direction'],

@@ -24,6 +24,8 @@ const counted = (leftAt: number, arrivedAt: number | null, token = '0xaa', amoun
   token,
   direction: 'ZoneToMain' as const,
   flow: JSON.stringify([amount, toStep(leftAt), arrivedAt === null ? null : toStep(arrivedAt), null]),
+  originAt: leftAt,
+  destinationAt: arrivedAt,
 })
 
 const totalsOf = (totals: ReturnType<Flow['totals']>) =>

@@ -21,6 +21,8 @@ function flowOf(gap: { readonly from: number; readonly until: number }, leftAt: 
       token: '0xaa',
       direction: 'ZoneToMain',
       flow: JSON.stringify(['7', toStep(at), null, null]),
+      originAt: at,
+      destinationAt: null,
     })
   const clock = { now: () => start + 6 * hour, monotonicMs: () => 0, sleep: async () => undefined }
   const flow = readSeries({ clock, db, series: nothingKept(0) }).flow.map(({ at, started }) => [
