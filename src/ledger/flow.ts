@@ -5,9 +5,19 @@ import { direction as directionWord, directionPlace as direction } from '../stor
 import { placeIn, toNumberCell, wholeNumber } from '../store/compactCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { isAddress, textOfHash } from '../store/hash.ts'
-import { nameNumber, nameOf, nameTextOf, numberOf } from '../store/names.ts'
+import { readMetaNumber, saveMeta } from '../store/meta.ts'
+import { isName, nameNumber, nameOf, nameTextOf, numberOf } from '../store/names.ts'
 import { columns, instant, int, type Read, table, text } from '../store/table.ts'
-import { type Counted, flowStepMs, formatCounted, isByRow, readCounted, type RowTimes } from './counted.ts'
+import { isNewestForm } from '../store/wholeForm.ts'
+import {
+  type Counted,
+  flowStepMs,
+  formatCounted,
+  isByRow,
+  isByRowSql,
+  readCounted,
+  type RowTimes,
+} from './counted.ts'
 import { countLatency, latencyClass, latencyStepMs, purgeLatency } from './latency.ts'
 
 /** Steps are summed up by so much (ledger/flowSlots.ts), so that long windows cost little to read. */
@@ -77,24 +87,25 @@ export interface Tally {
 
 export function createTally(): Tally {
   const states = new Map<TransferState, number>()
-  const steps = new Map<string, { readonly key: StepKey; count: number; sum: bigint }>()
+  const steps = new Map<string, Step>()
   const amounts = new Map<
     string,
     { readonly key: readonly [number, string, Direction, bigint | string]; count: number }
   >()
   const latency = new Map<string, { readonly step: UnixMs; readonly of: LatencyKey; count: number }>()
 
-  const addStep = (key: StepKey, amount: bigint, by: number) => {
-    const step = getOr(steps, key.join(), () => ({ key, count: 0, sum: 0n }))
-    step.count += by
-    step.sum += by < 0 ? -amount : amount
+  const addStep = (key: StepKey, amount: bigint, by: number, isOfRow: boolean) => {
+    const step = getOr(steps, key.join(), () => ({ key, ofRows: { ...none }, others: { ...none } }))
+    const of = isOfRow ? step.ofRows : step.others
+    of.count += by
+    of.sum += by < 0 ? -amount : amount
   }
   const add = ({ token: t, direction: d, flow, ...times }: Count, by: 1 | -1) => {
     if (flow === null) return
     const [a, s, e, l, i] = readCounted(flow, times)
     const amount = BigInt(a ?? 0)
-    if (s !== null) addStep([s, t, d, 'started'], amount, by)
-    if (e !== null) addStep([e, t, d, 'arrived'], amount, by)
+    if (s !== null) addStep([s, t, d, 'started'], amount, by, isByRow(flow))
+    if (e !== null) addStep([e, t, d, 'arrived'], amount, by, isByRow(flow))
     if (e !== null && a !== null) {
       const key = [e, t, d, toAmountKey(amount, i ?? '')] as const
       getOr(amounts, key.join(), () => ({ key, count: 0 })).count += by
@@ -122,10 +133,14 @@ export function createTally(): Tally {
         'INSERT INTO state_counts VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET count = count + excluded.count',
       )
       for (const [state, by] of states) if (by !== 0) addState.run(state, by)
-      for (const { key, count, sum } of steps.values()) {
+      const keptFrom = readStepsFrom(db)
+      for (const { key, ofRows, others } of steps.values()) {
         const [at, token] = key
-        if ((count !== 0 || sum !== 0n) && isKept('flow_steps', at))
-          writeStep(db, key, numberOf(token), count, sum)
+        // What the rows of old transfers say themselves is not kept beside them.
+        const of =
+          at < keptFrom ? others : { count: ofRows.count + others.count, sum: ofRows.sum + others.sum }
+        if ((of.count !== 0 || of.sum !== 0n) && isKept('flow_steps', at))
+          writeStep(db, key, numberOf(token), of)
       }
       const addAmount = db.prepare(
         'INSERT INTO flow_amounts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count',
@@ -163,17 +178,25 @@ export function recount(db: Database, before: Count | null, after: Count | null)
   tally.write(db, 0)
 }
 
+interface Total {
+  count: number
+  /** Base units. */
+  sum: bigint
+}
+const none: Readonly<Total> = { count: 0, sum: 0n }
+
+/** What is added to a step: of transfers whose rows say so themselves, and of others. */
+interface Step {
+  readonly key: StepKey
+  readonly ofRows: Total
+  readonly others: Total
+}
+
 type StepKey = readonly [at: number, token: string, direction: Direction, side: FlowSide]
 
 const sums = columns({ count: int, sum: wholeNumber })
 
-function writeStep(
-  db: Database,
-  [at, , way, side]: StepKey,
-  token: number,
-  by: number,
-  amount: bigint,
-): void {
+function writeStep(db: Database, [at, , way, side]: StepKey, token: number, by: Readonly<Total>): void {
   const key = [at, token, direction.write(way), flowSide.write(side)] as const
   const ofKey = 'at = ?1 AND token = ?2 AND direction = ?3 AND side = ?4'
   const known = sums.get(db, `SELECT count, sum FROM flow_steps WHERE ${ofKey}`, ...key)
@@ -181,13 +204,118 @@ function writeStep(
     known === null
       ? 'INSERT INTO flow_steps VALUES (?1, ?2, ?3, ?4, ?5, ?6)'
       : `UPDATE flow_steps SET count = ?5, sum = ?6 WHERE ${ofKey}`
-  db.prepare(write).run(...key, (known?.count ?? 0) + by, toNumberCell((known?.sum ?? 0n) + amount))
+  db.prepare(write).run(...key, (known?.count ?? 0) + by.count, toNumberCell((known?.sum ?? 0n) + by.sum))
 }
 
 /** Steps that begin from `from` on and before `until`, rising: each step is in one of two adjacent windows. */
 export function listFlow(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
-  const sql = `SELECT ${stepColumns} FROM flow_steps WHERE at >= ? AND at < ? AND count <> 0 ORDER BY at`
-  return flowSteps.all(db, sql, from, until)
+  const sql = `SELECT ${stepColumns} FROM flow_steps WHERE at >= ? AND at < ? AND (count <> 0 OR sum <> 0) ORDER BY at`
+  const kept = flowSteps.all(db, sql, from, until)
+  const keptFrom = readStepsFrom(db)
+  const ofRows = sumRows(db, Math.max(from, readForgotten(db)), Math.min(until, keptFrom))
+  if (ofRows.length === 0) return kept.filter(({ count }) => count !== 0)
+  const sums = new Map<string, FlowStep>()
+  for (const step of [...ofRows, ...kept]) {
+    const { at, token, direction: way, side, count, sum } = step
+    const name = `${at} ${token} ${way} ${side}`
+    const known = sums.get(name)
+    sums.set(name, known ? { ...known, count: known.count + count, sum: known.sum + sum } : step)
+  }
+  return [...sums.values()].filter(({ count }) => count !== 0).toSorted((a, b) => a.at - b.at)
+}
+
+const stepsFromName = 'flow_steps_from'
+
+/** Steps before this are kept of transfers alone whose rows do not say them. */
+function readStepsFrom(db: Database): UnixMs {
+  return readMetaNumber(db, stepsFromName) ?? 0
+}
+
+const forgottenName = 'flow_forgotten'
+
+/** Before this no step is looked back at, whatever rows of transfers say. */
+function readForgotten(db: Database): UnixMs {
+  return readMetaNumber(db, forgottenName) ?? 0
+}
+
+const rowCounts = columns({
+  token: text,
+  direction: directionWord,
+  originAt: instant,
+  destinationAt: instant.orNull(),
+  flow: text,
+})
+const rowColumns = `${nameTextOf('token')} AS token, direction, origin_at, destination_at, flow`
+
+/** What transfers say of steps from a time on and before another by their rows: the same that was kept beside them. */
+function sumRows(db: Database, from: UnixMs, until: UnixMs): FlowStep[] {
+  if (from >= until) return []
+  const [first, end] = [from, until].map((at) => Math.ceil(at / flowStepMs) * flowStepMs)
+  const within = (column: string) => `SELECT key FROM transfers WHERE ${column} >= ?1 AND ${column} < ?2`
+  const sql = `SELECT ${rowColumns} FROM transfers WHERE ${isByRowSql}
+    AND key IN (${within('origin_at')} UNION ${within('destination_at')})`
+  const steps = new Map<string, FlowStep>()
+  for (const { token, direction: way, flow, ...times } of rowCounts.all(db, sql, first ?? 0, end ?? 0)) {
+    const [amount, started, arrived] = readCounted(flow, times)
+    for (const [at, side] of [
+      [started, 'started'],
+      [arrived, 'arrived'],
+    ] as const) {
+      if (at === null || at < from || at >= until) continue
+      const step = getOr(steps, `${at} ${token} ${way} ${side}`, () => ({
+        at,
+        token,
+        direction: way,
+        side,
+        ...none,
+      }))
+      steps.set(`${at} ${token} ${way} ${side}`, {
+        ...step,
+        count: step.count + 1,
+        sum: step.sum + BigInt(amount ?? 0),
+      })
+    }
+  }
+  return [...steps.values()]
+}
+
+/** The oldest step that is known; null without any. */
+export function readOldestStep(db: Database): UnixMs | null {
+  const oldest = (table: string) => instant.orNull().get(db, `SELECT min(at) FROM ${table}`)
+  const [step, ...slots] = ['flow_steps', 'flow_slots', 'flow_dirty'].map(oldest)
+  const slot = Math.min(...slots.map((at) => at ?? Infinity))
+  const [first] = slot < (step ?? Infinity) ? listFlow(db, slot, slot + flowSlotMs) : []
+  return first?.at ?? step ?? null
+}
+
+/** Takes steps before a time out of the table as far as rows of transfers say them, some at each call. */
+function dropSteps(db: Database, before: UnixMs, limit: number): void {
+  const keptFrom = readStepsFrom(db)
+  const sql = 'SELECT at FROM flow_steps WHERE at >= ? AND at < ? ORDER BY at LIMIT 1'
+  const first = instant.get(db, sql, keptFrom, before)
+  const more = instant.get(db, `${sql} OFFSET ?`, keptFrom, before, limit)
+  const until =
+    more === null ? before : Math.min(Math.max(toSlot(more), toSlot(first ?? 0) + flowSlotMs), before)
+  if (until <= keptFrom) return
+  for (const { at, token, direction: way, side, count, sum } of sumRows(db, first ?? until, until))
+    writeStep(db, [at, token, way, side], nameNumber(db, token), { count: -count, sum: -sum })
+  db.prepare('DELETE FROM flow_steps WHERE at >= ? AND at < ? AND count = 0 AND sum = 0').run(keptFrom, until)
+  saveMeta(db, stepsFromName, String(until))
+}
+
+/** What an old transfer did stays counted, also where its own row alone says it. */
+export function keepSteps(db: Database, count: Count): void {
+  if (count.flow === null || !isByRow(count.flow)) return
+  const keptFrom = readStepsFrom(db)
+  const [amount, started, arrived] = readCounted(count.flow, count)
+  const forgotten = readForgotten(db)
+  const by = { count: 1, sum: BigInt(amount ?? 0) }
+  for (const [at, side] of [
+    [started, 'started'],
+    [arrived, 'arrived'],
+  ] as const)
+    if (at !== null && at < keptFrom && at >= forgotten)
+      writeStep(db, [at, count.token, count.direction, side], nameNumber(db, count.token), by)
 }
 
 /** When anything of a direction, of one token or, with '', of any, last happened before a time; null within a week. */
@@ -196,10 +324,24 @@ export function readNewestFlow(
   of: { readonly token: string; readonly direction: Direction },
   before: UnixMs,
 ): UnixMs | null {
-  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - 604800000 AND direction = ?2 AND (?3 = '' OR token = ${numberOf('?3')})
+  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - ${weekMs} AND direction = ?2 AND (?3 = '' OR token = ${numberOf('?3')})
     AND count > 0 ORDER BY at DESC LIMIT 1`
-  return instant.get(db, sql, before, direction.write(of.direction), of.token)
+  const kept = instant.get(db, sql, before, direction.write(of.direction), of.token)
+  const until = Math.min(before, readStepsFrom(db))
+  const from = Math.max(before - weekMs, kept ?? 0)
+  if (from >= until) return kept
+  const newest = (column: string) => {
+    const rows = `SELECT ${column} FROM transfers WHERE ${column} >= ?1 AND ${column} < ?2 AND direction = ?3
+      AND (?4 = '' OR ${isName('token', '?4')}) AND ${isByRowSql} ORDER BY ${column} DESC LIMIT 1`
+    return instant.get(db, rows, from, until, of.direction, of.token)
+  }
+  const times = [newest('origin_at'), newest('destination_at')].flatMap((at) =>
+    at === null ? [] : toStep(at),
+  )
+  return times.length === 0 ? kept : Math.max(...times, kept ?? 0)
 }
+
+const weekMs = 604_800_000
 
 /**
  * Amounts of which at least `copies` arrived from `from` on and before `until`. One piece of a token that comes in many
@@ -265,6 +407,9 @@ const tables = {
   flow_dirty: 33 * dayMs,
 } as const
 
+/** Longer than it is looked back for single steps at each tick: before that the rows of transfers say them. */
+const stepsKeptMs = 8 * dayMs
+
 /** Forgets what is older than is looked back at, at most `limit` rows of each table. */
 export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
   for (const [name, keptMs] of Object.entries(tables)) {
@@ -272,7 +417,16 @@ export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
     const forget = db.prepare(`DELETE FROM ${name} WHERE at = ?`)
     for (const at of int.all(db, old, now - keptMs, limit)) forget.run(at)
   }
+  // What a row does not say itself so far it may say once it takes on another form.
+  if (isNewestForm(db)) dropSteps(db, toHour(now - stepsKeptMs), limit)
+  const forgotten = toHour(now - tables.flow_steps)
+  if (forgotten > readForgotten(db)) saveMeta(db, forgottenName, String(forgotten))
   purgeLatency(db, now - tables.flow_steps, limit)
+}
+
+/** What is noted at each upkeep changes no more often. */
+function toHour(at: UnixMs): UnixMs {
+  return Math.floor(at / 3_600_000) * 3_600_000
 }
 
 export function toStep(at: UnixMs): UnixMs {

@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { int } from '../store/table.ts'
-import { isWholeForm, noteWholeForm } from '../store/wholeForm.ts'
+import { isNewestForm, noteWholeForm } from '../store/wholeForm.ts'
 import { lastAnswerId, moveOldAnswers, repackAnswers, settleAnswers } from './legAnswers.ts'
 import { repackTransfers } from './transferRows.ts'
 
@@ -17,7 +17,7 @@ export function repackSome(db: Database, count: number): boolean {
   return db.transaction(() => {
     const until = int.orNull().get(db, 'SELECT max(key) FROM transfers') ?? 0
     const hasTransfers = step(db, transfers, { count, until, repack: repackTransfers })
-    if (!hasTransfers && !isWholeForm(db)) noteWholeForm(db)
+    if (!hasTransfers && !isNewestForm(db)) noteWholeForm(db)
     const hasOld = moveOldAnswers(db, count)
     const hasAnswers = step(db, answers, { count, until: lastAnswerId(db), repack: repackAnswers })
     return hasTransfers || hasOld || hasAnswers

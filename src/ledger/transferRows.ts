@@ -16,7 +16,7 @@ import { pack } from '../store/pack.ts'
 import { learnNames, nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { formatCounted, readCounted } from './counted.ts'
-import { createTally, type Tally, toCount } from './flow.ts'
+import { createTally, keepSteps, type Tally, toCount } from './flow.ts'
 import { plainDecimals } from './plainDecimals.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */
@@ -252,6 +252,9 @@ function readCount(db: Database, row: Row | null): Parameters<Tally['recount']>[
 
 /** What an old transfer did stays counted; one that was joined into another never was one. */
 export function forgetTransfer(db: Database, key: number): void {
+  const row = db.prepare(`SELECT ${counted.list()} FROM transfers WHERE key = ?`).get(key)
+  const count = readCount(db, row ?? null)
+  if (count !== null) keepSteps(db, count)
   db.prepare('UPDATE transfers SET flow = NULL WHERE key = ?').run(key)
   const tally = createTally()
   deleteTransfer(db, key, tally)

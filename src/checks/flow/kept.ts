@@ -1,6 +1,6 @@
 import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
 import { type Kept, notKeptYet } from '../../kernel/kept.ts'
-import { type FlowStep, flowSlotMs, listFlow, toSlot } from '../../ledger/flow.ts'
+import { type FlowStep, flowSlotMs, listFlow, readOldestStep, toSlot } from '../../ledger/flow.ts'
 import { addTo } from '../../ledger/flowSlots.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
@@ -18,8 +18,8 @@ export const flowKept: Kept<FlowPart> = {
   kinds: ['flow.surge', 'flow.quiet', 'flow.imbalance', 'flow.failing'],
   docs: 'what crossed by block time, in steps of ten seconds, for 32 days; one amount again and again (`copies`) for 9 days',
   open({ db, settleMs, token }) {
-    const steps = oldestOf(db, 'flow_steps')
-    const amounts = oldestOf(db, 'flow_amounts')
+    const steps = readOldestStep(db)
+    const amounts = instant.orNull().get(db, 'SELECT min(at) FROM flow_amounts')
     const first = observedSince(db, 'transfers')
     // Before the oldest step nothing is kept, which is not that nothing crossed.
     const observedFrom = first === null || steps === null ? null : Math.max(first, steps)
@@ -54,10 +54,6 @@ export const flowKept: Kept<FlowPart> = {
 
 function hasCopies(params: unknown): boolean {
   return typeof params === 'object' && params !== null && 'copies' in params && params.copies !== undefined
-}
-
-function oldestOf(db: Database, table: 'flow_steps' | 'flow_amounts'): UnixMs | null {
-  return instant.orNull().get(db, `SELECT min(at) FROM ${table}`)
 }
 
 /** Slots as the daemon sums them up, by their steps: a ledger that is only looked at may be behind with them. */

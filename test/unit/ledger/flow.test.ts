@@ -9,6 +9,8 @@ import {
   listCopies,
   listFlow,
   purgeFlow,
+  readNewestFlow,
+  readOldestStep,
   recount,
   toCount,
   toSlot,
@@ -109,6 +111,57 @@ describe('what is counted', () => {
     )
   })
 
+  test('is the same where old steps are said by the rows of transfers alone, whatever comes then, and whatever is forgotten', () => {
+    const day = 86_400_000
+    const answer = fc.array(piece, { minLength: 1, maxLength: 3 })
+    const step = fc.oneof(answer, fc.integer({ min: 1, max: 5 }), fc.constant('forget' as const))
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 10 }), (steps) => {
+        const [whole, dropping] = [open(), open()]
+        for (const one of steps) {
+          if (typeof one === 'number') purgeFlow(dropping.db, 8 * day + 3_600_000, one)
+          else
+            for (const { ledger } of [whole, dropping]) {
+              if (one === 'forget') ledger.purge(9e12, 1)
+              else {
+                const at = Math.max(...one.map((piece) => piece.at))
+                ledger.recordAnswer(
+                  one.map((piece) => ({ ...toObservation(piece), requestedAt: at })),
+                  at,
+                )
+              }
+            }
+          const read = ({ db }: typeof whole) => [
+            sorted(listFlow(db, 0, 1e12)),
+            sorted(listFlow(db, 800_000, 1_000_000)),
+            readOldestStep(db),
+            ...(['MainToZone', 'ZoneToMain'] as const).flatMap((direction) =>
+              ['', '0xcc', '0xdd'].map((token) => readNewestFlow(db, { token, direction }, 890_000)),
+            ),
+          ]
+          expect(read(dropping)).toEqual(read(whole))
+        }
+        for (const { db } of [whole, dropping]) {
+          for (const slot of listMarkedSlots(db, 1e12, 100)) foldSlot(db, slot)
+        }
+        expect(sorted(listSlots(dropping.db, 0, 1e12))).toEqual(sorted(listSlots(whole.db, 0, 1e12)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of what transfers say by their rows no step is kept for longer than eight days', () => {
+    const { db, ledger } = open()
+    const day = 86_400_000
+    ledger.recordAnswer([toRecord({ requestedAt: 2_000_000 })], 2_000_000)
+    const steps = listFlow(db, 0, 1e12)
+    purgeFlow(db, 8 * day, 100)
+    expect(readCounts(db).steps).toHaveLength(2)
+    purgeFlow(db, 9 * day, 100)
+    expect(readCounts(db).steps).toEqual([])
+    expect([steps.length, listFlow(db, 0, 1e12)]).toEqual([2, steps])
+  })
+
   test('what an old transfer did stays counted when the ledger forgets it', () => {
     const { db, ledger } = open()
     ledger.recordAnswer([toRecord()], 1_000_000)
@@ -117,6 +170,13 @@ describe('what is counted', () => {
     expect(readCounts(db)).toEqual(before)
   })
 })
+
+const sorted = (steps: ReturnType<typeof listFlow>) =>
+  steps
+    .map(
+      ({ at, token, direction, side, count, sum }) => `${at} ${token} ${direction} ${side} ${count} ${sum}`,
+    )
+    .toSorted()
 
 function sumOf(steps: ReturnType<typeof listFlow>) {
   const sums = new Map<string, bigint>()
