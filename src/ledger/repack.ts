@@ -25,7 +25,7 @@ export function repackSome(db: Database, count: number): boolean {
 }
 
 /** What sources knew last is looked for among so many transactions at most, and then some. */
-const newestKept = 500
+const newestKept = 250
 
 /**
  * Puts answers about transfers that are over with these, a few at each call, and round and round: what is asked again comes back.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLedger } from '../../../src/ledger/ledger.ts'
+import { listRows } from '../../support/listRows.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { listFlow } from '../../../src/ledger/flow.ts'
 import { noteHistory, noteQueuedHistory } from '../../../src/ledger/historyMarks.ts'
@@ -97,4 +98,30 @@ test('what is in its order is left alone, also after a restart: what is older th
   readBackwards(db, 0, 100)
   expect(takes()).toBeGreaterThan(400)
   db.close()
+})
+
+test('to followers it is no change but that it was done', () => {
+  const first = { epoch: 1, seq: 0, hash: new Uint8Array() }
+  const open = (role: 'holder' | 'follower') => {
+    const db = openDatabase(':memory:')
+    db.prepare("UPDATE meta SET value = 'same' WHERE name = 'generation'").run()
+    db.changes.become({ role, ...first })
+    return db
+  }
+  const [holder, follower] = [open('holder'), open('follower')]
+  const ledger = createLedger(holder, { tokens: [], openIntervalMs: 10_000 })
+  holder.transaction(() => {
+    readBackwards(holder, 1_000 * stepMs, 600)
+    ledger.recordAnswer(
+      [toRecord({ zoneTime: 10_000, mainTime: 12_000 }), toPending({ zoneHash: hash('other') })],
+      9_000_000,
+    )
+  })
+  const known = holder.changes.listPending(0, Infinity)
+  for (const pack = createPackingByTime(holder); pack(); );
+  const packed = holder.changes.listPending(known.length, Infinity)
+  expect(Math.max(...packed.map(({ body }) => body.length))).toBeLessThan(200)
+  follower.changes.apply([...known, ...packed])
+  expect(listRows(follower)).toEqual(listRows(holder))
+  for (const db of [holder, follower]) db.close()
 })
