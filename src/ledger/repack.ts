@@ -28,18 +28,25 @@ export function repackSome(db: Database, count: number): boolean {
 const newestKept = 250
 
 /**
- * Puts answers about transfers that are over with these, a few at each call, and round and round: what is asked again comes back.
+ * Puts answers about transfers that are over with these, a few at each call, and round and round: what waits may be over by then,
+ * and what is asked again comes back.
  * @returns whether it was the last of a round in which nothing was left to do
  */
 export function createSettling(db: Database, keep = newestKept): (count: number) => boolean {
   let after = Number.MIN_SAFE_INTEGER
+  let waiting = Infinity
   let settledSoFar = 0
   return (count) => {
-    const { next, settled } = db.transaction(() => settleAnswers(db, { after, count, keep }))
-    settledSoFar += settled
-    after = next ?? Number.MIN_SAFE_INTEGER
-    const isAtRest = next === null && settledSoFar === 0
-    if (next === null) settledSoFar = 0
+    const found = db.transaction(() => settleAnswers(db, { after, count, keep }))
+    settledSoFar += found.settled
+    waiting = Math.min(waiting, found.waiting ?? Infinity)
+    after = found.next
+    if (!found.isAtEnd) return false
+    // What stays for good, as shared transactions do, is not looked at again before the next start.
+    after = Math.min(waiting - 1, after)
+    const isAtRest = settledSoFar === 0
+    waiting = Infinity
+    settledSoFar = 0
     return isAtRest
   }
 }

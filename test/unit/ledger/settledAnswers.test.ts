@@ -119,6 +119,20 @@ test('a backtest looks at those of which more was said than that they succeeded,
   expect([looked(), countOf(db, 'settled_answers')]).toEqual([[2], 3])
 })
 
+test('what waited is settled in a later round, and what stays is not looked at in each', () => {
+  const { db, ledger } = open()
+  ledger.recordAnswer(
+    [toPending({ ...record(1), status: 'unknown' }), toRecord({ ...record(2), status: 'failed' })],
+    1,
+  )
+  ledger.recordEvidence([answer('zone', 1, 5), answer('zone', 2, 5)], 8)
+  const settle = createSettling(db, 0)
+  expect([settle(9), countOf(db, 'settled_answers')]).toEqual([true, 0])
+  ledger.recordAnswer([toRecord({ ...record(1), updateTime: 9 })], 9)
+  expect([settle(9), settle(9)]).toEqual([false, true])
+  expect([countOf(db, 'leg_answers'), countOf(db, 'settled_answers')]).toEqual([1, 1])
+})
+
 test('what is forgotten with its transfer is forgotten here', () => {
   const { db, ledger } = open()
   ledger.recordAnswer([toRecord(record(1))], 1)
