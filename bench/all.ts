@@ -19,6 +19,7 @@ interface Bench {
 const benches: readonly Bench[] = [
   { title: 'ingest', file: 'ingest.ts' },
   { title: 'bytes', file: 'ledgerBytes.ts', options: ['10'] },
+  { title: 'bytes', file: 'ledgerBytes.ts', options: ['history', '20000'] },
   { title: 'alerts', file: 'alerts.ts' },
   { title: 'ledger', file: 'ledgerSize.ts', options: ['1000000'] },
   { title: 'pages', file: 'pages.ts', options: ['1000000'] },

@@ -19,7 +19,7 @@ import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { runScenario } from '../test/support/runScenario.ts'
 import { note } from './support/figures.ts'
 
-const [what = '30', count = '4600'] = process.argv.slice(2)
+const [what = '30', count = '20000'] = process.argv.slice(2)
 const isHistory = what === 'history'
 const minutes = isHistory ? 0 : Number(what)
 const unit = 'bytes'
