@@ -97,7 +97,7 @@ function toHolderDeps({ deps, options, ...run }: ReplicaRun, app: App): HolderDe
       const target = join(stateDir, 'replica-snapshot')
       rmSync(target, { force: true })
       try {
-        const answer = await runLedgerJob({ path: ledgerPath(stateDir), target }, signal)
+        const answer = await runLedgerJob({ work: 'copy', path: ledgerPath(stateDir), target }, signal)
         if (!('done' in answer)) throw copyFailed('failed' in answer ? answer.failed : answer.damaged)
         const state = readCopyState(target)
         if (state === null) throw copyFailed('it is not replicated')

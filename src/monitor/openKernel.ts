@@ -71,6 +71,7 @@ export function openKernel(
   const before = new Set<() => void>()
   const after = new Set<() => void>([
     () => found.sending.wake(),
+    () => void (state.logCopies.isDue() && trigger('checkpoint')),
     ...(options.replica ? [() => options.replica?.wake()] : []),
   ])
   const commit = createCommit({

@@ -18,7 +18,6 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { keepBackups } from '../store/backups.ts'
 import type { Database } from '../store/database.ts'
-import type { State } from '../store/openState.ts'
 import { purgeCoverage } from '../kernel/coverage.ts'
 import { listHeads } from '../kernel/heads.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -27,9 +26,6 @@ const upkeepMs = 60_000
 
 /** What a lost write-ahead log takes along at most, as when somebody copies the file of the ledger alone. */
 const checkpointMs = 5_000
-
-/** From here on the write-ahead log gives back its room once all of it is in the file: 4 MB. */
-const longLogPages = 1_000
 
 interface Heartbeat {
   readonly url: Secret
@@ -55,7 +51,10 @@ export function createWatching(
       name: 'checkpoint',
       schedule: checkpointMs,
       asksNobody: true,
-      run: async () => checkpoint(kernel.state),
+      run(signal) {
+        kernel.state.settle()
+        return kernel.state.logCopies.run(signal)
+      },
     },
     ...listBackupPolls(kernel),
     createRepacking(kernel.db),
@@ -111,12 +110,6 @@ function listBackupPolls({ clock, config, state }: Pick<Kernel, 'clock' | 'confi
   return [
     { name: 'backups', schedule: backupLookMs, asksNobody: true, run: () => keepBackups(of, clock.now()) },
   ]
-}
-
-function checkpoint({ db, settle }: Pick<State, 'db' | 'settle'>): void {
-  settle()
-  const { pages, copied } = db.checkpoint()
-  if (pages > longLogPages && copied === pages) db.truncateLog()
 }
 
 /**

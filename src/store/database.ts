@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync, statSync } from 'node:fs'
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -174,6 +174,8 @@ export interface Database {
   truncateLog(): void
   /** Gives at most so many pages that hold nothing back to the file system, where they are many. @returns whether there are more */
   giveBack(pages: number): boolean
+  /** What the write-ahead log takes up on the disk, bytes. */
+  logBytes(): number
   close(): void
 }
 
@@ -197,7 +199,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     const connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5_000 })
     try {
       const isNew = prepareFile(connection, path, options)
-      return toDatabase({ connection, isNew, guarded }, options)
+      return toDatabase({ path, connection, isNew, guarded }, options)
     } catch (error) {
       connection.close()
       throw error
@@ -218,8 +220,8 @@ function prepareFile(connection: DatabaseSync, path: string, options: DatabaseOp
   if (isNew) connection.exec('PRAGMA auto_vacuum = INCREMENTAL')
   // FULL: a commit that was acknowledged survives a power loss.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;')
-  // Copied back by `checkpoint`, at its own times: a commit that has to do it as well is a slow one. What a burst left
-  // of the log is cut off when the log begins anew.
+  // Copied back at its own times (`logCopies.ts`): a commit that has to do it as well is a slow one. What a burst left of
+  // the log is cut off when the log begins anew.
   connection.exec(
     'PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 4194304;',
   )
@@ -228,6 +230,7 @@ function prepareFile(connection: DatabaseSync, path: string, options: DatabaseOp
 }
 
 interface Opened {
+  readonly path: string
   readonly connection: DatabaseSync
   readonly isNew: boolean
   readonly guarded: Guard
@@ -249,7 +252,7 @@ function createGuard(path: string, damage: DatabaseOptions['damage']): Guard {
   }
 }
 
-function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOptions): Database {
+function toDatabase({ path, connection, isNew, guarded }: Opened, options: DatabaseOptions): Database {
   const statements = new Map<string, Statement>()
   const { recorder, ...changes } = createChangeLog(connection)
   const commits = createCommits(
@@ -311,6 +314,7 @@ function toDatabase({ connection, isNew, guarded }: Opened, options: DatabaseOpt
       commits.save()
       return guarded(() => giveBack(connection, pages))
     },
+    logBytes: () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     close() {
       try {
         commits.save()

@@ -34,8 +34,8 @@ export function createIntegrity(options: {
   }
   return {
     pending: () => pending,
-    look: () => (looking ??= run({ path }, 'looked through').finally(() => (looking = null))),
-    copyTo: (target) => run({ path, target }, 'backed up'),
+    look: () => (looking ??= run({ work: 'look', path }, 'looked through').finally(() => (looking = null))),
+    copyTo: (target) => run({ work: 'copy', path, target }, 'backed up'),
     stop: () => ending.abort(),
   }
 }
@@ -43,8 +43,8 @@ export function createIntegrity(options: {
 /** Looked through in 10 ms at most; to begin a thread takes three times as much, and memory that stays. */
 const quickBytes = 8 * 1024 * 1024
 
-function isQuick({ path, target }: LedgerJob): boolean {
-  return target === undefined && (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) <= quickBytes
+function isQuick({ work, path }: LedgerJob): boolean {
+  return work === 'look' && (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) <= quickBytes
 }
 
 function lookHere(path: string): LedgerAnswer {

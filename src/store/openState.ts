@@ -9,6 +9,7 @@ import { followCursors, placeCursors, sharedCursors } from './sharedCursors.ts'
 import { brokenRemedy, DamagedLedger } from './damage.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { createIntegrity, type Integrity } from './integrity.ts'
+import { createLogCopies, type LogCopies } from './logCopies.ts'
 import { readMetaNumber } from './meta.ts'
 import { lastSavedAt } from './requestNumbers.ts'
 import { noteRestored } from './restored.ts'
@@ -38,6 +39,7 @@ export interface State {
   /** Aborted with a DamagedLedger once the ledger's file is found to be broken. */
   readonly damage: AbortSignal
   readonly integrity: Integrity
+  readonly logCopies: LogCopies
   /** Who else can write to the folder, for people; null when nobody can. */
   readonly warning: string | null
   /** What the folder's files take up, bytes; null when it cannot be looked at. */
@@ -176,6 +178,7 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
       settle: () => trouble.settle(db),
       damage: trouble.damage.signal,
       integrity,
+      logCopies: createLogCopies({ path, db, onDamaged: (error) => trouble.damage.abort(error) }),
       bytes: () => measureFolder(folder),
       close() {
         integrity.stop()

@@ -2,11 +2,10 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { errorText } from '../lib/errors.ts'
 
-/** A ledger is looked through, or copied where `target` is given. */
-export interface LedgerJob {
-  readonly path: string
-  readonly target?: string
-}
+/** A ledger is looked through, or copied to another file; or its write-ahead log is copied into its own. */
+export type LedgerJob =
+  | { readonly work: 'look' | 'log'; readonly path: string }
+  | { readonly work: 'copy'; readonly path: string; readonly target: string }
 
 export type LedgerAnswer =
   | { readonly done: true }

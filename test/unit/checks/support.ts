@@ -61,6 +61,7 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
       copyTo: async () => undefined,
       stop: () => undefined,
     },
+    logCopies: { isDue: () => false, run: async () => undefined },
     warning: null,
     bytes: () => null,
     close: () => db.close(),
