@@ -33,21 +33,18 @@ export function createLogCopies(of: {
     async run(signal) {
       db.held.save()
       if (db.held.isHeld()) return
-      const before = db.logBytes()
       // One that fails is tried again at its time, not with each commit.
-      bytes = before
-      if (before > quickBytes) {
-        const answer = await runLedgerJob({ work: 'log', path }, signal)
-        if (signal.aborted) return
-        if ('damaged' in answer) return of.onDamaged(new DamagedLedger(answer.damaged))
-        if ('failed' in answer)
-          throw new MonitorError('state.invalid', `The ledger's log could not be copied: ${answer.failed}`)
-      }
-      // What came meanwhile is little.
-      const { pages, copied } = db.checkpoint()
       bytes = db.logBytes()
+      if (bytes <= quickBytes) return void db.checkpoint()
+      const answer = await runLedgerJob({ work: 'log', path }, signal)
+      if (signal.aborted) return
+      if ('damaged' in answer) return of.onDamaged(new DamagedLedger(answer.damaged))
+      if ('failed' in answer)
+        throw new MonitorError('state.invalid', `The ledger's log could not be copied: ${answer.failed}`)
+      const now = db.logBytes()
       // While more is written its room is needed again at once.
-      if (before > quickBytes && bytes === before && pages === copied) db.truncateLog()
+      if (now === bytes) db.truncateLog()
+      bytes = now
     },
   }
 }
