@@ -246,7 +246,7 @@ async function storm({ parts }: App, findings: number): Promise<void> {
   const begun = performance.now()
   for (let page = 0; page < pages; page += 1) {
     const records = Array.from({ length: pageSize }, (_, index) => fail(page * pageSize + index))
-    parts.commit({
+    await parts.commitInSlices({
       answers: [records],
       evidence: records.flatMap(({ zoneHash, zoneHeight }) =>
         zoneHash === null

@@ -63,10 +63,12 @@ const app = createApp(
   { clock: createSystemClock(), log: createLog({ write: () => {} }), write: () => {}, random: Math.random },
   { config: loaded.config, rules: checked.rules, version: 'bench' },
 )
-const { db, engine, sending, commit } = app.parts
+const { db, engine, sending, commitInSlices, state } = app.parts
 db.transaction(() => engine.start(Date.now()))
 sending.start({ ack: refuse, handle: refuse, silenceTransfer: refuse })
 const ticking = setInterval(() => db.transaction(() => engine.flush(Date.now())), 1_000)
+const ending = new AbortController()
+const copying = copyLog()
 const loop = watchLoop()
 const spent = process.threadCpuUsage()
 const begun = Date.now()
@@ -80,13 +82,15 @@ for (let page = 0; page < pages; page += 1) {
   )
   const evidence = records.flatMap(tellWhy)
   const asked = performance.now()
-  commit({ answers: [records], evidence })
+  await commitInSlices({ answers: [records], evidence })
   commits.push(performance.now() - asked)
   most = Math.max(most, process.memoryUsage.rss())
   await sleep(Math.max(0, begun + ((page + 1) * seconds * 1_000) / pages - Date.now()))
 }
 await sleep(70_000)
 clearInterval(ticking)
+ending.abort()
+await copying
 loop.stop()
 const held = loop.read()
 const { user, system } = process.threadCpuUsage(spent)
@@ -121,6 +125,14 @@ for (const { text } of slack.messages) console.log(`  ${text.split('\n')[0]?.sli
 await app.stop()
 await slack.close()
 rmSync(folder, { recursive: true, force: true })
+
+/** As the daemon does. */
+async function copyLog(): Promise<void> {
+  while (!ending.signal.aborted) {
+    if (state.logCopies.isDue()) await state.logCopies.run(ending.signal)
+    await sleep(100)
+  }
+}
 
 function refuse(): never {
   throw new Error('nobody presses anything here')

@@ -119,7 +119,7 @@ export function createCommit(deps: CommitDeps): Commit {
       return { news, hasUrgent, isNews: news > 0 || changed > 0 || found.length > 0 }
     }, waits(result))
     // Without news there is nothing to send.
-    if (isNews || result.mayWait !== 'without-news') for (const run of deps.after) run()
+    if (!result.goesOn && (isNews || result.mayWait !== 'without-news')) for (const run of deps.after) run()
     return { news, hasUrgent }
   }
 }

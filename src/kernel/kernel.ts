@@ -19,6 +19,7 @@ import type { FollowedActs } from './acts.ts'
 import type { ContractReads } from './contractReads.ts'
 import type { HorizonWatch, ListReadings } from './horizons.ts'
 import type { BlockListeners } from './mainBlocks.ts'
+import type { CommitInSlices } from './commitInSlices.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { Rpcs } from './rpcs.ts'
 import type { AppConfig } from './settings.ts'
@@ -50,6 +51,8 @@ export interface Kernel {
   readonly numbers: RequestNumbers
   /** The only way into the ledger: one transaction with the alerts that follow. */
   readonly commit: Commit
+  /** The same of what may be much, as a page of the list. */
+  readonly commitInSlices: CommitInSlices
   readonly horizons: HorizonWatch
   readonly list: ListReadings
   /** The heads by the chains' own nodes, as a record that their pollers write; null before one was read. */

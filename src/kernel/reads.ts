@@ -87,9 +87,11 @@ export interface ReadingResult {
    * by it. `without-news`: where no transfer changed by it and no event follows from it.
    */
   readonly mayWait?: boolean | 'without-news'
+  /** More of it is committed at once: what is to be sent of it waits for that. */
+  readonly goesOn?: true
 }
 
-interface CommitResult {
+export interface CommitResult {
   /** Records whose content the ledger did not hold. */
   readonly news: number
   /** Transfers that E12 should be asked of at once. */

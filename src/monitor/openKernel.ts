@@ -9,6 +9,7 @@ import { joinExplorers } from '../clients/explorer/explorerSeat.ts'
 import { createSeat, type Seat } from '../clients/seat.ts'
 import { clockLeadMs } from '../kernel/clockLead.ts'
 import { type CommitHooks, createCommit } from '../kernel/commit.ts'
+import { createCommitInSlices } from '../kernel/commitInSlices.ts'
 import { createSettle } from '../kernel/listLag.ts'
 import { createContractReads } from '../kernel/contractReads.ts'
 import { setCoverageBack } from '../kernel/coverage.ts'
@@ -95,6 +96,7 @@ export function openKernel(
     reads: createExplorerReads(found),
     contractReads: createContractReads(found),
     commit,
+    commitInSlices: createCommitInSlices(commit, { clock, db }),
     horizons,
     list,
     nodeHeads: { main: null, zone: null },

@@ -18,7 +18,7 @@ import {
 
 type WalkKernel = Pick<
   Kernel,
-  'clock' | 'log' | 'reads' | 'commit' | 'cursors' | 'list' | 'trigger' | 'config'
+  'clock' | 'log' | 'reads' | 'commitInSlices' | 'cursors' | 'list' | 'trigger' | 'config'
 >
 
 /** The walks over the list by their cursors: back through history, over what the tail left out, and round for ever. */
@@ -238,7 +238,7 @@ async function readNext(
   signal: AbortSignal,
   goesOn: (page: FeedPage) => boolean = () => false,
 ): Promise<{ readonly page: FeedPage; readonly isLast: boolean } | null> {
-  const { commit, cursors, trigger } = walk.kernel
+  const { commitInSlices, cursors, trigger } = walk.kernel
   const pass = walk.passes[name]
   const number = cursors.read()[name]?.page ?? 1
   const mark = pass.before?.number === number - 1 ? pass.before : null
@@ -261,7 +261,7 @@ async function readNext(
     // The question leaves before the commit holds the loop.
     await setImmediate()
   }
-  const { hasUrgent } = commit({ answers: [page.records], bad: page.bad, mayWait: true })
+  const { hasUrgent } = await commitInSlices({ answers: [page.records], bad: page.bad, mayWait: true })
   if (name === 'history') walk.hasUrgent ||= hasUrgent
   else if (hasUrgent) trigger('openTransfers')
   const movedPages = number > pass.wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0

@@ -4,7 +4,10 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { isLastPage, type MarkedPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
 import { noteGap, requestSweep, type Walk } from './pollSweep.ts'
 
-type TailKernel = Pick<Kernel, 'clock' | 'reads' | 'commit' | 'cursors' | 'ledger' | 'list' | 'trigger'>
+type TailKernel = Pick<
+  Kernel,
+  'clock' | 'reads' | 'commitInSlices' | 'cursors' | 'ledger' | 'list' | 'trigger'
+>
 
 /** Pages that one tick reads before it leaves the rest to a walk, which does not hold up the next tick. */
 const maxTailPages = 5
@@ -76,9 +79,9 @@ function saveComplete({ cursors }: TailKernel, completeAt: UnixMs, isFresh: bool
 async function commitPage(kernel: TailKernel, page: FeedPage, signal: AbortSignal) {
   const unconfirmed = kernel.ledger.listUnconfirmed(page.records).slice(0, 20)
   const findings = { answers: [page.records], bad: page.bad }
-  if (unconfirmed.length === 0) return kernel.commit({ ...findings, mayWait: 'without-news' })
+  if (unconfirmed.length === 0) return kernel.commitInSlices({ ...findings, mayWait: 'without-news' })
   const confirmation = await confirm(kernel, unconfirmed, signal)
-  return kernel.commit({
+  return kernel.commitInSlices({
     answers: [...findings.answers, ...(confirmation.answers ?? [])],
     bad: [...page.bad, ...(confirmation.bad ?? [])],
     zoneTransactions: confirmation.zoneTransactions ?? [],

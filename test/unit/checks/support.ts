@@ -1,5 +1,6 @@
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
+import { createCommitInSlices } from '../../../src/kernel/commitInSlices.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
 import type { Kernel } from '../../../src/kernel/kernel.ts'
 import type { Commit, ExplorerReads, FeedPage } from '../../../src/kernel/reads.ts'
@@ -84,7 +85,8 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
         return found
       },
     })
-  return { ...kernel, commit, ...fakes, clock, config, told, triggered }
+  const commitInSlices = createCommitInSlices(commit, { clock, db })
+  return { ...kernel, commit, commitInSlices, ...fakes, clock, config, told, triggered }
 }
 
 /** The list of transfers, newest first, behind the pollers' questions. */

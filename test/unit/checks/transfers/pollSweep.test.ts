@@ -118,11 +118,11 @@ describe('the history walk', () => {
 
   test('asks for the next page before it saves this one, and for none behind the end', async () => {
     const world = setUp(toRows(10))
-    const { commit } = world
+    const { commitInSlices } = world
     const asked: number[] = []
-    world.commit = (result) => {
+    world.commitInSlices = (result) => {
       asked.push(world.feed.served.length)
-      return commit(result)
+      return commitInSlices(result)
     }
     await toWalk(world).runAll()
     // Four pages of history, then the sweep's first.

@@ -1,0 +1,80 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../lib/clock.ts'
+import type { Database } from '../store/database.ts'
+import { type Atom, joinAtoms, listAtoms } from './listAtoms.ts'
+import type { Commit, CommitResult, ReadingResult } from './reads.ts'
+
+/** Commits what may be much a slice at a time, and lets everything else run between two; on the disk when it resolves, as a commit is. */
+export type CommitInSlices = (result: ReadingResult) => Promise<CommitResult>
+
+/** For so long one slice may hold the process. */
+const sliceMs = 12
+/** Rows of the first; then as many as take so long. */
+const firstSize = 25
+const leastSize = 5
+const mostSize = 200
+
+/**
+ * Slices share a commit on the disk as far as their pages are written in no time. A crash between two of them leaves the
+ * beginning of what was read, each record with its alerts. The rest is read again: whoever reads moves no cursor before.
+ */
+export function createCommitInSlices(
+  commit: Commit,
+  { clock, db }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly db: Pick<Database, 'rollbacks'> },
+): CommitInSlices {
+  let most = firstSize
+  return async (result) => {
+    const atoms = listAtoms(result)
+    let slice = takeSlice(atoms, 0, most)
+    if (slice.until === atoms.length) return commit(result)
+    const { heads, bad, judge, apply, mayWait } = result
+    const lostBefore = db.rollbacks()
+    let sum: CommitResult = { news: 0, hasUrgent: false }
+    for (let from = 0; from < atoms.length; from = slice.until) {
+      slice = takeSlice(atoms, from, most)
+      const begunMs = clock.monotonicMs()
+      const done = commit({
+        ...joinAtoms(atoms.slice(from, slice.until)),
+        // What is judged is judged by them.
+        ...(from === 0 && { ...(heads && { heads }), ...(bad && { bad }) }),
+        mayWait: true,
+        goesOn: true,
+      })
+      most = adapt(most, slice.size, clock.monotonicMs() - begunMs)
+      sum = add(sum, done)
+      await setImmediate()
+    }
+    // Somebody else's commit failed, which may have taken along what waited: what is still there is not recorded twice.
+    if (db.rollbacks() !== lostBefore) return add(sum, commit(result))
+    const waits = mayWait === true || (mayWait === 'without-news' && sum.news === 0)
+    commit({ ...(judge && { judge }), ...(apply && { apply }), ...(waits && { mayWait }) })
+    return sum
+  }
+}
+
+function add(a: CommitResult, b: CommitResult): CommitResult {
+  return { news: a.news + b.news, hasUrgent: a.hasUrgent || b.hasUrgent }
+}
+
+/** At least one, however large. */
+function takeSlice(atoms: readonly Atom[], from: number, most: number): { until: number; size: number } {
+  let [until, size] = [from, 0]
+  for (const atom of atoms.slice(from, from + most)) {
+    if (until > from && size + sizeOf(atom) > most) break
+    until += 1
+    size += sizeOf(atom)
+  }
+  return { until, size }
+}
+
+/** What is said of a record costs as much as the record. */
+function sizeOf({ records, evidence, zoneTransactions }: Atom): number {
+  return Math.max(1, records.length, evidence.length + zoneTransactions.length)
+}
+
+/** Half of the way, because one may have been held up by chance. A small one does not say how long a large one takes. */
+function adapt(most: number, size: number, tookMs: number): number {
+  const fitting = (size * sliceMs) / Math.max(tookMs, 0.1)
+  if (size < most / 2 && fitting > size) return most
+  return Math.min(Math.max(Math.round((most + fitting) / 2), leastSize), mostSize)
+}

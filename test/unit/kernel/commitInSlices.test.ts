@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import type { Observation } from '../../../src/bridge/observation.ts'
+import { createCommitInSlices } from '../../../src/kernel/commitInSlices.ts'
+import type { ReadingResult } from '../../../src/kernel/reads.ts'
+import type { EvidenceReading } from '../../../src/ledger/evidence.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { createTestKernel } from '../checks/support.ts'
+
+const recordOf = (name: string, overrides: Partial<Observation> = {}) =>
+  toRecord({ id: hash(`i${name}`), zoneHash: hash(`z${name}`), mainHash: hash(`m${name}`), ...overrides })
+const listRecords = (count: number) => Array.from({ length: count }, (_, index) => recordOf(String(index)))
+const evidenceOf = ({ zoneHash }: Observation): EvidenceReading => ({
+  chain: 'zone',
+  hash: zoneHash ?? '',
+  source: 'E9',
+  requestedAt: 1_000_000,
+  status: 'failed',
+  errorMessage: '',
+  moves: null,
+})
+
+/** A commit that takes so long for each record, and what came to it. */
+function setUp(msPerRecord: number) {
+  const committed: ReadingResult[] = []
+  let nowMs = 0
+  const lost = { count: 0 }
+  const commit = createCommitInSlices(
+    (reading) => {
+      committed.push(reading)
+      const size = (reading.answers ?? []).flat().length
+      nowMs += size * msPerRecord
+      return { news: size, hasUrgent: size > 0 && (reading.answers ?? []).flat().includes(urgent) }
+    },
+    { clock: { monotonicMs: () => nowMs }, db: { rollbacks: () => lost.count } },
+  )
+  return { commit, committed, lost, sizes: () => committed.map(({ answers = [] }) => answers.flat().length) }
+}
+const urgent = recordOf('urgent')
+
+test('what is little is one commit, as it is', async () => {
+  const { commit, committed } = setUp(1)
+  const reading: ReadingResult = { answers: [listRecords(25)], mayWait: 'without-news', apply: () => [] }
+  expect(await commit(reading)).toEqual({ news: 25, hasUrgent: false })
+  expect(committed).toEqual([reading])
+})
+
+test('slices take on the size that takes no longer than 12 ms, and the last commit saves them', async () => {
+  const { commit, committed, sizes } = setUp(1)
+  await commit({ answers: [listRecords(100)] })
+  expect(sizes()).toEqual([25, 19, 16, 14, 13, 13, 0])
+  expect(committed.map(({ mayWait = false, goesOn = false }) => ({ mayWait, goesOn }))).toEqual([
+    ...Array.from({ length: 6 }, () => ({ mayWait: true, goesOn: true })),
+    { mayWait: false, goesOn: false },
+  ])
+})
+
+test('where records are quick, more of them are one slice', async () => {
+  const { commit, sizes } = setUp(0.1)
+  await commit({ answers: [listRecords(300)] })
+  expect(sizes()).toEqual([25, 73, 97, 105, 0])
+})
+
+test('others run between two slices', async () => {
+  const { commit, committed } = setUp(1)
+  const running = commit({ answers: [listRecords(100)] })
+  expect(committed).toHaveLength(1)
+  await running
+})
+
+test('where a commit of somebody else fails meanwhile, which may take along what waits, all is committed once more', async () => {
+  const { commit, committed, lost } = setUp(1)
+  const reading: ReadingResult = { answers: [listRecords(40)], apply: () => [] }
+  const running = commit(reading)
+  lost.count += 1
+  await running
+  expect(committed.at(-1)).toBe(reading)
+  expect(committed.slice(0, -1).some((one) => 'apply' in one)).toBe(false)
+})
+
+test('what shares a hash or an id stays together, with what was said of it', async () => {
+  const { commit, committed } = setUp(1)
+  const records = listRecords(40)
+  const bundle = ['a', 'b', 'c'].map((name) => recordOf(name, { mainHash: records[0]?.mainHash ?? '' }))
+  const twin = recordOf('twin', { id: bundle[2]?.id ?? '', zoneHash: hash('another') })
+  const detail = recordOf('39', { source: 'E12' })
+  const evidence = [twin, ...records].map(evidenceOf)
+  await commit({ answers: [[...records, ...bundle, twin], [detail]], evidence })
+  const slices = committed.map(({ answers = [], evidence: said = [] }) => ({ answers, said }))
+  expect(slices[0]?.answers.flat()).toEqual(expect.arrayContaining([records[0], ...bundle, twin]))
+  // Each answer by itself, also where only one of its records is in a slice.
+  expect(slices.find(({ answers }) => answers.length === 2)?.answers[1]).toEqual([detail])
+  for (const { answers, said } of slices) {
+    const hashes = answers.flat().map(({ zoneHash }) => zoneHash)
+    expect(said.every((one) => hashes.includes(one.hash))).toBe(true)
+  }
+  expect(slices.flatMap(({ answers }) => answers.flat())).toHaveLength(45)
+  expect(slices.flatMap(({ said }) => said)).toHaveLength(41)
+})
+
+test('heads go first, what a check saves goes last, and what is urgent in one is urgent', async () => {
+  const { commit, committed } = setUp(1)
+  const heads = [{ chain: 'zone' as const, height: 1, blockTime: 1, requestedAt: 1 }]
+  const apply = () => []
+  const result = await commit({
+    answers: [[urgent, ...listRecords(40)]],
+    heads,
+    apply,
+    judge: ['t1'],
+    bad: [{ endpoint: 'E3', problem: 'x', raw: '' }],
+  })
+  expect(result).toEqual({ news: 41, hasUrgent: true })
+  expect(committed[0]).toMatchObject({ heads, bad: [{ endpoint: 'E3' }] })
+  expect(committed.at(-1)).toEqual({ apply, judge: ['t1'] })
+  expect(committed.slice(0, -1).some((one) => 'apply' in one || 'judge' in one)).toBe(false)
+})
+
+test('what may wait does so to the end; without news alone, only without news', async () => {
+  const { commit, committed } = setUp(1)
+  await commit({ answers: [listRecords(30)], mayWait: true })
+  expect(committed.at(-1)).toEqual({ mayWait: true })
+  await commit({ answers: [listRecords(30)], mayWait: 'without-news' })
+  expect(committed.at(-1)).toEqual({})
+})
+
+test('in slices the ledger becomes what it becomes at once, and who sends is woken once, when all is saved', async () => {
+  const records = listRecords(90).flatMap((record, index) => [
+    { ...record, ...(index % 7 === 0 && { status: 'failed' as const }) },
+    ...(index % 10 === 0 ? [{ ...record, id: hash(`more${index}`), value: '2', amountRaw: 2_000_000n }] : []),
+  ])
+  const read = async (name: 'commit' | 'commitInSlices') => {
+    const kernel = createTestKernel()
+    const woken: boolean[] = []
+    kernel.after.add(() => woken.push(kernel.db.held.isUnsaved()))
+    const result = await kernel[name]({ answers: [records], evidence: records.map(evidenceOf) })
+    return { result, woken, transfers: kernel.ledger.listTransfers({ limit: 200 }).toSorted(byId) }
+  }
+  const byId = (a: { main: unknown; amount: unknown }, b: typeof a) =>
+    JSON.stringify([a.main, a.amount]) < JSON.stringify([b.main, b.amount]) ? -1 : 1
+  const [whole, sliced] = [await read('commit'), await read('commitInSlices')]
+  const withoutKeys = ({ transfers }: typeof whole) => transfers.map((one) => ({ ...one, key: '' }))
+  expect(withoutKeys(sliced)).toEqual(withoutKeys(whole))
+  expect(sliced.result).toEqual(whole.result)
+  expect(sliced.woken).toEqual([false])
+})
