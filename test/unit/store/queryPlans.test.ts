@@ -3,7 +3,7 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listEventsOf } from '../../../src/alerts/store/alertRows.ts'
-import { findFirstItem, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
+import { findFirstItem, listDepths, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
 import { listSpans } from '../../../src/cases/store/caseMembers.ts'
 import {
   countEventsOf,
@@ -127,6 +127,15 @@ describe('what is asked again and again is found by an index of what is open, no
       'SEARCH outbox USING INDEX outbox_queue (channel=? AND critical=?)',
       'SEARCH o USING INDEX outbox_queue (channel=? AND critical=? AND not_before<?)',
       'SEARCH case_spans USING INDEX sqlite_autoindex_case_spans_1 (key=?)',
+    ])
+  })
+
+  test('how much is queued, whatever was sent', () => {
+    const plans = plansOf((db) => void listDepths(db))
+    expect(plans.filter((plan) => /\b(outbox|o)\b/.test(plan))).toEqual([
+      'SCAN outbox USING INDEX outbox_queue',
+      'SEARCH o USING INDEX outbox_delivery (delivery_id=?)',
+      'SEARCH o USING INDEX outbox_state (state=?)',
     ])
   })
 

@@ -48,6 +48,21 @@ test('depth and age of the queue are those of unsent items', () => {
   expect(tell(3).store.listDepths()).toEqual([{ channel: 'ops', queued: 3, oldestAt: start }])
 })
 
+test('what is under way is among them, what was sent is not', async () => {
+  const { store, startSending, clock } = tell(2)
+  const dispatcher = startSending()
+  await clock.advance(0)
+  await dispatcher.stop()
+  expect(store.listDepths()).toEqual([])
+  const bench = tell(3)
+  const deliveryId = bench.store.insertDelivery(
+    { channel: 'ops', isCritical: false, expiresAt: start + day, caseId: null },
+    start,
+  )
+  bench.store.claimItems({ deliveryId, channel: 'ops', isCritical: false, limit: 2 }, start)
+  expect(bench.store.listDepths()).toEqual([{ channel: 'ops', queued: 3, oldestAt: start }])
+})
+
 test('items that nobody could be told in time are set aside, not a millisecond early', () => {
   const { store } = tell(2)
   expect(store.expireItems(start + 6 * 3_600_000 - 1)).toEqual([])
