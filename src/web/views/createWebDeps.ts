@@ -35,7 +35,7 @@ import { listOpenBySeverity, searchAlerts } from './pageQueries.ts'
 import type { EscrowSources } from './readEscrowStory.ts'
 import { readRules } from './readRules.ts'
 import { readRuleTests } from './readRuleTests.ts'
-import { forgetFailed, nothingKept, readKept } from './kept.ts'
+import { nothingKept, nothingRenewed, readKept, readRenewed } from './kept.ts'
 import { readNormal } from './readSeries.ts'
 import { readPreconf, readStatus } from './readStatus.ts'
 import { toAlertStory } from './toAlertStory.ts'
@@ -58,8 +58,9 @@ const slowMs = 15_000
 /** Files that people change now and then. */
 const ruleTestsMs = 120_000
 
-/** In a storm there are thousands. */
+/** In a storm there are thousands, and to judge them takes a while. */
 const breaksMs = 3_000
+const oldBreaksMs = 10_000
 
 const mostListed = 500
 
@@ -74,7 +75,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const left = listUnwatched(parts.config, kinds.all)
   const settings = toCaseSettings(parts.config)
   const named = readNamed(parts, settings, now)
-  const judgedBreaks = nothingKept<Promise<JudgedBreaks>>(breaksMs)
+  const judgedBreaks = nothingRenewed<JudgedBreaks>(breaksMs, oldBreaksMs)
   const normal = nothingKept<ReturnType<typeof readNormal>>(slowMs)
   const ruleTests = nothingKept<ReturnType<typeof readRuleTests>>(ruleTestsMs)
   const kept = nothingKept<StatusSnapshot>(quickMs)
@@ -113,8 +114,8 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     operations: forgetAfter(parts.operations, () => (kept.now = judgedBreaks.now = null), named.showCase),
     async readBreaks(query, entries) {
       const sources = openBreakSources({ ...parts, tokens: parts.config.bridge.tokens })
-      const judge = () => forgetFailed(judgedBreaks, runInSlices(judgeBreaks(sources, now()), real))
-      const judged = query && (await readKept(judgedBreaks, real.monotonicMs(), judge))
+      const judge = () => runInSlices(judgeBreaks(sources, now()), real)
+      const judged = query && (await readRenewed(judgedBreaks, real.monotonicMs(), judge))
       return {
         page: query && judged && toPageOf(query, readBreakList(sources, query, now(), judged)),
         entries: listShownEntries(sources, entries, now()),
