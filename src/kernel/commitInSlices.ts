@@ -8,10 +8,11 @@ import type { Commit, CommitResult, ReadingResult } from './reads.ts'
 export type CommitInSlices = (result: ReadingResult) => Promise<CommitResult>
 
 /** For so long one slice may hold the process. */
-const sliceMs = 12
+const sliceMs = 16
 /** Rows of the first; then as many as take so long. */
 const firstSize = 25
-const leastSize = 5
+/** Each slice costs as much as two rows: where the machine has little time, smaller ones would take still more of it. */
+const leastSize = 15
 const mostSize = 200
 
 /**

@@ -38,7 +38,7 @@ export type OnOutcome = (outcome: Outcome) => void
 /** So many commits wait for each other at most, and what took so long: writing their pages must not hold the process for long. */
 const mostWaiting = 20
 /** A fourth of it, or less, is what writing its pages takes. */
-const mostWaitingMs = 60
+const mostWaitingMs = 40
 
 /** What may be held: more than this SQLite writes out, which a full disk refuses, and what was held is lost. */
 const mostHeldBytes = 64 * 1024 * 1024

@@ -33,18 +33,18 @@ export function createLogCopies(of: {
     async run(signal) {
       db.held.save()
       if (db.held.isHeld()) return
+      const before = bytes
       // One that fails is tried again at its time, not with each commit.
       bytes = db.logBytes()
       if (bytes <= quickBytes) return void db.checkpoint()
+      // While more is written its room is needed again at once.
+      if (bytes === before) return db.truncateLog()
       const answer = await runLedgerJob({ work: 'log', path }, signal)
       if (signal.aborted) return
       if ('damaged' in answer) return of.onDamaged(new DamagedLedger(answer.damaged))
       if ('failed' in answer)
         throw new MonitorError('state.invalid', `The ledger's log could not be copied: ${answer.failed}`)
-      const now = db.logBytes()
-      // While more is written its room is needed again at once.
-      if (now === bytes) db.truncateLog()
-      bytes = now
+      bytes = db.logBytes()
     },
   }
 }

@@ -44,12 +44,12 @@ test('what is little is one commit, as it is', async () => {
   expect(committed).toEqual([reading])
 })
 
-test('slices take on the size that takes no longer than 12 ms, and the last commit saves them', async () => {
+test('slices take on the size that takes no longer than 16 ms, and the last commit saves them', async () => {
   const { commit, committed, sizes } = setUp(1)
   await commit({ answers: [listRecords(100)] })
-  expect(sizes()).toEqual([25, 19, 16, 14, 13, 13, 0])
+  expect(sizes()).toEqual([25, 21, 19, 18, 17, 0])
   expect(committed.map(({ mayWait = false, goesOn = false }) => ({ mayWait, goesOn }))).toEqual([
-    ...Array.from({ length: 6 }, () => ({ mayWait: true, goesOn: true })),
+    ...Array.from({ length: 5 }, () => ({ mayWait: true, goesOn: true })),
     { mayWait: false, goesOn: false },
   ])
 })
@@ -57,7 +57,13 @@ test('slices take on the size that takes no longer than 12 ms, and the last comm
 test('where records are quick, more of them are one slice', async () => {
   const { commit, sizes } = setUp(0.1)
   await commit({ answers: [listRecords(300)] })
-  expect(sizes()).toEqual([25, 73, 97, 105, 0])
+  expect(sizes()).toEqual([25, 93, 127, 55, 0])
+})
+
+test('however slow, a slice is not so small that all of it takes longer', async () => {
+  const { commit, sizes } = setUp(20)
+  await commit({ answers: [listRecords(70)] })
+  expect(sizes()).toEqual([25, 15, 15, 15, 0])
 })
 
 test('others run between two slices', async () => {

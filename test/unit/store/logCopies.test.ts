@@ -52,6 +52,8 @@ test.each([2, 6])('%d MB of log are copied into the file', async (megabytes) => 
 test('a long log gives its room back once nobody writes', async () => {
   write(6)
   await state.logCopies.run(signal)
+  expect(logBytes()).toBeGreaterThan(6_000_000)
+  await state.logCopies.run(signal)
   expect(logBytes()).toBe(0)
 })
 
