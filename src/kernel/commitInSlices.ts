@@ -8,21 +8,25 @@ import type { Commit, CommitResult, ReadingResult } from './reads.ts'
 export type CommitInSlices = (result: ReadingResult) => Promise<CommitResult>
 
 /** For so long one slice may hold the process. */
-const sliceMs = 16
+const sliceMs = 20
+/** What took so long is saved before more of it is done: a fourth of it, or less, is what writing its pages takes. */
+const mostUnsavedMs = 40
 /** Rows of the first; then as many as take so long. */
 const firstSize = 25
 /** Each slice costs as much as two rows: where the machine has little time, smaller ones would take still more of it. */
 const leastSize = 15
 const mostSize = 200
 
+interface CommitInSlicesDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly db: Pick<Database, 'rollbacks'> & { readonly held: Pick<Database['held'], 'save'> }
+}
+
 /**
  * Slices share a commit on the disk as far as their pages are written in no time. A crash between two of them leaves the
  * beginning of what was read, each record with its alerts. The rest is read again: whoever reads moves no cursor before.
  */
-export function createCommitInSlices(
-  commit: Commit,
-  { clock, db }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly db: Pick<Database, 'rollbacks'> },
-): CommitInSlices {
+export function createCommitInSlices(commit: Commit, { clock, db }: CommitInSlicesDeps): CommitInSlices {
   let most = firstSize
   return async (result) => {
     const atoms = listAtoms(result)
@@ -31,6 +35,7 @@ export function createCommitInSlices(
     const { heads, bad, judge, apply, mayWait } = result
     const lostBefore = db.rollbacks()
     let sum: CommitResult = { news: 0, hasUrgent: false }
+    let unsavedMs = 0
     for (let from = 0; from < atoms.length; from = slice.until) {
       slice = takeSlice(atoms, from, most)
       const begunMs = clock.monotonicMs()
@@ -41,8 +46,14 @@ export function createCommitInSlices(
         mayWait: true,
         goesOn: true,
       })
-      most = adapt(most, slice.size, clock.monotonicMs() - begunMs)
+      const tookMs = clock.monotonicMs() - begunMs
+      most = adapt(most, slice.size, tookMs)
+      unsavedMs += tookMs
       sum = add(sum, done)
+      await setImmediate()
+      if (mayWait === true || unsavedMs < mostUnsavedMs) continue
+      db.held.save()
+      unsavedMs = 0
       await setImmediate()
     }
     // Somebody else's commit failed, which may have taken along what waited: what is still there is not recorded twice.

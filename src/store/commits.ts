@@ -35,10 +35,8 @@ export type Outcome = { readonly tookMs: number } | { readonly error: unknown }
 /** Hears of each commit that was not held; of one that failed before its caller does. */
 export type OnOutcome = (outcome: Outcome) => void
 
-/** So many commits wait for each other at most, and what took so long: writing their pages must not hold the process for long. */
+/** So many commits wait for each other at most: writing their pages must not hold the process for long. */
 const mostWaiting = 20
-/** A fourth of it, or less, is what writing its pages takes. */
-const mostWaitingMs = 40
 
 /** What may be held: more than this SQLite writes out, which a full disk refuses, and what was held is lost. */
 const mostHeldBytes = 64 * 1024 * 1024
@@ -57,8 +55,6 @@ interface State {
   inTransaction: boolean
   /** How many commits wait in the transaction that is open for them. */
   waiting: number
-  /** How long they took. */
-  waitingMs: number
   isHeld: boolean
   rollbacks: number
 }
@@ -80,7 +76,6 @@ export function createCommits(
     recorder,
     inTransaction: false,
     waiting: 0,
-    waitingMs: 0,
     isHeld: false,
     rollbacks: 0,
   }
@@ -135,8 +130,7 @@ function isOpen({ isHeld, waiting }: State): boolean {
 
 function commit<T>(state: State, work: () => T, mayWait: MayWait<T>): T {
   noticeLoss(state)
-  const { connection, clock } = state
-  const from = clock?.monotonicMs() ?? 0
+  const { connection } = state
   const isInner = isOpen(state)
   if (isInner) connection.exec('SAVEPOINT one')
   else begin(state)
@@ -152,9 +146,8 @@ function commit<T>(state: State, work: () => T, mayWait: MayWait<T>): T {
   state.inTransaction = false
   if (state.isHeld) return result
   state.waiting += 1
-  state.waitingMs += (clock?.monotonicMs() ?? 0) - from
   const waits = typeof mayWait === 'function' ? mayWait(result) : mayWait
-  if (!waits || state.waiting >= mostWaiting || state.waitingMs >= mostWaitingMs) save(state)
+  if (!waits || state.waiting >= mostWaiting) save(state)
   return result
 }
 
@@ -169,7 +162,6 @@ function save(state: State): void {
     throw error
   }
   state.waiting = 0
-  state.waitingMs = 0
   recorder.ended(true)
   onOutcome({ tookMs: (clock?.monotonicMs() ?? 0) - from })
 }
@@ -183,7 +175,6 @@ function fail(state: State, error: unknown, rollback: string): void {
   if (!connection.isTransaction) {
     state.isHeld = false
     state.waiting = 0
-    state.waitingMs = 0
     state.recorder.ended(false)
   }
   state.onOutcome({ error })

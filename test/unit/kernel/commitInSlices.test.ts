@@ -24,6 +24,8 @@ function setUp(msPerRecord: number) {
   const committed: ReadingResult[] = []
   let nowMs = 0
   const lost = { count: 0 }
+  /** After how many commits something was saved by itself. */
+  const saves: number[] = []
   const commit = createCommitInSlices(
     (reading) => {
       committed.push(reading)
@@ -31,9 +33,18 @@ function setUp(msPerRecord: number) {
       nowMs += size * msPerRecord
       return { news: size, hasUrgent: size > 0 && (reading.answers ?? []).flat().includes(urgent) }
     },
-    { clock: { monotonicMs: () => nowMs }, db: { rollbacks: () => lost.count } },
+    {
+      clock: { monotonicMs: () => nowMs },
+      db: { rollbacks: () => lost.count, held: { save: () => void saves.push(committed.length) } },
+    },
   )
-  return { commit, committed, lost, sizes: () => committed.map(({ answers = [] }) => answers.flat().length) }
+  return {
+    commit,
+    committed,
+    lost,
+    saves,
+    sizes: () => committed.map(({ answers = [] }) => answers.flat().length),
+  }
 }
 const urgent = recordOf('urgent')
 
@@ -44,10 +55,10 @@ test('what is little is one commit, as it is', async () => {
   expect(committed).toEqual([reading])
 })
 
-test('slices take on the size that takes no longer than 16 ms, and the last commit saves them', async () => {
+test('slices take on the size that takes no longer than 20 ms, and the last commit saves them', async () => {
   const { commit, committed, sizes } = setUp(1)
   await commit({ answers: [listRecords(100)] })
-  expect(sizes()).toEqual([25, 21, 19, 18, 17, 0])
+  expect(sizes()).toEqual([25, 23, 22, 21, 9, 0])
   expect(committed.map(({ mayWait = false, goesOn = false }) => ({ mayWait, goesOn }))).toEqual([
     ...Array.from({ length: 5 }, () => ({ mayWait: true, goesOn: true })),
     { mayWait: false, goesOn: false },
@@ -57,7 +68,15 @@ test('slices take on the size that takes no longer than 16 ms, and the last comm
 test('where records are quick, more of them are one slice', async () => {
   const { commit, sizes } = setUp(0.1)
   await commit({ answers: [listRecords(300)] })
-  expect(sizes()).toEqual([25, 93, 127, 55, 0])
+  expect(sizes()).toEqual([25, 113, 157, 5, 0])
+})
+
+test('what took long is saved before more of it is done, but for what may wait', async () => {
+  const { commit, saves } = setUp(1)
+  await commit({ answers: [listRecords(100)] })
+  expect(saves).toEqual([2, 4])
+  await commit({ answers: [listRecords(100)], mayWait: true })
+  expect(saves).toEqual([2, 4])
 })
 
 test('however slow, a slice is not so small that all of it takes longer', async () => {

@@ -10,7 +10,6 @@ function setUp() {
   onTestFinished(() => connection.close())
   connection.exec('CREATE TABLE seen (what TEXT)')
   const disk = { isFull: false, failures: 0 }
-  const clock = { nowMs: 0 }
   const commits = createCommits(
     {
       exec(sql) {
@@ -25,7 +24,7 @@ function setUp() {
         return connection.isTransaction
       },
     },
-    { monotonicMs: () => clock.nowMs },
+    null,
     (outcome) => {
       if (!('error' in outcome)) return
       disk.failures += 1
@@ -41,7 +40,7 @@ function setUp() {
       .prepare('SELECT what FROM seen')
       .all()
       .map(({ what }) => what)
-  return { clock, commits, connection, disk, see, seen, wait }
+  return { commits, connection, disk, see, seen, wait }
 }
 
 test('what came out of a commit says whether it may wait', () => {
@@ -199,18 +198,6 @@ describe('commits that may wait', () => {
     commits.save()
     expect(connection.isTransaction).toBe(false)
     expect(() => commits.save()).not.toThrow()
-  })
-
-  test('they are saved once what they did took long', () => {
-    const { clock, commits } = setUp()
-    const work = (ms: number) => commits.transaction(() => void (clock.nowMs += ms), true)
-    for (const ms of [20, 19]) work(ms)
-    clock.nowMs += 1_000
-    expect(commits.isUnsaved()).toBe(true)
-    work(1)
-    expect(commits.isUnsaved()).toBe(false)
-    work(39)
-    expect(commits.isUnsaved()).toBe(true)
   })
 
   test('one that throws takes back itself alone', () => {
