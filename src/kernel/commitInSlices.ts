@@ -34,6 +34,7 @@ export function createCommitInSlices(commit: Commit, { clock, db }: CommitInSlic
     if (slice.until === atoms.length) return commit(result)
     const { heads, bad, judge, apply, mayWait } = result
     const lostBefore = db.rollbacks()
+    const mayBeLost = () => db.rollbacks() !== lostBefore
     let sum: CommitResult = { news: 0, hasUrgent: false }
     let unsavedMs = 0
     for (let from = 0; from < atoms.length; from = slice.until) {
@@ -56,11 +57,10 @@ export function createCommitInSlices(commit: Commit, { clock, db }: CommitInSlic
       unsavedMs = 0
       await setImmediate()
     }
-    // Somebody else's commit failed, which may have taken along what waited: what is still there is not recorded twice.
-    if (db.rollbacks() !== lostBefore) return add(sum, commit(result))
     const waits = mayWait === true || (mayWait === 'without-news' && sum.news === 0)
-    commit({ ...(judge && { judge }), ...(apply && { apply }), ...(waits && { mayWait }) })
-    return sum
+    if (!mayBeLost()) commit({ ...(judge && { judge }), ...(apply && { apply }), ...(waits && { mayWait }) })
+    // Somebody else's commit failed, which may have taken along what waited: what is still there is not recorded twice.
+    return mayBeLost() ? add(sum, commit(result)) : sum
   }
 }
 

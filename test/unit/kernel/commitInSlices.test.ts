@@ -23,12 +23,14 @@ const evidenceOf = ({ zoneHash }: Observation): EvidenceReading => ({
 function setUp(msPerRecord: number) {
   const committed: ReadingResult[] = []
   let nowMs = 0
-  const lost = { count: 0 }
+  const lost = { count: 0, isWithLast: false }
   /** After how many commits something was saved by itself. */
   const saves: number[] = []
   const commit = createCommitInSlices(
     (reading) => {
       committed.push(reading)
+      if (lost.isWithLast && !reading.goesOn) lost.count += 1
+      lost.isWithLast &&= reading.goesOn === true
       const size = (reading.answers ?? []).flat().length
       nowMs += size * msPerRecord
       return { news: size, hasUrgent: size > 0 && (reading.answers ?? []).flat().includes(urgent) }
@@ -100,6 +102,14 @@ test('where a commit of somebody else fails meanwhile, which may take along what
   await running
   expect(committed.at(-1)).toBe(reading)
   expect(committed.slice(0, -1).some((one) => 'apply' in one)).toBe(false)
+})
+
+test('so it is where that shows with the last commit alone', async () => {
+  const { commit, committed, lost } = setUp(1)
+  const reading: ReadingResult = { answers: [listRecords(40)] }
+  lost.isWithLast = true
+  await commit(reading)
+  expect(committed.slice(-2)).toEqual([{}, reading])
 })
 
 test('what shares a hash or an id stays together, with what was said of it', async () => {
