@@ -124,7 +124,8 @@ function pump(state: State): number {
   try {
     expire(state)
     let waitMs = idleMs
-    for (const lane of lanes) {
+    // Woken by each commit, and hardly any has something to tell.
+    for (const lane of deps.store.hasUnsent() ? lanes : []) {
       if (state.running.size >= mostInFlight) break
       waitMs = Math.min(waitMs, tryLane(state, lane))
     }

@@ -107,6 +107,13 @@ export function listDepths(db: Database): QueueDepth[] {
   return depths.all(db, sql)
 }
 
+/** Whether any channel has something unsent, or under way. */
+export function hasUnsent(db: Database): boolean {
+  const sql = `SELECT EXISTS (SELECT 1 FROM outbox WHERE state = 'queued' AND state <> 'sent')
+    OR EXISTS (SELECT 1 FROM deliveries) AS has`
+  return db.prepare(sql).get()?.['has'] === 1
+}
+
 interface Lane {
   readonly channel: string
   readonly isCritical: boolean

@@ -3,7 +3,7 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listEventsOf } from '../../../src/alerts/store/alertRows.ts'
-import { findFirstItem, listDepths, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
+import { findFirstItem, hasUnsent, listDepths, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
 import { listSpans } from '../../../src/cases/store/caseMembers.ts'
 import {
   countEventsOf,
@@ -119,12 +119,14 @@ describe('what is asked again and again is found by an index of what is open, no
     const plans = plansOf((db) => {
       listEventsOf(db, ['t1', 't2'])
       findFirstItem(db, lane)
+      hasUnsent(db)
       listDueCases(db, lane, 1)
       listSpans(db, 'tx:0x12', null)
     })
     expect(plans.filter((plan) => /\b(alerts|outbox|o|case_spans)\b/.test(plan))).toEqual([
       'SEARCH alerts USING INDEX alerts_transfer (transfer_key=?)',
       'SEARCH outbox USING INDEX outbox_queue (channel=? AND critical=?)',
+      'SEARCH outbox USING COVERING INDEX outbox_state (state=?)',
       'SEARCH o USING INDEX outbox_queue (channel=? AND critical=? AND not_before<?)',
       'SEARCH case_spans USING INDEX sqlite_autoindex_case_spans_1 (key=?)',
     ])
