@@ -12,7 +12,7 @@ import {
 } from '../replicas/follower.ts'
 import { type FoundLedger, openRawCopy } from '../replicas/ledgerFolder.ts'
 import { removeDaemonFile } from '../store/daemonFile.ts'
-import { migrations } from '../store/database.ts'
+import { migrations } from '../store/migrate.ts'
 import { createServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import type { ReplicaRun } from './replicaRun.ts'
 import { noteDaemon, startWeb } from './runApp.ts'

@@ -1,4 +1,4 @@
-import { migrations } from '../store/database.ts'
+import { migrations } from '../store/migrate.ts'
 import type { Role } from '../store/changeLog.ts'
 import type { Query } from './connect.ts'
 import type { Identity } from './lease.ts'

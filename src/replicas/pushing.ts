@@ -1,5 +1,5 @@
 import { type Change, type Head, isSameHash } from '../store/changeLog.ts'
-import { migrations } from '../store/database.ts'
+import { migrations } from '../store/migrate.ts'
 import { pushChanges } from './changes.ts'
 import {
   endHolder,

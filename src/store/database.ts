@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { chmodSync, rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import {
   DatabaseSync,
   type SQLInputValue,
@@ -8,131 +7,11 @@ import {
   type StatementSync,
 } from 'node:sqlite'
 import type { Clock } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
 import { type Commits, createCommits, type MayWait, type OnOutcome } from './commits.ts'
 import { type ChangeLog, createChangeLog } from './changeLog.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
-import { formName } from './migrations/formName.ts'
-import { ledgerTables } from './migrations/0001_ledger.ts'
-import { alertTables } from './migrations/0002_alerts.ts'
-import { evidenceTables } from './migrations/0003_evidence.ts'
-import { checkTables } from './migrations/0004_checks.ts'
-import { bridgeLogTables } from './migrations/0005_bridge_logs.ts'
-import { escrowTables } from './migrations/0006_escrow.ts'
-import { preconfTables } from './migrations/0007_preconf.ts'
-import { flowTables } from './migrations/0008_flow.ts'
-import { operateTables } from './migrations/0009_operate.ts'
-import { reportTables } from './migrations/0010_reports.ts'
-import { auditTables } from './migrations/0012_audit.ts'
-import { flowSlotTables } from './migrations/0013_flow_slots.ts'
-import { learnedTables } from './migrations/0014_learned.ts'
-import { correctionTables } from './migrations/0015_corrections.ts'
-import { addressIndexes } from './migrations/0016_addresses.ts'
-import { readingTimes } from './migrations/0017_reading_times.ts'
-import { headDoubtColumns } from './migrations/0018_head_doubts.ts'
-import { grossFlowColumns } from './migrations/0019_gross_flows.ts'
-import { legFeeColumns } from './migrations/0020_leg_fees.ts'
-import { waitingFlowColumns } from './migrations/0021_waiting_flows.ts'
-import { riskOfLegs } from './migrations/0022_risk_of_legs.ts'
-import { learnedParties } from './migrations/0023_learned_parties.ts'
-import { eventAbi } from './migrations/0024_event_abi.ts'
-import { wordTables } from './migrations/0025_words.ts'
-import { openLessons } from './migrations/0026_open_lessons.ts'
-import { legSurplusColumns } from './migrations/0027_leg_surplus.ts'
-import { firstEvents } from './migrations/0028_first_events.ts'
-import { unjudgedPayouts } from './migrations/0029_unjudged_payouts.ts'
-import { legTries } from './migrations/0030_leg_tries.ts'
-import { auditLogTables } from './migrations/0031_audit_log.ts'
-import { caseTables } from './migrations/0032_cases.ts'
-import { caseRanks } from './migrations/0033_case_ranks.ts'
-import { breakEntryTables } from './migrations/0034_break_entries.ts'
-import { caseCrowds } from './migrations/0035_case_crowds.ts'
-import { escrowCourse } from './migrations/0036_escrow_course.ts'
-import { gateIndexes } from './migrations/0040_gate.ts'
-import { stageEvents } from './migrations/0042_stages.ts'
-import { accountTables } from './migrations/0045_accounts.ts'
-import { operatorBurn } from './migrations/0043_operator_burn.ts'
-import { escrowHeadroom } from './migrations/0044_escrow_headroom.ts'
-import { supplyTables } from './migrations/0046_supply.ts'
-import { sourceWords } from './migrations/0047_source_words.ts'
-import { compactRows } from './migrations/0048_compact.ts'
-import { compactQueue } from './migrations/0049_compact_queue.ts'
-import { bothEnds } from './migrations/0050_both_ends.ts'
-import { compactAddresses } from './migrations/0051_compact_addresses.ts'
-import { compactSums } from './migrations/0052a_compact_sums.ts'
-import { compactLessons } from './migrations/0052b_compact_lessons.ts'
-import { compactAccounts } from './migrations/0052c_compact_accounts.ts'
-import { compactFlows } from './migrations/0052d_compact_flows.ts'
-import { compactLogs } from './migrations/0052e_compact_logs.ts'
-import { compactAlerts } from './migrations/0053_compact_alerts.ts'
-import { ruleTimes } from './migrations/0054_rule_times.ts'
-import { namedTokens } from './migrations/0055_named_tokens.ts'
-import { replicaTables } from './migrations/0056_replicas.ts'
-import { teachers } from './migrations/0057_teachers.ts'
-import { settledAnswers } from './migrations/0058_settled_answers.ts'
-import { earlyFindings } from './migrations/0037_early_findings.ts'
-
-/** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
-export const migrations: readonly string[] = [
-  ledgerTables,
-  alertTables,
-  evidenceTables,
-  checkTables,
-  bridgeLogTables,
-  escrowTables,
-  preconfTables,
-  flowTables,
-  operateTables,
-  reportTables,
-  auditTables,
-  flowSlotTables,
-  learnedTables,
-  correctionTables,
-  addressIndexes,
-  readingTimes,
-  headDoubtColumns,
-  grossFlowColumns,
-  legFeeColumns,
-  waitingFlowColumns,
-  riskOfLegs,
-  learnedParties,
-  eventAbi,
-  wordTables,
-  openLessons,
-  legSurplusColumns,
-  firstEvents,
-  unjudgedPayouts,
-  legTries,
-  auditLogTables,
-  caseTables,
-  caseRanks,
-  breakEntryTables,
-  caseCrowds,
-  escrowCourse,
-  gateIndexes,
-  accountTables,
-  operatorBurn,
-  escrowHeadroom,
-  supplyTables,
-  stageEvents,
-  earlyFindings,
-  sourceWords,
-  compactRows,
-  compactQueue,
-  bothEnds,
-  compactAddresses,
-  compactSums,
-  compactLessons,
-  compactAccounts,
-  compactFlows,
-  compactLogs,
-  compactAlerts,
-  ruleTimes,
-  namedTokens,
-  replicaTables,
-  teachers,
-  settledAnswers,
-]
+import { type Checkpoint, checkpoint, giveBack } from './fileRoom.ts'
+import { assertVersion, migrate, readVersion } from './migrate.ts'
 
 type Row = Record<string, SQLOutputValue>
 
@@ -141,12 +20,6 @@ interface Statement {
   get(...values: SQLInputValue[]): Row | undefined
   iterate(...values: SQLInputValue[]): Iterable<Row>
   run(...values: SQLInputValue[]): StatementResultingChanges
-}
-
-/** What a checkpoint left: pages in the write-ahead log, and how many of them the file has by now. */
-interface Checkpoint {
-  readonly pages: number
-  readonly copied: number
 }
 
 export interface Database {
@@ -349,88 +222,4 @@ function guardStatement(
       }
     },
   }
-}
-
-/** Never waits for a reader: it is done again in seconds. */
-function checkpoint(connection: DatabaseSync, mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint {
-  if (connection.isTransaction) return { pages: 0, copied: 0 }
-  connection.exec('PRAGMA busy_timeout = 0')
-  try {
-    const [, pages, copied] = Object.values(connection.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {})
-    return { pages: Number(pages ?? 0), copied: Number(copied ?? 0) }
-  } finally {
-    connection.exec('PRAGMA busy_timeout = 5000')
-  }
-}
-
-/** Pages that are soon needed again. */
-const keptFree = 32
-
-function giveBack(connection: DatabaseSync, pages: number): boolean {
-  const count = (name: string) => Number(Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0])
-  const spare = count('freelist_count') - keptFree
-  if (spare <= 0 || count('auto_vacuum') === 0) return false
-  connection.exec(`PRAGMA incremental_vacuum(${Math.min(pages, spare)})`)
-  return spare > pages
-}
-
-function readVersion(connection: DatabaseSync): number {
-  return Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
-}
-
-function assertVersion(connection: DatabaseSync, path: string): void {
-  const version = readVersion(connection)
-  if (version === migrations.length) return
-  const problem =
-    version > migrations.length
-      ? 'It was written by a newer spanwatch: use that one.'
-      : 'It was written by an older spanwatch: start the daemon once, which migrates it.'
-  throw new MonitorError(
-    'state.invalid',
-    `${path} has ledger version ${version}, expected ${migrations.length}. ${problem}`,
-  )
-}
-
-/** The ledger as it was, beside the migrated one: the way back to the version that wrote it. */
-function keepOldVersion(connection: DatabaseSync, path: string, version: number): void {
-  if (path === ':memory:') return
-  const copy = `${path}.version-${version}`
-  // One from an attempt that was cut off may be half a file; the ledger itself is still the old version.
-  rmSync(copy, { force: true })
-  connection.prepare('VACUUM INTO ?').run(copy)
-  chmodSync(copy, 0o600)
-}
-
-function migrate(connection: DatabaseSync, path: string): void {
-  const version = readVersion(connection)
-  if (version > migrations.length) assertVersion(connection, path)
-  if (version > 0 && version < migrations.length) keepOldVersion(connection, path, version)
-  // The type of a column is changed where the table's own text stands. Node before 24.12 has no such guard.
-  connection.enableDefensive?.(false)
-  if (version === 0) makeTables(connection, path)
-  else
-    for (const [index, sql] of migrations.entries()) {
-      if (index < version) continue
-      connection.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT;`)
-    }
-  connection.enableDefensive?.(true)
-  connection.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('generation', ?)").run(randomUUID())
-}
-
-/** The tables of an empty ledger in memory: a test of a rule, or of the code, begins with one, and there are thousands. */
-let emptyInMemory: Uint8Array | undefined
-
-/** The tables of a new ledger in one commit: cut off, there are none. */
-function makeTables(connection: DatabaseSync, path: string): void {
-  const isInMemory = path === ':memory:'
-  if (isInMemory && emptyInMemory) {
-    connection.deserialize(emptyInMemory)
-    return
-  }
-  connection.exec(
-    `BEGIN IMMEDIATE; ${migrations.join(';')}; INSERT INTO meta (name, value) VALUES ('${formName}', ${migrations.length});
-     PRAGMA user_version = ${migrations.length}; COMMIT;`,
-  )
-  // Node before 26 cannot.
-  if (isInMemory) emptyInMemory = connection.serialize?.()
 }

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg'
 import { MonitorError } from '../../src/lib/errors.ts'
 import type { Query } from '../../src/replicas/connect.ts'
-import { migrations } from '../../src/store/database.ts'
+import { migrations } from '../../src/store/migrate.ts'
 
 /** The one bridge of a PostgreSQL that is not there: its lease, and how it behaves. */
 export interface FakePostgres {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { migrations } from '../../src/store/database.ts'
+import { migrations } from '../../src/store/migrate.ts'
 
 /** A ledger as an older version made it, empty: to be filled, closed, and opened by this one. */
 export function createOldLedger(path: string, version: number): DatabaseSync {

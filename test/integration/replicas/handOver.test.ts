@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pushChanges } from '../../../src/replicas/changes.ts'
 import { takeLease } from '../../../src/replicas/lease.ts'
-import { migrations } from '../../../src/store/database.ts'
+import { migrations } from '../../../src/store/migrate.ts'
 import { logOf, startHandOver } from '../../support/handOverWorld.ts'
 import { postgresBin } from '../../support/startPostgres.ts'
 import type { LedgerNode } from '../../support/twoNodes.ts'
