@@ -103,9 +103,36 @@ export function noteAssumed(db: Database, token: string, isAssumed: boolean): vo
 
 /** What a transfer now is to what is owed; null takes back what it was. */
 export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): void {
+  openOwedLegs(db, [key])(key, leg)
+}
+
+/** The same for several: what tells the new ones among them, and where counting began, is read once. */
+export function openOwedLegs(
+  db: Database,
+  keys: readonly string[],
+): (key: string, leg: OwedLeg | null) => void {
+  const sql = 'SELECT key FROM escrow_legs WHERE key IN (SELECT value FROM json_each(?))'
+  const known = new Set(int.all(db, sql, JSON.stringify(keys.map(numberOfKey))).map(formatKey))
+  const starts = new Map<string, OwedStart | null>()
+  const startOf = (token: string) => {
+    const start = starts.get(token) ?? readOwedStart(db, token)
+    starts.set(token, start)
+    return start
+  }
+  return (key, leg) => {
+    saveLeg(db, key, leg, { isKnown: known.has(key), start: leg && startOf(leg.token) })
+    if (leg) known.add(key)
+  }
+}
+
+function saveLeg(
+  db: Database,
+  key: string,
+  leg: OwedLeg | null,
+  { isKnown, start }: { readonly isKnown: boolean; readonly start: OwedStart | null },
+): void {
   const number = numberOfKey(key)
-  const [before] = listLegs(db, 'key = ?', number)
-  const start = leg && readOwedStart(db, leg.token)
+  const [before] = isKnown ? listLegs(db, 'key = ?', number) : []
   const isCounted = leg !== null && start !== null && countsSince(leg, start)
   if (leg && before && isSameLeg(before, { ...leg, isCounted })) return
   if (leg) writeLeg(db, number, { ...leg, isCounted }, before !== undefined)

@@ -32,14 +32,13 @@ interface UnjudgedPayout {
   readonly lacks: Lack
 }
 
-/** A payout that nobody completes, as of now, seen since it was the first time; null once somebody does, and for any other transfer. */
+/** A payout that nobody completes, as of now, seen since it was the first time. */
 function saveUnjudged(
   db: Database,
   key: string,
-  payout: UnjudgedPayout | null,
+  payout: UnjudgedPayout,
   times: { readonly at: UnixMs; readonly seenAt: UnixMs },
 ): void {
-  if (payout === null) return forgetUnjudged(db, key)
   const { hash, payer, token, amount, lacks } = payout
   db.prepare(
     `INSERT INTO unjudged_payouts VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -48,8 +47,9 @@ function saveUnjudged(
   ).run(key, hash, payer, token, formatDecimal(amount), lacks, times.at, times.seenAt)
 }
 
-function forgetUnjudged(db: Database, key: string): void {
-  db.prepare('DELETE FROM unjudged_payouts WHERE transfer_key = ?').run(key)
+function forgetUnjudged(db: Database, keys: readonly string[]): void {
+  const sql = 'DELETE FROM unjudged_payouts WHERE transfer_key IN (SELECT value FROM json_each(?))'
+  db.prepare(sql).run(JSON.stringify(keys))
 }
 
 /** Those that no movement at an escrow is judged by. */
@@ -83,13 +83,15 @@ export function noteUnjudged(
   { changed, ceased }: { readonly changed: readonly Transfer[]; readonly ceased: readonly string[] },
   now: UnixMs,
 ): void {
-  for (const key of ceased) forgetUnjudged(db, key)
-  for (const transfer of changed) {
+  const judged = changed.map((transfer) => {
     const { key, originAt, destinationAt } = transfer
     const at = Math.max(originAt, destinationAt ?? 0)
-    const payout = at < tellSince ? null : findUnjudgedPayout(transfer, learned)
-    saveUnjudged(db, key, payout, { at, seenAt: now })
-  }
+    return { key, at, payout: at < tellSince ? null : findUnjudgedPayout(transfer, learned) }
+  })
+  // Once somebody completes it, and any other transfer.
+  forgetUnjudged(db, [...ceased, ...judged.flatMap(({ key, payout }) => (payout === null ? key : []))])
+  for (const { key, at, payout } of judged)
+    if (payout !== null) saveUnjudged(db, key, payout, { at, seenAt: now })
 }
 
 /** Null as well until both its legs were looked at. A batch is judged by its items; of ERC-721 records name no id. */

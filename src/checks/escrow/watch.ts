@@ -19,6 +19,7 @@ import {
   readEscrowToken,
   renameOwedToken,
   reviseOwed,
+  openOwedLegs,
   saveOwedLeg,
 } from './owedStore.ts'
 import { listTokenPairs } from '../../ledger/learned.ts'
@@ -194,12 +195,16 @@ export function noteTransfers(
   if (places.length === 0) return
   for (const key of ceased) saveOwedLeg(db, key, null)
   wakeFlows(db, [...new Set(changed.flatMap(({ main }) => main?.hash ?? []))], now)
+  const save = openOwedLegs(
+    db,
+    changed.map(({ key }) => key),
+  )
   for (const transfer of changed) {
     const token = movedToken(transfer.token)
     notePair(watch, canonicalToken(transfer.token.address), token)
     if (transfer.token.isUnknown || !isFollowed(watch, transfer.token)) continue
     noteType(watch, token, transfer.token.type)
-    saveOwedLeg(db, transfer.key, toOwedLeg(transfer, mostKept, decimalsOf(watch, token)))
+    save(transfer.key, toOwedLeg(transfer, mostKept, decimalsOf(watch, token)))
   }
 }
 
