@@ -165,8 +165,27 @@ function carryOutOne(state: State, request: Open): void {
     carryOut(state, request)
   } catch (error) {
     state.log.error({ err: error, request: request.id }, `what was asked failed: ${errorText(error)}`)
+    if (request.ageMs >= longestWaitMs && giveUpFailed(state, request, errorText(error))) return
     state.waiting.set(request.id, { topic: null, untilMs: state.clock.monotonicMs() + retryMs })
   }
+}
+
+/**
+ * What still fails after all that time is asked no more: its answer says why, and what another node did is written down as
+ * far as that does not fail as well. @returns whether that is noted
+ */
+function giveUpFailed(state: State, request: Open, why: string): boolean {
+  const plain = () => ({ ok: false as const, code: 'internal', error: why })
+  const ways = request.from === null ? [plain] : [() => state.giveUp(request, why), plain]
+  return ways.some((toAnswer) => {
+    try {
+      state.db.transaction(() => noteDone(state, request.id, toAnswer())).saved()
+      return true
+    } catch (error) {
+      state.log.error({ err: error, request: request.id }, `it could not be given up: ${errorText(error)}`)
+      return false
+    }
+  })
 }
 
 function carryOut(state: State, request: Open): void {

@@ -123,6 +123,27 @@ describe.skipIf(postgresBin === null)(
       expect((await answers()).at(-1)?.answer).toBeNull()
     })
 
+    test('what fails here for an hour is answered with why, and asked no more', async () => {
+      const { b, watch, ask, answers, bridge } = await world.open()
+      await ask('ack', { id: 'c1' })
+      b.parts.operations.changeCase = () => {
+        throw new TypeError('no such thing')
+      }
+      const { look } = watch()
+      await look()
+      expect((await answers())[0]?.answer).toBeNull()
+      await world.data.query("UPDATE spanwatch.requests SET at = at - interval '2 hours' WHERE bridge = $1", [
+        bridge,
+      ])
+      await b.clock.advance(5_000)
+      await look()
+      expect((await answers())[0]?.answer).toEqual({
+        ok: false,
+        code: 'internal',
+        error: expect.stringContaining('no such thing'),
+      })
+    })
+
     test('what was done and could not be answered is answered by whoever opens the ledger next, and not done again', async () => {
       const { b, watch, ask, answers, setShared } = await world.open()
       await ask('silence', {
