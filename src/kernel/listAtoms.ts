@@ -1,8 +1,9 @@
 import type { Observation, ZoneTransaction } from '../bridge/observation.ts'
 import type { EvidenceReading } from '../ledger/evidence.ts'
+import { hashCount, weakContent } from '../ledger/sighting.ts'
 import type { ReadingResult } from './reads.ts'
 
-/** What of a reading must be committed at once: all that is tied by a name, with what was said of it. */
+/** What of a reading must be committed at once: all that is tied by a name or may be joined by amount, with what was said of it. */
 export interface Atom {
   /** Each with the place of its answer. */
   readonly records: readonly { readonly answer: number; readonly record: Observation }[]
@@ -18,8 +19,9 @@ interface Growing {
 }
 
 /**
- * Takes a reading apart, in its order. Records that share no name, neither id nor hash, are told apart without each other;
- * what a second source said belongs to the records of that hash.
+ * Takes a reading apart, in its order. Records that share no name, neither id nor hash, are told apart without each other, but for
+ * halves that fit: a payout that names no origin is not accused while the one withdrawal that it fits may be its own. What a second
+ * source said belongs to the records of that hash.
  */
 export function listAtoms(
   reading: Pick<ReadingResult, 'answers' | 'evidence' | 'zoneTransactions'>,
@@ -48,8 +50,10 @@ export function listAtoms(
   return [...atoms]
 }
 
-function namesOf({ id, mainHash, zoneHash }: Observation): string[] {
-  return [id === null ? null : `id ${id}`, mainHash, zoneHash].filter((name) => name !== null)
+function namesOf(record: Observation): string[] {
+  const { id, mainHash, zoneHash } = record
+  const half = hashCount(record) === 2 ? null : `half ${weakContent(record)}`
+  return [id === null ? null : `id ${id}`, mainHash, zoneHash, half].filter((name) => name !== null)
 }
 
 /** The same as a reading, each answer by itself. */

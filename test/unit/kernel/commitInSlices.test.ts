@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { createCommitInSlices } from '../../../src/kernel/commitInSlices.ts'
+import { recordHead } from '../../../src/kernel/heads.ts'
 import type { ReadingResult } from '../../../src/kernel/reads.ts'
 import type { EvidenceReading } from '../../../src/ledger/evidence.ts'
-import { hash, toRecord } from '../../support/records.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
+import { createRule } from '../alerts/harness.ts'
 import { createTestKernel } from '../checks/support.ts'
 
 const recordOf = (name: string, overrides: Partial<Observation> = {}) =>
@@ -176,4 +178,30 @@ test('in slices the ledger becomes what it becomes at once, and who sends is wok
   expect(withoutKeys(sliced)).toEqual(withoutKeys(whole))
   expect(sliced.result).toEqual(whole.result)
   expect(sliced.woken).toEqual([false])
+})
+
+test('payouts that name no origin wait for the withdrawals of their amount further down the page', async () => {
+  const kernel = createTestKernel()
+  kernel.live.rules = [createRule({ name: 'unbacked', kind: 'transfer.unbacked' })]
+  const now = kernel.clock.now()
+  for (const chain of ['main', 'zone'] as const)
+    for (const height of [9_999, 10_000]) recordHead(kernel.db, chain, { height, blockTime: now, at: now })
+  // The chains were shown meanwhile, the list was not.
+  kernel.list.readAt = now - 300_000
+  const at = now - 180_000
+  const of = (n: number) => ({ requestedAt: now, zoneTime: at - 1_000, mainTime: at, amountRaw: BigInt(n) })
+  const unnamed = { zoneHash: null, zoneHeight: null, zoneTime: null }
+  const numbers = Array.from({ length: 40 }, (_, index) => index + 1)
+  await kernel.commitInSlices({
+    answers: [
+      [
+        ...numbers.map((n) => toRecord({ ...of(n), ...unnamed, mainHash: hash(`m${n}`) })),
+        toRecord({ ...of(99), ...unnamed, mainHash: hash('forged') }),
+        ...numbers.map((n) => toPending({ ...of(n), zoneHash: hash(`z${n}`), mainTime: null })),
+      ],
+    ],
+  })
+  const [forged, ...others] = kernel.ledger.listTransfers({ hash: hash('forged'), limit: 2 })
+  expect(others).toEqual([])
+  expect(kernel.alerts.listAlerts({ limit: 100 }).map(({ subject }) => subject)).toEqual([forged?.key])
 })
