@@ -62,24 +62,41 @@ async function readBlocks(
     { signal },
   )
   const found = new Map<number, CanonicalBlock>()
+  const left: number[] = []
   for (const [at, height] of heights.entries()) {
     const asked = outcomes[2 * at]
+    const list = outcomes[2 * at + 1]
     if (!asked?.ok) {
-      if (asked && heights.length === 1) throw asked.error
+      left.push(height)
       continue
     }
-    const block = asked.value as RpcResult<'eth_getBlockByNumber'>
-    const list = outcomes[2 * at + 1]
+    const block = asked.value as ShownBlock
     const receipts = list?.ok ? (list.value as RpcResult<'eth_getBlockReceipts'>) : null
-    if (block === null || block.unreadable.length > 0) continue
-    found.set(height, toBlock(height, block, receipts?.items ?? [], requestedAt))
+    if (isReadable(block)) found.set(height, toBlock(height, block, receipts?.items ?? [], requestedAt))
+  }
+  if (left.length === 0) return found
+  // Receipts can be too large for an answer, or take too long: they must not keep back the block.
+  const alone = await deps.rpc.callMany(
+    left.map((height) => ({ method: 'eth_getBlockByNumber' as const, params: [height, false] as const })),
+    { signal },
+  )
+  for (const [at, height] of left.entries()) {
+    const asked = alone[at]
+    if (asked?.ok && isReadable(asked.value)) found.set(height, toBlock(height, asked.value, [], requestedAt))
+    if (asked?.ok === false && heights.length === 1) throw asked.error
   }
   return found
 }
 
+type ShownBlock = RpcResult<'eth_getBlockByNumber'>
+
+function isReadable(block: ShownBlock): block is NonNullable<ShownBlock> {
+  return block !== null && block.unreadable.length === 0
+}
+
 function toBlock(
   height: number,
-  block: NonNullable<RpcResult<'eth_getBlockByNumber'>>,
+  block: NonNullable<ShownBlock>,
   receipts: readonly Receipt[],
   requestedAt: UnixMs,
 ): CanonicalBlock {
