@@ -420,7 +420,8 @@ export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
   // What a row does not say itself so far it may say once it takes on another form.
   if (isNewestForm(db)) dropSteps(db, toHour(now - stepsKeptMs), limit)
   const forgotten = toHour(now - tables.flow_steps)
-  if (forgotten > readForgotten(db)) saveMeta(db, forgottenName, String(forgotten))
+  // Back as well, where the clock was ahead: else nothing would be looked back at until then.
+  if (forgotten !== readForgotten(db)) saveMeta(db, forgottenName, String(forgotten))
   purgeLatency(db, now - tables.flow_steps, limit)
 }
 

@@ -306,6 +306,20 @@ test('what is older than is looked back at goes in small steps, and out of the t
   expect(toSlot(zoneTime + flowSlotMs)).toBe(toSlot(zoneTime) + flowSlotMs)
 })
 
+test('once a clock that was years ahead is set right, what crosses is counted again', () => {
+  const { db, ledger } = open()
+  const now = 1_000 * 86_400_000
+  purgeFlow(db, 2 * now, 100)
+  const record = toRecord({ requestedAt: now, zoneTime: now - 90_000, mainTime: now - 60_000 })
+  ledger.recordAnswer([record], now)
+  purgeFlow(db, now, 100)
+  expect(listFlow(db, now - 100_000, now).map(({ count, side }) => [count, side])).toEqual([
+    [1, 'started'],
+    [1, 'arrived'],
+  ])
+  expect(readNewestFlow(db, { token: '', direction: 'ZoneToMain' }, now)).toBe(now - 60_000)
+})
+
 describe('what is forgotten by now', () => {
   const day = 86_400_000
   const count = (db: Database, table: string) =>
