@@ -106,14 +106,9 @@ function dropSamples(db: Database, teacher: number, lessons: string): number[] {
 
 /** Forgets what was learned before, of at most `limit` transactions. */
 export function purgeSamples(db: Database, before: UnixMs, limit: number): void {
-  // Numbered as they came: behind one that is too new are newer ones.
-  const oldest = agedTeachers.all(
-    db,
-    `SELECT ${agedTeachers.list()} FROM teachers ORDER BY id LIMIT ?`,
-    limit,
-  )
-  const firstKept = oldest.findIndex(({ at }) => at >= before)
-  const old = firstKept === -1 ? oldest : oldest.slice(0, firstKept)
+  // Numbered as they came, but for those of a clock that was ahead for a while.
+  const first = agedTeachers.all(db, `SELECT ${agedTeachers.list()} FROM teachers ORDER BY id LIMIT ?`, limit)
+  const old = first.filter(({ at }) => at < before)
   dropEmpty(
     db,
     old.flatMap(({ id }) => dropSamples(db, id, 'true')),

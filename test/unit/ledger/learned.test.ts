@@ -119,6 +119,19 @@ test('a transaction that teaches several lessons is kept once, and forgotten wit
   db.close()
 })
 
+test('what was learned while the clock was ahead keeps nothing that came after it', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  for (const [hash, at] of [
+    ['0x1', 1_000],
+    ['0x2', 10],
+  ] as const)
+    learned.learn([{ kind: 'vault', name: '0xcc', value: '0xvault' }], { hash, party: `0xa${hash}` }, at)
+  purgeSamples(db, 20, 10)
+  expect(listLessonRows(db).map(({ hash }) => hash)).toEqual(['0x1'])
+  db.close()
+})
+
 test('what was learned in a transaction that came to nothing is not known, and is learned as if for the first time', () => {
   const db = openDatabase(':memory:')
   const learned = createLearned(db)
