@@ -24,12 +24,13 @@ interface CommitInSlicesDeps {
 
 /**
  * Slices share a commit on the disk as far as their pages are written in no time. A crash between two of them leaves the
- * beginning of what was read, each record with its alerts. The rest is read again: whoever reads moves no cursor before.
+ * older part of what was read, each record with its alerts. The rest is read again: whoever reads moves no cursor before.
  */
 export function createCommitInSlices(commit: Commit, { clock, db }: CommitInSlicesDeps): CommitInSlices {
   let most = firstSize
   return async (result) => {
-    const atoms = listAtoms(result)
+    // The list gives the newest first, and what came before is what it is judged by: whom a recipient was, how far the list shows.
+    const atoms = listAtoms(result).toReversed()
     let slice = takeSlice(atoms, 0, most)
     if (slice.until === atoms.length) return commit(result)
     const { heads, bad, judge, apply, mayWait } = result

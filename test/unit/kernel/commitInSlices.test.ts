@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { createCommitInSlices } from '../../../src/kernel/commitInSlices.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
@@ -123,7 +124,8 @@ test('what shares a hash or an id stays together, with what was said of it', asy
   const evidence = [twin, ...records].map(evidenceOf)
   await commit({ answers: [[...records, ...bundle, twin], [detail]], evidence })
   const slices = committed.map(({ answers = [], evidence: said = [] }) => ({ answers, said }))
-  expect(slices[0]?.answers.flat()).toEqual(expect.arrayContaining([records[0], ...bundle, twin]))
+  const together = slices.find(({ answers }) => answers.flat().includes(twin))
+  expect(together?.answers.flat()).toEqual(expect.arrayContaining([records[0], ...bundle]))
   // Each answer by itself, also where only one of its records is in a slice.
   expect(slices.find(({ answers }) => answers.length === 2)?.answers[1]).toEqual([detail])
   for (const { answers, said } of slices) {
@@ -204,4 +206,22 @@ test('payouts that name no origin wait for the withdrawals of their amount furth
   const [forged, ...others] = kernel.ledger.listTransfers({ hash: hash('forged'), limit: 2 })
   expect(others).toEqual([])
   expect(kernel.alerts.listAlerts({ limit: 100 }).map(({ subject }) => subject)).toEqual([forged?.key])
+})
+
+test('who was paid further down the page, where it is older, is paid for the first time there alone', async () => {
+  const kernel = createTestKernel()
+  const matches = ({ facts }: Finding) => facts['firstTimeRecipient'] === false
+  kernel.live.rules = [createRule({ name: 'large', kind: 'transfer.large', params: {}, matches })]
+  const at = kernel.clock.now()
+  const records = Array.from({ length: 60 }, (_, n) =>
+    recordOf(String(n), {
+      requestedAt: at,
+      zoneTime: at - n * 1_000 - 500,
+      mainTime: at - n * 1_000,
+      targetAddress: n === 0 || n === 59 ? '0xagain' : `0x${n}`,
+    }),
+  )
+  await kernel.commitInSlices({ answers: [records] })
+  const [again] = kernel.ledger.listTransfers({ hash: hash('m0'), limit: 1 })
+  expect(kernel.alerts.listAlerts({ limit: 100 }).map(({ subject }) => subject)).toEqual([again?.key])
 })
