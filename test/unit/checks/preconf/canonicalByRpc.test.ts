@@ -14,13 +14,14 @@ function setUp(failing: (methods: readonly string[]) => boolean) {
     const methods = calls.map(({ method }) => method.replace('eth_getBlock', ''))
     asked.push(methods)
     if (failing(methods)) return calls.map(() => failed)
-    return calls.map(({ method, params: [height] }) => ({
-      ok: true as const,
-      value:
-        method === 'eth_getBlockReceipts'
-          ? { items: [], unreadable: [] }
-          : { number: height, timestamp: 1, hashes: [hash(`t${height}`)], unreadable: [] },
-    }))
+    return calls.map(({ method, params }) => {
+      const height = Number(params[0])
+      const block = { number: height, timestamp: 1, hashes: [hash(`t${height}`)], unreadable: [] }
+      return {
+        ok: true as const,
+        value: method === 'eth_getBlockReceipts' ? { items: [], unreadable: [] } : block,
+      }
+    })
   }
   const rpc = { call: () => Promise.reject(failed.error), callMany } as unknown as Pick<
     Rpc,
