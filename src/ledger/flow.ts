@@ -303,6 +303,15 @@ function dropSteps(db: Database, before: UnixMs, limit: number): void {
   saveMeta(db, stepsFromName, String(until))
 }
 
+/** Where the clock was ahead, steps that are not that old are kept beside the rows that say them again. */
+function takeBackSteps(db: Database, from: UnixMs): void {
+  const keptFrom = readStepsFrom(db)
+  if (from >= keptFrom) return
+  for (const { at, token, direction: way, side, ...sum } of sumRows(db, from, keptFrom))
+    writeStep(db, [at, token, way, side], nameNumber(db, token), sum)
+  saveMeta(db, stepsFromName, String(from))
+}
+
 /** What an old transfer did stays counted, also where its own row alone says it. */
 export function keepSteps(db: Database, count: Count): void {
   if (count.flow === null || !isByRow(count.flow)) return
@@ -419,6 +428,7 @@ export function purgeFlow(db: Database, now: UnixMs, limit: number): void {
   }
   // What a row does not say itself so far it may say once it takes on another form.
   if (isNewestForm(db)) dropSteps(db, toHour(now - stepsKeptMs), limit)
+  takeBackSteps(db, toHour(now - stepsKeptMs))
   const forgotten = toHour(now - tables.flow_steps)
   // Back as well, where the clock was ahead: else nothing would be looked back at until then.
   if (forgotten !== readForgotten(db)) saveMeta(db, forgottenName, String(forgotten))
