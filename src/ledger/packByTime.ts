@@ -49,11 +49,13 @@ export function createPackingByTime(db: Database): () => boolean {
   let left = all
   let behind: readonly SQLOutputValue[] | null = null
   return () => {
-    const [next] = left
-    if (readWaitingHistory(db) !== null || next === undefined) {
-      left = readWaitingHistory(db) === null ? left : all
+    if (readWaitingHistory(db) !== null) {
+      left = all
+      behind = null
       return false
     }
+    const [next] = left
+    if (next === undefined) return false
     db.transaction(() => {
       behind = packSome(db, next, behind)
       if (behind === null) left = left.slice(1)

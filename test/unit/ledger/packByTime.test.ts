@@ -44,6 +44,21 @@ test('once a history is read, what is ordered by time takes the pages that it ne
   db.close()
 })
 
+test('where more of a history comes meanwhile, all of it is gone through again', () => {
+  const db = openDatabase(':memory:')
+  readBackwards(db, 3_000 * stepMs, 500)
+  const pack = createPackingByTime(db)
+  expect(pack()).toBe(true)
+  noteHistory(db, [1, 2])
+  expect(pack()).toBe(false)
+  readBackwards(db, 1_000 * stepMs, 2_000)
+  noteQueuedHistory(db, 2)
+  const pages = pagesOf(db, 'flow_steps')
+  while (pack());
+  expect(pagesOf(db, 'flow_steps')).toBeLessThan(pages * 0.7)
+  db.close()
+})
+
 test('so do the indexes by time of transfers and of what is owed for them', () => {
   const db = openDatabase(':memory:')
   const start = 1_700_000_000_000
