@@ -229,7 +229,7 @@ function moveTo(walk: Walk, name: WalkName, page: number): void {
 
 /**
  * The page that a walk is at, and where the walk goes on behind it the question for the next one, so that what answers it and
- * what saves this one work at once; null where it has to go back first, or was begun anew meanwhile: then
+ * what saves this one work at once; null where it has to go back first, was begun anew meanwhile, or lost pages: then
  * its cursor says so.
  */
 async function readNext(
@@ -262,12 +262,14 @@ async function readNext(
     await setImmediate()
   }
   const { hasUrgent } = await commitInSlices({ answers: [page.records], bad: page.bad, mayWait: true })
+  // Somebody else's commit failed, and took along what waited of the pages before: the cursor is where it was before them.
+  const isLost = (cursors.read()[name]?.page ?? number) !== number
   if (name === 'history') walk.hasUrgent ||= hasUrgent
   else if (hasUrgent) trigger('openTransfers')
   const movedPages = number > pass.wentBackFrom ? pagesMoved(mark?.total ?? null, page) : 0
   const repeats = mark !== null && read.isRepeat ? mark.repeats + 1 : 0
   pass.before = { ...read.mark, number, repeats, total: page.total }
-  if (isRewound()) return null
+  if (isRewound() || isLost) return null
   if (movedPages === 0) return { page, isLast }
   pass.wentBackFrom = number
   moveTo(walk, name, Math.max(1, number - movedPages))

@@ -57,6 +57,20 @@ describe('the history walk', () => {
     expect(known(world.ledger)).toBe(100)
   })
 
+  test('goes back with its cursor where pages that waited for the disk were lost with somebody else', async () => {
+    const world = setUp(toRows(15))
+    const saved = world.cursors.read()
+    let isLost = false
+    world.feed.onPage = (page) => {
+      // As when a commit fails: the cursor in the file is of before what waited.
+      if (page === 4 && !isLost) world.cursors.write(saved)
+      isLost ||= page === 4
+    }
+    await toWalk(world).runAll()
+    expect(world.feed.served.slice(0, 9)).toEqual([1, 2, 3, 4, 1, 2, 3, 4, 5])
+    expect(world.cursors.read().history).toMatchObject({ done: true, read: 15 })
+  })
+
   test('goes back where rows moved up behind it, as when a list that falls behind shows its newest no more', async () => {
     const world = setUp(toRows(60))
     const all = world.feed.rows
