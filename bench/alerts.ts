@@ -15,6 +15,7 @@ import { createApp } from '../src/monitor/createMonitor.ts'
 import { createCaseActions } from '../src/monitor/caseActions.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import type { Observation } from '../src/bridge/observation.ts'
+import { type CommitInSlices, createCommitInSlices } from '../src/kernel/commitInSlices.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
@@ -174,6 +175,20 @@ async function measureMany(app: App): Promise<void> {
   )
 }
 
+/** Commits as pollers of the list do: what each slice, and each commit on the disk, takes of the process at once goes to `turns`. */
+function measureSlices({ parts: { commit, db } }: App, turns: number[]): CommitInSlices {
+  const measured = <T>(work: () => T): T => {
+    const begun = process.threadCpuUsage()
+    const result = work()
+    turns.push(since(begun))
+    return result
+  }
+  return createCommitInSlices((result) => measured(() => commit(result)), {
+    clock: createSystemClock(),
+    db: { rollbacks: () => db.rollbacks(), held: { save: () => measured(() => db.held.save()) } },
+  })
+}
+
 /** Pages of failures one after the other, one of them with a large amount in the middle. */
 async function measureStorm(app: App): Promise<void> {
   app.parts.db.transaction(() => app.parts.engine.start(Date.now()))
@@ -183,6 +198,7 @@ async function measureStorm(app: App): Promise<void> {
   delay.enable()
   const turns: number[] = []
   let [rss, begun, critical] = [0, 0, '']
+  const commitInSlices = measureSlices(app, turns)
   const cpu = process.threadCpuUsage()
   for (let first = 0; first < stormSize; first += pageSize) {
     const isMiddle = first === Math.floor(stormSize / 2 / pageSize) * pageSize
@@ -196,7 +212,7 @@ async function measureStorm(app: App): Promise<void> {
       begun = now()
       critical = records[50]?.zoneHash ?? ''
     }
-    turns.push(toMs(() => app.parts.commit({ answers: [records] })))
+    await commitInSlices({ answers: [records] })
     rss = Math.max(rss, process.memoryUsage.rss())
     const others = process.threadCpuUsage()
     await setImmediate()
@@ -221,12 +237,6 @@ async function measureStorm(app: App): Promise<void> {
   console.log(
     `  messages so far       ${messages}, at most ${mostItems} items and ${(mostBytes / 1e6).toFixed(1)} MB each`,
   )
-}
-
-function toMs(work: () => void): number {
-  const begun = process.threadCpuUsage()
-  work()
-  return since(begun)
 }
 
 /** This thread's CPU time since, ms. */
