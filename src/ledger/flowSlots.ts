@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { numberOf } from '../store/names.ts'
 import { instant } from '../store/table.ts'
-import { flowSide, flowSlotMs, type FlowStep, flowSteps, listFlow, stepColumns } from './flow.ts'
+import { flowSide, flowSlotMs, type FlowStep, flowSteps, listFlow, stepColumns } from './flowSteps.ts'
 
 /** Slots before a time whose sums are not what their steps say, newest first. */
 export function listMarkedSlots(db: Database, before: UnixMs, limit: number): UnixMs[] {

@@ -16,7 +16,8 @@ import { pack } from '../store/pack.ts'
 import { learnNames, nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
 import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { formatCounted, readCounted } from './counted.ts'
-import { createTally, keepSteps, type Tally, toCount } from './flow.ts'
+import { createTally, type Tally, toCount } from './flow.ts'
+import { keepSteps } from './flowSteps.ts'
 import { plainDecimals } from './plainDecimals.ts'
 
 /** A transfer as stored: its key and its sightings. Everything else in the row is derived from them. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { noteCoverage } from '../../src/kernel/coverage.ts'
-import { recount, toStep } from '../../src/ledger/flow.ts'
+import { recount } from '../../src/ledger/flow.ts'
+import { toStep } from '../../src/ledger/flowSteps.ts'
 import { countLatency, latencyClass } from '../../src/ledger/latency.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRun } from '../support/runScenario.ts'

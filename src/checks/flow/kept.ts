@@ -1,6 +1,6 @@
 import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
 import { type Kept, notKeptYet } from '../../kernel/kept.ts'
-import { type FlowStep, flowSlotMs, listFlow, readOldestStep, toSlot } from '../../ledger/flow.ts'
+import { type FlowStep, flowSlotMs, listFlow, readOldestStep, toSlot } from '../../ledger/flowSteps.ts'
 import { addTo } from '../../ledger/flowSlots.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'

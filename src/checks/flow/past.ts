@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowPast, FlowTotalFact } from './facts.ts'
 import type { Interval } from '../../kernel/coverage.ts'
-import { flowSlotMs, type FlowStep, type FlowTotal } from '../../ledger/flow.ts'
+import { flowSlotMs, type FlowStep, type FlowTotal } from '../../ledger/flowSteps.ts'
 import { addTo } from '../../ledger/flowSlots.ts'
 
 /** When the list was read. */

@@ -4,19 +4,16 @@ import { flowStepMs } from '../../ledger/counted.ts'
 import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
 import { countFailures } from '../../ledger/countFailures.ts'
+import { countCopies, countFirstTimers, type FlowCopies, listCopies } from '../../ledger/flow.ts'
 import {
-  countCopies,
-  countFirstTimers,
-  type FlowCopies,
   flowSlotMs,
   type FlowStep,
   type FlowTotal,
-  listCopies,
   listFlow,
   readNewestFlow,
   toSlot,
   toStep,
-} from '../../ledger/flow.ts'
+} from '../../ledger/flowSteps.ts'
 import { createFlowPast, type FlowPasts, type Observed, type ReadSlots } from './past.ts'
 import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../ledger/flowSlots.ts'
 

@@ -3,18 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
+import { countFirstTimers, listCopies, purgeFlow, recount, toCount } from '../../../src/ledger/flow.ts'
 import {
-  countFirstTimers,
   flowSlotMs,
-  listCopies,
   listFlow,
-  purgeFlow,
   readNewestFlow,
   readOldestStep,
-  recount,
-  toCount,
   toSlot,
-} from '../../../src/ledger/flow.ts'
+} from '../../../src/ledger/flowSteps.ts'
 import { foldSlot, listMarkedSlots, listSlots } from '../../../src/ledger/flowSlots.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import {

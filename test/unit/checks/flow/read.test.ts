@@ -4,7 +4,8 @@ import { createFlow } from '../../../../src/checks/flow/read.ts'
 import { createLatency } from '../../../../src/ledger/readLatency.ts'
 import { noteCoverage } from '../../../../src/kernel/coverage.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
-import { listFlow, recount, toStep } from '../../../../src/ledger/flow.ts'
+import { recount } from '../../../../src/ledger/flow.ts'
+import { listFlow, toStep } from '../../../../src/ledger/flowSteps.ts'
 import { countLatency } from '../../../../src/ledger/latency.ts'
 
 const minute = 60_000
