@@ -38,7 +38,13 @@ console.log(`counted ${perDay * days} transfers in ${Math.round(performance.now(
 const observed = { since: () => start - days * dayMs, share: () => 1 }
 const token = () => ({ symbol: null, decimals: 18 })
 const settleMs = () => 60_000
-const folding = createFlow({ db, observed, token, settleMs, limits: { folds: 1e6, windows: 12 } })
+const folding = createFlow({
+  db,
+  observed,
+  token,
+  settleMs,
+  limits: { folds: 1e6, windows: 12, failures: 2_000 },
+})
 db.transaction(() => folding(start))
 const read = createFlow({ db, observed, token, settleMs })
 

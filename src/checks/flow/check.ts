@@ -17,7 +17,7 @@ export const flow: Check<FlowPart, EscrowAmounts> = {
   given: {
     shape: {},
     open(ground) {
-      const read = createFlow({ ...ground, limits: { folds: 1e6, windows: 1e6 } })
+      const read = createFlow({ ...ground, limits: { folds: 1e6, windows: 1e6, failures: 1e6 } })
       return (_, now) => ({ flow: read(now) })
     },
   },

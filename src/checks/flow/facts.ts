@@ -1,4 +1,5 @@
 import type { Direction } from '../../bridge/observation.ts'
+import type { FailureCount } from '../../ledger/countFailures.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
 export interface FlowTotalFact {
@@ -42,17 +43,6 @@ export interface FlowCopiesFact {
   readonly others: number
 }
 
-/** Transfers that failed within a window, and of how many they are. */
-export interface FlowFailuresFact {
-  /** '' is all of them. */
-  readonly token: string
-  readonly direction: Direction
-  readonly failed: number
-  readonly recipients: number
-  readonly senders: number
-  readonly tokens: number
-}
-
 /** What crosses the bridge, by block time in steps of ten seconds; the newest step is under way. */
 export interface FlowFacts {
   /** Since when the list is read, history not counted; null before. */
@@ -75,8 +65,8 @@ export interface FlowFacts {
     readonly count: number
     readonly first: number
   }[]
-  /** By direction, and by token and direction; none where nothing failed. */
-  failures(windowMs: number): readonly FlowFailuresFact[]
+  /** By direction, and by token and direction; none where nothing failed. Null until they were counted once. */
+  failures(windowMs: number): readonly FailureCount[] | null
   /** When anything of a direction, and of a token unless it is '', last happened; null within a week. */
   newestAt(of: { readonly token: string; readonly direction: Direction }): UnixMs | null
   token(address: string): { readonly symbol: string | null; readonly decimals: number | null }

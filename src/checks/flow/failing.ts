@@ -4,7 +4,8 @@ import { formatDuration } from '../../lib/duration.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
-import type { FlowFailuresFact, FlowPart } from './facts.ts'
+import type { FailureCount } from '../../ledger/countFailures.ts'
+import type { FlowPart } from './facts.ts'
 import { flowSubject } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
@@ -63,8 +64,9 @@ function judgeFailing(facts: Facts, settings: Params): JudgementOf<typeof factTy
   const since = Math.max(now - window, flow.observedSince)
   if (flow.coverage(since) < 0.9 || flow.isBehind(window)) return { findings: [], unknown: 'all' }
   const isByToken = by === 'token' || settings.token !== undefined
-  const findings = flow
-    .failures(window)
+  const failures = flow.failures(window)
+  if (failures === null) return { findings: [], unknown: 'all' }
+  const findings = failures
     .filter((one) => (one.token !== '') === isByToken)
     .filter((one) => direction === undefined || one.direction === direction)
     .filter((one) => settings.token === undefined || isToken(facts, one.token, settings.token))
@@ -79,7 +81,7 @@ function isToken({ flow }: Facts, address: string, wanted: string): boolean {
 function judgeOne(
   facts: Facts,
   { window, share, minCount, distinct, minDistinct }: Params,
-  one: FlowFailuresFact,
+  one: FailureCount,
 ): Found<typeof factTypes> | null {
   const ended = one.failed + countArrived(facts, window, one)
   const values = { recipient: one.recipients, sender: one.senders, token: one.tokens }[

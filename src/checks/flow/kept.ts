@@ -29,7 +29,7 @@ export const flowKept: Kept<FlowPart> = {
       settleMs,
       token,
       slots: sumSlots(db),
-      limits: { folds: 0, windows: Infinity },
+      limits: { folds: 0, windows: Infinity, failures: 1e6 },
       observed: {
         since: () => (observedFrom !== null && observedFrom <= present ? observedFrom : null),
         share: (within) => coverageOf(listCovered(db, 'transfers', within), within).share,

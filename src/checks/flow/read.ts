@@ -3,7 +3,6 @@ import type { FlowCopiesFact, FlowFacts, FlowTotalFact } from './facts.ts'
 import { flowStepMs } from '../../ledger/counted.ts'
 import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
-import { countFailures } from '../../ledger/countFailures.ts'
 import { countCopies, countFirstTimers, type FlowCopies, listCopies } from '../../ledger/flow.ts'
 import {
   flowSlotMs,
@@ -14,6 +13,7 @@ import {
   toSlot,
   toStep,
 } from '../../ledger/flowSteps.ts'
+import { createFlowFailures, restMs } from './failures.ts'
 import { createFlowPast, type FlowPasts, type Observed, type ReadSlots } from './past.ts'
 import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../ledger/flowSlots.ts'
 
@@ -33,7 +33,7 @@ export interface FlowSources {
   /** Slots as they are, where nothing may be summed up; left out, those of the ledger, which are kept up to date. */
   readonly slots?: ReadSlots
   /** How much is read in one tick; left out, what no tick notices. */
-  readonly limits?: { readonly folds: number; readonly windows: number }
+  readonly limits?: { readonly folds: number; readonly windows: number; readonly failures: number }
 }
 
 function observedBy(db: Database): Observed {
@@ -48,13 +48,14 @@ function observedBy(db: Database): Observed {
  * inside a transaction: what it sums up it saves.
  */
 export function createFlow(sources: FlowSources): (now: UnixMs) => FlowFacts {
-  const { db, observed = observedBy(db), limits = { folds: 24, windows: 12 } } = sources
+  const { db, observed = observedBy(db), limits = { folds: 24, windows: 12, failures: 2_000 } } = sources
   const readSlots = sources.slots ?? ((from, until) => listSlots(db, from, until))
   const flow: Flow = {
     ...sources,
     observed,
     windows: createFlowWindows({ db, readSlots, maxFolds: sources.slots ? 0 : limits.folds }),
     past: createFlowPast(readSlots, observed, limits.windows),
+    failures: createFlowFailures(db, limits.failures),
     keep: createKeeper(),
     began: new Map(),
   }
@@ -65,13 +66,14 @@ interface Flow extends FlowSources {
   readonly observed: Observed
   readonly windows: FlowWindows
   readonly past: FlowPasts
+  readonly failures: ReturnType<typeof createFlowFailures>
   readonly keep: ReturnType<typeof createKeeper>
   /** Since when something is true, and when it was last asked about. */
   readonly began: Map<string, { readonly since: UnixMs; readonly at: UnixMs }>
 }
 
 function readFlow(flow: Flow, now: UnixMs): FlowFacts {
-  const { db, keep, observed, past, settleMs, token, windows } = flow
+  const { db, failures, keep, observed, past, settleMs, token, windows } = flow
   const folded = advance(windows, now)
   if (folded === null) past.forget()
   else past.drop(folded)
@@ -104,10 +106,10 @@ function readFlow(flow: Flow, now: UnixMs): FlowFacts {
       keep(`first ${windowMs}`, now, 30_000, () =>
         countFirstTimers(db, { from: begin(windowMs), until: end }, begin(windowMs) - travelMs),
       ),
-    failures: (windowMs) =>
-      keep(`failures ${windowMs}`, now, restMs(windowMs), () =>
-        countFailures(db, { from: begin(windowMs), until: end }, begin(windowMs) - travelMs),
-      ),
+    failures: remember((windowMs) => {
+      const from = begin(windowMs)
+      return failures(windowMs, { from, until: end, leftFrom: from - travelMs }, now)
+    }),
     newestAt: (of) => readNewestFlow(db, of, end),
     token,
     since: (name) => sinceWhen(flow, name, now),
@@ -132,11 +134,6 @@ function sinceWhen({ began }: Flow, name: string, now: UnixMs): UnixMs {
   if (began.size > 10_000) began.clear()
   began.set(name, { since, at: now })
   return since
-}
-
-/** Long windows change slowly, and cost more. */
-function restMs(windowMs: number): number {
-  return Math.min(Math.max(windowMs / 60, 10_000), 60_000)
 }
 
 function isBeside(other: FlowCopies, one: FlowCopies): boolean {

@@ -3,7 +3,8 @@ import { flowImbalance } from '../../../../src/checks/flow/imbalance.ts'
 import { flowQuiet } from '../../../../src/checks/flow/quiet.ts'
 import { flowSurge } from '../../../../src/checks/flow/surge.ts'
 import { flowFailing } from '../../../../src/checks/flow/failing.ts'
-import type { FlowFacts, FlowFailuresFact, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
+import type { FailureCount } from '../../../../src/ledger/countFailures.ts'
+import type { FlowFacts, FlowTotalFact } from '../../../../src/checks/flow/facts.ts'
 import { type PastWindow, summarizePast } from '../../../../src/checks/flow/past.ts'
 import type { Facts } from '../../../../src/checks/index.ts'
 import { noFlow, toFacts, toHolding } from '../facts.ts'
@@ -278,7 +279,7 @@ describe('flow.imbalance', () => {
 })
 
 describe('flow.failing', () => {
-  const failures = (failed: number, of: Partial<FlowFailuresFact> = {}): FlowFailuresFact => ({
+  const failures = (failed: number, of: Partial<FailureCount> = {}): FailureCount => ({
     token: '',
     direction: 'ZoneToMain',
     failed,
@@ -325,6 +326,7 @@ describe('flow.failing', () => {
   test.each([
     ['was not read through the window', { coverage: () => 0.89 }],
     ['is still being summed up', { isBehind: () => true }],
+    ['has failures that are still being counted', { failures: () => null }],
   ])('a list that %s leaves it unknown', (_, flow) => {
     expect(judge({ failures: () => [failures(2)], ...flow })).toEqual({ found: [], unknown: 'all' })
   })
