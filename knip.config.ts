@@ -7,6 +7,7 @@ export default {
       entry: [
         'src/main.ts',
         'src/store/ledgerWorker.ts',
+        'src/lib/chartWorker.ts',
         'test/**/*.test.ts',
         'bench/*.ts',
         'bench/support/bareLoop.ts',

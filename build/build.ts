@@ -30,7 +30,11 @@ const sources = listSources(root)
 
 rmSync(dist, { recursive: true, force: true })
 const bundle = await rolldown({
-  input: { main: join(root, 'src/main.ts'), ledgerWorker: join(root, 'src/store/ledgerWorker.ts') },
+  input: {
+    main: join(root, 'src/main.ts'),
+    ledgerWorker: join(root, 'src/store/ledgerWorker.ts'),
+    chartWorker: join(root, 'src/lib/chartWorker.ts'),
+  },
   platform: 'node',
   external: (id) => isBuiltin(id) || Object.hasOwn(project.dependencies ?? {}, id),
 })

@@ -1,6 +1,6 @@
 import type { EscrowAccounts } from '../../checks/escrow/accounts/accountUnits.ts'
 import type { CsvFile, RenderedReport, ReportChart } from '../../delivery/channels/message.ts'
-import { renderChart, toPng } from '../../lib/charts.ts'
+import { drawPng } from '../../lib/drawChart.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 import { errorText } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -54,7 +54,7 @@ const size = { width: 640, height: 160, theme: 'light' } as const
 
 async function drawReportCharts({ hours, window }: DailyReport): Promise<ReportChart[]> {
   if (hours.every(({ deposits, withdrawals }) => deposits + withdrawals === 0)) return []
-  const svg = await renderChart({
+  const png = await drawPng({
     ...size,
     kind: 'bar',
     stacked: true,
@@ -72,7 +72,7 @@ async function drawReportCharts({ hours, window }: DailyReport): Promise<ReportC
         periodOf(window.day) === 'day'
           ? 'Transfers that began in each hour of the day'
           : 'Transfers that began on each day',
-      png: await toPng(svg),
+      png,
     },
   ]
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
-import { type ChartSpec, renderChart } from '../../lib/charts.ts'
+import type { ChartSpec } from '../../lib/charts.ts'
+import { drawSvg } from '../../lib/drawChart.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -219,7 +220,7 @@ export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     const key = JSON.stringify(spec)
     const known = kept.get(key)
     if (known) return known
-    const drawing = renderChart(spec)
+    const drawing = drawSvg(spec)
     putNewest(kept, key, drawing, mostKept)
     drawing.catch(() => kept.delete(key))
     return drawing
