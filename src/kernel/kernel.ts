@@ -11,7 +11,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { Role } from '../store/changeLog.ts'
-import type { CursorFile } from '../store/cursors.ts'
+import type { WalkCursors } from '../store/cursors.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
@@ -36,7 +36,7 @@ export interface Kernel {
   readonly random: () => number
   readonly state: State
   readonly db: Database
-  readonly cursors: CursorFile
+  readonly cursors: WalkCursors
   readonly ledger: Ledger
   readonly learned: Learned
   readonly alerts: AlertStore

@@ -77,6 +77,15 @@ export interface CursorFile {
   write(cursors: Cursors): void
 }
 
+/** Cursors of walks, which go on from page to page. */
+export interface WalkCursors extends CursorFile {
+  /**
+   * A walk came a page further. In memory at once, and on the disk with the next write, or each sixteenth time: what is lost
+   * with the process is read again, and a write waits for the disk four times.
+   */
+  advance(cursors: Cursors): void
+}
+
 export interface OpenedCursors {
   readonly file: CursorFile
   /** Why the cursors were rebuilt; null when they were good or this is a first start. */
@@ -170,6 +179,28 @@ export function openCursors(options: {
       ? `${options.path}: ${judged.problem}; ${fallback ? 'the previous generation is used' : 'rebuilt, history is read again'}`
       : null,
     isAhead: judged.problem === ahead,
+  }
+}
+
+const pagesPerWrite = 16
+
+/** Spares a file what a walk may read again. */
+export function sparing(file: CursorFile): WalkCursors {
+  let advanced: Cursors | null = null
+  let pages = 0
+  const write = (next: Cursors) => {
+    advanced = null
+    pages = 0
+    file.write(next)
+  }
+  return {
+    read: () => advanced ?? file.read(),
+    write,
+    advance(next) {
+      pages += 1
+      if (pages >= pagesPerWrite) write(next)
+      else advanced = next
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull } from './ballast.ts'
-import { type CursorFile, initialCursors, openCursors, type OpenedCursors } from './cursors.ts'
+import { initialCursors, openCursors, sparing, type WalkCursors } from './cursors.ts'
 import { type ReplicaRole, takeRole } from './replicaRole.ts'
 import { followCursors, placeCursors, sharedCursors } from './sharedCursors.ts'
 import { brokenRemedy, DamagedLedger } from './damage.ts'
@@ -18,7 +18,7 @@ import { createTrouble, type Trouble, readMarker, removeMarker } from './trouble
 
 export interface State {
   readonly db: Database
-  readonly cursors: CursorFile
+  readonly cursors: WalkCursors
   readonly isFirstStart: boolean
   /** What had to be repaired at the start, for people; null when nothing had to. */
   readonly recovered: string | null
@@ -160,7 +160,7 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     if (taken === 'over') placeCursors(cursorPath, db, options.since)
     const cursors =
       taken === 'follower'
-        ? { file: followCursors(db, options.since), recovered: null }
+        ? { file: sparing(followCursors(db, options.since)), recovered: null }
         : takeCursors({ ...options, path: cursorPath }, db, trouble)
     return {
       db,
@@ -202,7 +202,7 @@ function takeCursors(
   { folder, path, since, now }: StateOptions & { readonly path: string },
   db: Database,
   trouble: Trouble,
-): Pick<OpenedCursors, 'file' | 'recovered'> {
+): { readonly file: WalkCursors; readonly recovered: string | null } {
   // A ledger that was restored is older than the present: what came since is read again, however old it is.
   const knownUntil = lastSavedAt(db)
   const cursors = openCursors({
@@ -218,7 +218,7 @@ function takeCursors(
   if (cursors.isAhead) noteRestored(db, { from: knownUntil ?? since, at: now })
   else if (unsavedSince !== null) noteRestored(db, { from: unsavedSince, at: now })
   return {
-    file: trouble.watchCursors(sharedCursors(cursors.file, db), db),
+    file: trouble.watchCursors(sparing(sharedCursors(cursors.file, db)), db),
     recovered: cursors.recovered ?? describeUnsaved(unsavedSince),
   }
 }

@@ -4,7 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import { type Ballast, createBallast, isDiskFull, takesBytes } from './ballast.ts'
 import type { Outcome } from './commits.ts'
-import type { CursorFile, Cursors } from './cursors.ts'
+import type { Cursors, WalkCursors } from './cursors.ts'
 import { isDiskError, isSuspicious } from './damage.ts'
 import type { Database } from './database.ts'
 import { noteRestored } from './restored.ts'
@@ -24,7 +24,7 @@ export interface Trouble {
   /** What became of a commit. */
   note(outcome: Outcome, db: Database): void
   /** Cursors that stay in memory as long as the commits which they point past. */
-  watchCursors(file: CursorFile, db: Database): CursorFile
+  watchCursors(file: WalkCursors, db: Database): WalkCursors
   /** Saves what stayed in memory once the disk takes it. @throws what the disk says when it refuses nevertheless */
   settle(db: Database): void
   /** The same without asking whether there is room. */
@@ -41,13 +41,13 @@ const marginBytes = 1024 * 1024
 export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: () => void): Trouble {
   const ballast = createBallast(join(folder, 'ballast'))
   const counts = { commits: 0, disk: 0, lastDisk: '', inARow: 0 }
-  let unsaved: Cursors | null = null
+  let unsaved: { readonly next: Cursors; readonly how: 'write' | 'advance' } | null = null
   const losses = createLosses(now)
   const noteDisk = (error: unknown) => {
     counts.disk += 1
     counts.lastDisk = errorText(error)
   }
-  let cursors: CursorFile | null = null
+  let cursors: WalkCursors | null = null
   const release = ({ held }: Database) => {
     if (!held.isHeld()) return
     ballast.free()
@@ -65,7 +65,7 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     note(outcome, db) {
       if ('tookMs' in outcome) {
         counts.inARow = 0
-        if (unsaved !== null) cursors?.write(unsaved)
+        if (unsaved !== null) cursors?.[unsaved.how](unsaved.next)
         unsaved = null
         return
       }
@@ -90,11 +90,15 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     },
     watchCursors(file, db) {
       cursors = file
-      const write = (next: Cursors) => {
-        if (db.held.isUnsaved()) unsaved = next
-        else file.write(next)
+      const put = (next: Cursors, how: 'write' | 'advance') => {
+        if (db.held.isUnsaved()) unsaved = { next, how: unsaved?.how === 'write' ? 'write' : how }
+        else file[how](next)
       }
-      return { read: () => unsaved ?? file.read(), write }
+      return {
+        read: () => unsaved?.next ?? file.read(),
+        write: (next) => put(next, 'write'),
+        advance: (next) => put(next, 'advance'),
+      }
     },
     settle(db) {
       if (!db.held.isHeld()) return

@@ -142,8 +142,12 @@ async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
     const read = history.read + page.records.length
     const done = isLast || isOldEnough(page)
     const reachedAt = newestTime(page.records) ?? history.reachedAt
-    save(walk, { history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } })
-    if (!done) continue
+    const change = { history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } }
+    if (!done) {
+      advance(walk, change)
+      continue
+    }
+    save(walk, change)
     walk.passes.history.wentBackFrom = 0
     log.info({ records: read, pages: history.page }, 'history read')
   }
@@ -167,14 +171,14 @@ async function walkGap(walk: Walk, signal: AbortSignal): Promise<void> {
     if (found === null) continue
     const newestAt = gap.page === 1 ? newestTime(found.page.records) : gap.newestAt
     if (found.isLast || isOlder(found.page.records, gap.until)) endGap(walk, startedAt, newestAt)
-    else saveGap(walk, { page: gap.page + 1, startedAt, newestAt })
+    else advanceGap(walk, { page: gap.page + 1, startedAt, newestAt })
   }
 }
 
 /** The tail may have left out more while a page was read. */
-function saveGap(walk: Walk, change: Partial<GapWalk>): void {
+function advanceGap(walk: Walk, change: Partial<GapWalk>): void {
   const { gap } = walk.kernel.cursors.read()
-  if (gap !== null) save(walk, { gap: { ...gap, ...change } })
+  if (gap !== null) advance(walk, { gap: { ...gap, ...change } })
 }
 
 /** Where the tail left out more meanwhile, the list was read by readings from the begin of this walk on. */
@@ -198,14 +202,15 @@ async function sweepPage(walk: Walk, signal: AbortSignal): Promise<boolean> {
   if (sweep.page === 1) walk.firstNumber = page.requestedAt
   const from = sweptFrom(walk.kernel)
   if (!isLast && !isOlder(page.records, from)) {
-    save(walk, { sweep: { ...sweep, page: sweep.page + 1, startedAt } })
+    advance(walk, { sweep: { ...sweep, page: sweep.page + 1, startedAt } })
     return false
   }
   const tookMs = clock.now() - startedAt
   if (tookMs > sweepGoalMs)
     log.warn({ tookMs, pages: sweep.page }, 'a pass of the sweep took over ten minutes')
   walk.passes.sweep.wentBackFrom = 0
-  save(walk, { sweep: { page: 1, startedAt, finishedAt: clock.now(), tookMs } })
+  // Of a bridge with few transfers a pass is a page.
+  advance(walk, { sweep: { page: 1, startedAt, finishedAt: clock.now(), tookMs } })
   walk.kernel.list.sweptAt = startedAt
   // What the part of it before the start showed is not known any more.
   if (walk.firstNumber !== null) walk.unscanned ??= { from, until: startedAt, readBefore: walk.firstNumber }
@@ -220,6 +225,10 @@ function sweptFrom({ clock, config, cursors }: WalkKernel): UnixMs {
 
 function save({ kernel: { cursors } }: Walk, change: Partial<Cursors>): void {
   cursors.write({ ...cursors.read(), ...change })
+}
+
+function advance({ kernel: { cursors } }: Walk, change: Partial<Cursors>): void {
+  cursors.advance({ ...cursors.read(), ...change })
 }
 
 function moveTo(walk: Walk, name: WalkName, page: number): void {

@@ -45,7 +45,11 @@ export function createTestKernel({ config: given, start, isManual, ...fakes }: T
   let cursors = initialCursors(0)
   const state: State = {
     db,
-    cursors: { read: () => cursors, write: (next) => void (cursors = next) },
+    cursors: {
+      read: () => cursors,
+      write: (next) => void (cursors = next),
+      advance: (next) => void (cursors = next),
+    },
     isFirstStart: true,
     recovered: null,
     noteTold: () => undefined,

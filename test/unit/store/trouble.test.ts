@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type CursorFile, initialCursors } from '../../../src/store/cursors.ts'
+import { initialCursors, type WalkCursors } from '../../../src/store/cursors.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { createTrouble, readMarker } from '../../../src/store/trouble.ts'
 
@@ -38,16 +38,21 @@ function setUp() {
   )
   const written: number[] = []
   let kept = initialCursors(0)
-  const file: CursorFile = {
+  const advanced: number[] = []
+  const file: WalkCursors = {
     read: () => kept,
     write(next) {
       kept = next
       written.push(next.sweep.page)
     },
+    advance(next) {
+      kept = next
+      advanced.push(next.sweep.page)
+    },
   }
   const cursors = trouble.watchCursors(file, db)
   const at = (page: number) => ({ ...initialCursors(0), sweep: { ...initialCursors(0).sweep, page } })
-  return { folder, ledger, db, notes, trouble, cursors, written, at }
+  return { folder, ledger, db, notes, trouble, cursors, written, advanced, at }
 }
 
 test('F16: the first commit that finds the disk full gives the reserve away, the next one holds', () => {
@@ -97,6 +102,21 @@ test('cursors that point past a commit that waits are saved after it, the newest
   expect([cursors.read().sweep.page, written]).toEqual([3, [3]])
   trouble.note({ tookMs: 1 }, db)
   expect(written).toEqual([3])
+})
+
+test('a walk that came further while a commit waits comes further after it; what had to be written is', () => {
+  const { ledger, db, trouble, cursors, written, advanced, at } = setUp()
+  ledger.isWaiting = true
+  cursors.advance(at(2))
+  expect([cursors.read().sweep.page, advanced]).toEqual([2, []])
+  ledger.isWaiting = false
+  trouble.note({ tookMs: 1 }, db)
+  ledger.isWaiting = true
+  cursors.write(at(3))
+  cursors.advance(at(4))
+  ledger.isWaiting = false
+  trouble.note({ tookMs: 1 }, db)
+  expect([advanced, written]).toEqual([[2], [4]])
 })
 
 test('cursors that point past a commit that waited in vain are lost with it', () => {
