@@ -77,10 +77,10 @@ export interface CursorFile {
   write(cursors: Cursors): void
 }
 
-/** Cursors of walks, which go on from page to page. */
+/** Cursors of readings, which go on from page to page. */
 export interface WalkCursors extends CursorFile {
   /**
-   * A walk came a page further. In memory at once, and on the disk with the next write, or each sixteenth time: what is lost
+   * A reading came further. In memory at once, and on the disk with the next write, or each sixteenth time: what is lost
    * with the process is read again, and a write waits for the disk four times.
    */
   advance(cursors: Cursors): void
@@ -184,7 +184,7 @@ export function openCursors(options: {
 
 const pagesPerWrite = 16
 
-/** Spares a file what a walk may read again. */
+/** Spares a file what may be read again. */
 export function sparing(file: CursorFile): WalkCursors {
   let advanced: Cursors | null = null
   let pages = 0

@@ -71,9 +71,10 @@ export function createTransfersPoll(kernel: TailKernel, walk: Walk): (signal: Ab
  */
 function saveComplete({ cursors }: TailKernel, completeAt: UnixMs, isFresh: boolean): void {
   const now = cursors.read()
-  // Without news once an hour is enough for a restart to know from where to walk; more would only wear the disk.
-  if (!isFresh && completeAt - (now.tail.completeAt ?? 0) <= 3_600_000) return
-  cursors.write({ ...now, tail: { completeAt } })
+  const moved = { ...now, tail: { completeAt } }
+  // A restart walks back from here, and an hour further: more would only wear the disk, and hold up what is told of the news.
+  if (completeAt - (now.tail.completeAt ?? 0) > 3_600_000) cursors.write(moved)
+  else if (isFresh) cursors.advance(moved)
 }
 
 async function commitPage(kernel: TailKernel, page: FeedPage, signal: AbortSignal) {
