@@ -5,14 +5,8 @@ import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
-import {
-  type AnswerBody,
-  type LegAnswer,
-  listAnswers,
-  listNewestAnswers,
-  openAnswers,
-  type OpenAnswers,
-} from './legAnswers.ts'
+import type { AnswerBody, LegAnswer } from './legAnswer.ts'
+import { listAnswers, listNewestAnswers, openAnswers, type OpenAnswers } from './legAnswers.ts'
 import { createHmac } from 'node:crypto'
 import { parseDecimal } from '../bridge/amount.ts'
 

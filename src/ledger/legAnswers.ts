@@ -1,66 +1,12 @@
-import type { Chain } from '../bridge/observation.ts'
-import type { Agreement } from '../bridge/agreement.ts'
-import type { EvidenceSource, TokenMove } from '../bridge/transfer.ts'
-import type { UnixMs } from '../lib/clock.ts'
 import { chain, evidenceSource } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { endsOf, hasEnds, hash, indexOfHash, isHash, textOfHash, toHashCell } from '../store/hash.ts'
-import { MonitorError } from '../lib/errors.ts'
-import { known, knownOf, knownOfAnswers } from './knownTexts.ts'
-import { dropSettled, readSettled, readSettledOf, writeSettled } from './settledAnswers.ts'
-import { learnNames, namesOf } from '../store/names.ts'
-import { pack } from '../store/pack.ts'
+import { indexOfHash, isHash, textOfHash } from '../store/hash.ts'
 import { staysTrue } from '../store/staysTrue.ts'
-import {
-  columns,
-  instant,
-  int,
-  jsonOf,
-  oneOf,
-  packed,
-  type Read,
-  readPacked,
-  type Row,
-  table,
-  text,
-} from '../store/table.ts'
+import { columns, instant, int, jsonOf, table, text } from '../store/table.ts'
+import { type AnswerBody, answerStatus, type LegAnswer, splitAnswers } from './legAnswer.ts'
+import { legs, readLegs, toAnswers, writeLegs } from './legRows.ts'
+import { dropSettled, readSettled, readSettledOf } from './settledAnswers.ts'
 
-const answerStatus = oneOf('success', 'failed', 'unknown', 'absent')
-
-/** The newest answer of one source about one leg, as it is stored. */
-export interface LegAnswer {
-  readonly chain: Chain
-  readonly hash: string
-  readonly source: EvidenceSource
-  readonly at: UnixMs
-  readonly status: Read<typeof answerStatus>
-  readonly body: AnswerBody
-}
-
-/** The rest of an answer, as JSON: what there is nothing to say of is left out. */
-export interface AnswerBody {
-  /** The request of the first answer that said the same; left out, it was this one. */
-  readonly since?: UnixMs
-  readonly errorMessage?: string
-  readonly moves?: readonly (Omit<TokenMove, 'amountRaw'> & { readonly amountRaw: string | null })[]
-  readonly whole?: boolean
-  readonly amountRaw?: string
-  readonly amount?: string
-  readonly reads?: number
-  readonly unasked?: EvidenceSource
-  readonly agreement?: Agreement
-  readonly height?: number
-  readonly time?: UnixMs
-  readonly actionType?: string
-  readonly action?: string
-  readonly paidIn?: string
-  readonly recipient?: string
-}
-
-type PackedAnswer = readonly [LegAnswer['chain'], EvidenceSource, UnixMs, LegAnswer['status'], AnswerBody]
-const answerCells = 5
-
-const legs = table('leg_answers', { id: int, hash, answers: packed })
 /** As each answer had a row of its own; what is still there is moved little by little. */
 const oldAnswers = table('leg_evidence', {
   id: int,
@@ -142,81 +88,16 @@ export function openAnswers(db: Database, hashes: readonly string[]): OpenAnswer
       for (const [hash, { id, answers, isOld, isChanged }] of byHash) {
         if (!isChanged) continue
         if (isOld) db.prepare('DELETE FROM leg_evidence WHERE hash = ?').run(hash)
-        write(db, id ?? nextId(db), answers)
+        writeLegs(db, id ?? nextId(db), answers)
       }
     },
   }
-}
-
-function readLegs(db: Database, hashes: readonly string[]): Read<typeof legs>[] {
-  const [first] = hashes
-  const sql = `SELECT ${legs.list()} FROM leg_answers WHERE`
-  if (first === undefined) return []
-  const wanted = new Set(hashes)
-  return hashes.length === 1
-    ? legs.all(db, `${sql} ${isHash('hash', '?1')}`, first)
-    : legs
-        .all(db, `${sql} ${hasEnds('hash', '?1')}`, JSON.stringify(hashes.map(endsOf)))
-        .filter((row) => wanted.has(row.hash))
 }
 
 function readOld(db: Database, hashes: readonly string[]) {
   return isAllMoved(db)
     ? []
     : listOld(db, 'WHERE hash IN (SELECT value FROM json_each(?))', JSON.stringify(hashes))
-}
-
-function write(db: Database, id: number, answers: readonly LegAnswer[]): void {
-  const [first] = answers
-  if (first === undefined) return
-  learnNames(db, tokensIn(answers))
-  db.prepare('INSERT OR REPLACE INTO leg_answers (id, hash, telling, answers) VALUES (?, ?, ?, ?)').run(
-    id,
-    toHashCell(first.hash),
-    answers.some(isTelling) ? 1 : 0,
-    pack(toCells(answers), [first.hash], namesOf(db)),
-  )
-}
-
-function toCells(answers: readonly LegAnswer[]): unknown[] {
-  return answers.flatMap(
-    ({ chain, source, at, status, body }): PackedAnswer => [chain, source, at, status, body],
-  )
-}
-
-/** What a token moves in comes back; who moved it need not. */
-function tokensIn(answers: readonly LegAnswer[]): string[] {
-  return answers.flatMap(({ body }) => body.moves?.map((move) => move.token) ?? [])
-}
-
-/** Whether it says more than that the leg succeeded. */
-function isTelling({ status, body }: LegAnswer): boolean {
-  return status !== 'success' || 'moves' in body || 'amount' in body || 'amountRaw' in body
-}
-
-function toAnswers(
-  db: Database,
-  { id, hash, answers }: Read<typeof legs>,
-): (LegAnswer & { readonly id: number })[] {
-  const cells = readPacked(answers, [hash], namesOf(db))
-  if (!Array.isArray(cells))
-    throw new MonitorError(
-      'state.invalid',
-      `The ledger cannot be read: leg_answers, column answers of id ${id}: expected packed answers.`,
-    )
-  return splitAnswers(hash, cells).map((answer) => ({ id, ...answer }))
-}
-
-/** One behind the other; in rows of before each is a list of its own. */
-function splitAnswers(hash: string, cells: readonly unknown[]): LegAnswer[] {
-  // Packed by `write`.
-  const rows = Array.isArray(cells[0])
-    ? (cells as unknown as PackedAnswer[])
-    : Array.from(
-        { length: cells.length / answerCells },
-        (_, place) => cells.slice(place * answerCells, (place + 1) * answerCells) as unknown as PackedAnswer,
-      )
-  return rows.map(([chain, source, at, status, body]) => ({ hash, chain, source, at, status, body }))
 }
 
 function listOld(db: Database, where: string, ...values: (string | number)[]) {
@@ -253,81 +134,8 @@ export function unsettleAnswers(db: Database, key: number, but: ReadonlySet<stri
   dropSettled(db, key)
   for (const [hash, cells] of settled.ofHash) {
     const id = (int.orNull().get(db, 'SELECT min(id) FROM leg_answers') ?? 1) - 1
-    if (!but.has(hash)) write(db, id, splitAnswers(hash, cells))
+    if (!but.has(hash)) writeLegs(db, id, splitAnswers(hash, cells))
   }
-}
-
-const isAsked = 'SELECT 1 FROM evidence_queue WHERE hash = ? LIMIT 1'
-const bearers = `SELECT key, state, ${[...known, ...knownOfAnswers].join(', ')} FROM transfers WHERE ${isHash('zone_hash', '?1')} OR ${isHash('main_hash', '?1')} LIMIT 2`
-
-/** What a look at some rows came to. */
-export interface Settling {
-  /** The id to go on behind. */
-  readonly next: number
-  readonly isAtEnd: boolean
-  /** Of how many transfers answers were settled. */
-  readonly settled: number
-  /** The lowest id of those that are soon settled: the others are shared, of no transfer, or of one that failed. */
-  readonly waiting: number | null
-}
-
-/**
- * Settles answers about the legs of transfers that are over: of so many rows behind an id, where nothing is asked any more and one
- * transfer alone bears the hash. The newest `keep` stay: they are asked for as such.
- */
-export function settleAnswers(
-  db: Database,
-  { after, count, keep }: { readonly after: number; readonly count: number; readonly keep: number },
-): Settling {
-  const until = (int.orNull().get(db, 'SELECT max(id) FROM leg_answers') ?? 0) - keep
-  const sql = `SELECT ${legs.list()} FROM leg_answers WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`
-  const rows = legs.all(db, sql, after, until, count)
-  const bearing = new Map<number, { readonly bearer: Row; readonly id: number }>()
-  for (const { id, hash } of rows) {
-    const bearer = findBearer(db, hash)
-    const key = Number(bearer?.['key'])
-    if (bearer !== null && isOrWillBeOver(db, bearer) && !bearing.has(key)) bearing.set(key, { bearer, id })
-  }
-  // Pages are full where rows come in their order.
-  const inOrder = [...bearing].sort(([a], [b]) => a - b)
-  const left = inOrder.filter(([key, { bearer }]) => !settleLegs(db, key, bearer, until))
-  const waiting = left.map(([, { id }]) => id)
-  return {
-    next: rows.at(-1)?.id ?? Math.max(after, until),
-    isAtEnd: rows.length < count,
-    settled: inOrder.length - left.length,
-    waiting: waiting.length === 0 ? null : Math.min(...waiting),
-  }
-}
-
-function isOrWillBeOver(db: Database, bearer: Row): boolean {
-  const [, zoneHash, mainHash] = knownOf(db, bearer)
-  return zoneHash !== mainHash && ['completed', 'pending'].includes(String(bearer['state']))
-}
-
-/** The one transfer with this hash. */
-function findBearer(db: Database, hash: string): Row | null {
-  const [bearer, another] = db.prepare(bearers).all(hash)
-  return another === undefined ? (bearer ?? null) : null
-}
-
-function settleLegs(db: Database, key: number, bearer: Row, until: number): boolean {
-  if (bearer['state'] !== 'completed') return false
-  const [, zoneHash = '', mainHash = ''] = knownOf(db, bearer)
-  const both = [zoneHash, mainHash]
-  if (both.some((hash) => db.prepare(isAsked).get(toHashCell(hash)) !== undefined)) return false
-  const own = both.filter((hash) => hash !== '' && findBearer(db, hash) !== null)
-  const moved = readLegs(db, own).filter(({ id }) => id <= until)
-  const answers = [
-    ...moved.flatMap((row) => toAnswers(db, row)),
-    ...[...(readSettledOf(db, key)?.ofHash ?? [])].flatMap(([hash, cells]) => splitAnswers(hash, cells)),
-  ]
-  const ofHash = new Map(
-    [...Map.groupBy(answers, ({ hash }) => hash)].map(([hash, of]) => [hash, toCells(of)]),
-  )
-  writeSettled(db, { key, ofHash }, { bearer, isTelling: answers.some(isTelling), tokens: tokensIn(answers) })
-  for (const { id } of moved) db.prepare('DELETE FROM leg_answers WHERE id = ?').run(id)
-  return true
 }
 
 /** Forgets what was said of the legs of a transaction. */
@@ -373,7 +181,7 @@ export function moveOldAnswers(db: Database, count: number): boolean {
 /** Writes rows of before, behind one id and up to another, in the form of now. */
 export function repackAnswers(db: Database, after: number, until: number): void {
   const sql = `SELECT ${legs.list()} FROM leg_answers WHERE id > ? AND id <= ? AND substr(answers, 1, 1) = x'01'`
-  for (const row of legs.all(db, sql, after, until)) write(db, row.id, toAnswers(db, row))
+  for (const row of legs.all(db, sql, after, until)) writeLegs(db, row.id, toAnswers(db, row))
 }
 
 /** The highest id there is; 0 without one. */

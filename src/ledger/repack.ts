@@ -2,7 +2,8 @@ import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { int } from '../store/table.ts'
 import { isNewestForm, noteWholeForm } from '../store/wholeForm.ts'
-import { lastAnswerId, moveOldAnswers, repackAnswers, settleAnswers } from './legAnswers.ts'
+import { lastAnswerId, moveOldAnswers, repackAnswers } from './legAnswers.ts'
+import { settleAnswers } from './settling.ts'
 import { repackTransfers } from './transferRows.ts'
 
 /** Of the forms of versions 58 and 54. */

@@ -1,4 +1,5 @@
-import { type LegAnswer, listAnswers, listNewestAnswers } from '../../src/ledger/legAnswers.ts'
+import type { LegAnswer } from '../../src/ledger/legAnswer.ts'
+import { listAnswers, listNewestAnswers } from '../../src/ledger/legAnswers.ts'
 import { readSettledOf } from '../../src/ledger/settledAnswers.ts'
 import type { Database } from '../../src/store/database.ts'
 import { int } from '../../src/store/table.ts'
