@@ -359,6 +359,13 @@ const maxKept = 20_000
 /** Transfers without a destination leg, oldest first. A row is derived anew only when its body, or what that refers to, has changed. */
 export function createPendingList(db: Database, derive: (row: StoredTransfer) => Transfer): PendingList {
   const kept = new Map<number, { body: string | Uint8Array; times: string; transfer: Transfer }>()
+  let rollbacks = db.rollbacks()
+
+  /** A key that was given in a transaction that came to nothing is given again, to another transfer. */
+  function dropUndone(): void {
+    if (rollbacks !== db.rollbacks()) kept.clear()
+    rollbacks = db.rollbacks()
+  }
 
   function toTransfer(row: Row): { readonly key: number; readonly transfer: Transfer } {
     const { key, body } = stored.read(row)
@@ -379,6 +386,7 @@ export function createPendingList(db: Database, derive: (row: StoredTransfer) =>
          AND (origin_at, key) > (?, ?) ORDER BY origin_at, key LIMIT ${sliceSize}`,
       )
       for (let after = { at: -1, key: -1 }; ; ) {
+        dropUndone()
         const rows = select.all(originAtOrBefore, direction ?? '', direction ?? '', after.at, after.key)
         for (const row of rows) {
           const { key, transfer } = toTransfer(row)
