@@ -23,6 +23,7 @@ import {
   createPendingList,
   forgetTransfer,
   formatKey,
+  isOpenRow,
   listKeysSharing,
   parseKey,
   listSharing,
@@ -258,7 +259,8 @@ function isFirstTo(db: Database, { key, targetAddress, originAt }: Transfer): bo
 function findJoined(state: LedgerState, transfer: Transfer): Transfer | null {
   const { main, zone, targetAddress } = transfer
   if ((main === null) === (zone === null) || targetAddress === '') return null
-  const where = `WHERE ${isAddress('target_address', '?1')} LIMIT ?2`
+  // A transfer of which one leg alone is known is open, however many others its recipient got.
+  const where = `INDEXED BY transfers_open_to WHERE ${isOpenRow} AND ${isAddress('target_address', '?1')} LIMIT ?2`
   const rows = selectTransfers(state.db, where, targetAddress, maxOfRecipient)
   // Beyond the limit there may be others that fit: then none is the only one.
   if (rows.length === maxOfRecipient) return null

@@ -138,6 +138,18 @@ describe('joined by amount', () => {
     expect(joins(ledger)).toEqual([])
   })
 
+  test('are found for a recipient of many others, too (semantics 41)', () => {
+    const ledger = open()
+    const others = Array.from({ length: 501 }, (_, n) =>
+      toRecord({ id: `r${n}`, zoneHash: hash(`oz${n}`), mainHash: hash(`om${n}`), amountRaw: BigInt(n) }),
+    )
+    record(ledger, 900_000, ...others)
+    record(ledger, 1_000_000, left())
+    record(ledger, 1_100_000, arrived())
+    const halves = ledger.listTransfers({ hash: hash('z1'), limit: 9 })
+    expect(halves.map((one) => ledger.joinedByAmount(one)?.main?.hash)).toEqual([hash('m1')])
+  })
+
   test('two seconds before it left are allowed', () => {
     const ledger = open()
     record(ledger, 1_000_000, left())
