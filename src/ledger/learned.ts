@@ -5,7 +5,7 @@ import { type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
 import type { MoneySample } from '../meaning/learnedActions.ts'
 import { type LearnedMoney, movesAs } from '../meaning/learnedMoney.ts'
 import type { Database } from '../store/database.ts'
-import { instant, int, table, text } from '../store/table.ts'
+import { instant, table, text } from '../store/table.ts'
 import { createDissent, type Dissent } from './dissent.ts'
 import { readWaitingHistory } from './historyMarks.ts'
 import {
@@ -46,7 +46,8 @@ const maxShares = 128
 /** Names remembered between two looks at the table. */
 const maxCached = 5_000
 
-const maxHeld = 5_000
+/** Of more judgements that are due the oldest so many are ordered by their value. */
+const maxOrdered = 5_000
 
 /** The transaction that teaches counts once; of its party, the user on whose behalf it was made, a few count. */
 interface Teacher {
@@ -230,14 +231,8 @@ export function listTokenPairs(db: Database, learned: LearnedMoney): TokenPair[]
   })
 }
 
-/** Judges this transfer again later: what it would be judged by is not known yet. */
+/** Judges this transfer again later, however many are held: an accusation may wait for it. */
 export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
-  if ((int.get(db, 'SELECT count(*) FROM held_judgements') ?? 0) >= maxHeld) return
-  judgeAt(db, key, dueAt)
-}
-
-/** The same, however many are held: an accusation waits for it. */
-export function judgeAt(db: Database, key: string, dueAt: UnixMs): void {
   db.prepare(
     'INSERT INTO held_judgements VALUES (?, ?) ON CONFLICT (transfer_key) DO UPDATE SET due_at = excluded.due_at',
   ).run(key, dueAt)
@@ -253,8 +248,8 @@ export function takeHeldJudgements(
   limit: number,
   riskOf: (key: string) => number,
 ): string[] {
-  const sql = 'SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at'
-  const due = held.all(db, sql, now)
+  const sql = 'SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at LIMIT ?'
+  const due = held.all(db, sql, now, maxOrdered)
   const first =
     due.length <= limit
       ? due

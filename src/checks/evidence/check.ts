@@ -4,7 +4,7 @@ import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { createWaker } from '../../kernel/waker.ts'
 import { listKnownHashes } from '../../ledger/evidence.ts'
-import { judgeAt, nextHeldAt, takeHeldJudgements } from '../../ledger/learned.ts'
+import { holdJudgement, nextHeldAt, takeHeldJudgements } from '../../ledger/learned.ts'
 import { toTeaching } from '../../ledger/learnMoney.ts'
 import { releaseLessons } from '../../ledger/openLessons.ts'
 import { answerHoldMs, isAwaited, listDifferences } from '../../meaning/compareAnswers.ts'
@@ -37,7 +37,7 @@ function awaitAnswers({ db, tellSince, trigger }: Kernel, transfer: Transfer, no
   for (const difference of listDifferences(transfer)) {
     const { leg, outdated, since } = difference
     if (!isAwaited(difference, now)) continue
-    judgeAt(db, transfer.key, Math.min(since, now) + answerHoldMs)
+    holdJudgement(db, transfer.key, Math.min(since, now) + answerHoldMs)
     const node = nodes.find(({ chain }) => chain === leg.chain)
     trigger(outdated === 'node' && node ? node.names[0] : 'evidence')
   }

@@ -79,6 +79,16 @@ test('semantics.md 44: of judgements that are due together those of most value a
   db.close()
 })
 
+test('a judgement that is held while thousands are is made in its turn (semantics 44)', () => {
+  const db = openDatabase(':memory:')
+  for (let n = 0; n < 5_100; n += 1) holdJudgement(db, `t${n}`, 1)
+  const take = () => takeHeldJudgements(db, 1, 4_000, () => 0)
+  const taken = [take(), take()]
+  expect(taken.map(({ length }) => length)).toEqual([4_000, 1_100])
+  expect(taken.flat()).toContain('t5099')
+  db.close()
+})
+
 test('semantics.md 48: what a transfer taught is taken back when it is accused, but for where its money went', () => {
   const db = openDatabase(':memory:')
   const learned = createLearned(db)

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { evidence } from '../../../../src/checks/evidence/check.ts'
 import type { Explorer } from '../../../../src/clients/explorer/createExplorer.ts'
 import { createRunner } from '../../../../src/kernel/runner.ts'
-import { judgeAt, takeHeldJudgements } from '../../../../src/ledger/learned.ts'
+import { holdJudgement, takeHeldJudgements } from '../../../../src/ledger/learned.ts'
 import { createSilentLog } from '../../../../src/lib/log.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { putQueued, queuedLeg } from '../queuedLegs.ts'
@@ -28,7 +28,7 @@ test('what was held is judged when its time has come, although a source does not
   const runner = createRunner({ clock, log: createSilentLog() }, evidence.open(kernel).pollers)
   onTestFinished(() => runner.stop())
   runner.start()
-  judgeAt(db, 't1', clock.now() + 10_000)
+  holdJudgement(db, 't1', clock.now() + 10_000)
   for (let second = 0; second < 30; second += 1) await clock.advance(1_000)
   expect(asked).toContain('E13')
   expect(takeHeldJudgements(db, clock.now(), 9, () => 0)).toEqual([])
