@@ -1,8 +1,8 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../bridge/finding.ts'
-import { type Chain, chains, type Observation } from '../bridge/observation.ts'
-import { destinationLeg, type Leg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import type { Observation } from '../bridge/observation.ts'
+import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
@@ -12,6 +12,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
+import { listOfOneOrigin } from '../meaning/findOverpayment.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { MayWait } from '../store/commits.ts'
@@ -21,6 +22,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { countCommit } from '../store/openState.ts'
 import { type RequestNumbers, withTimes } from '../store/requestNumbers.ts'
 import { recordQuarantine } from './quarantine.ts'
+import { createRelated } from './related.ts'
 import type { RecordResult, TransferChange } from '../ledger/recordAnswer.ts'
 import type { Commit, ReadingResult } from './reads.ts'
 import type { EventRetries } from './eventRetries.ts'
@@ -84,8 +86,6 @@ export interface CommitDeps {
   /** As it is at this moment. */
   readonly judgedBy: () => JudgedBy
 }
-
-const maxRelated = 200
 
 /**
  * Puts what a reading found into the ledger, with the events that follow from it and the messages about them:
@@ -237,79 +237,22 @@ function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs):
   deps.engine.flush(now)
 }
 
-/** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
-export function createRelated(
-  deps: Pick<CommitDeps, 'ledger' | 'stakes'>,
-  changed: readonly Transfer[],
-): RelatedTransfers {
-  const sharing: Sharing = { main: new Map(), zone: new Map() }
-  shareAmong(deps.ledger, changed, originLeg, sharing)
-  // Readings of what escrows hold are saved after all that is judged here.
-  const balances = new Map<string, bigint | null>()
-  // Only some judgements look at who else arrived in the same transaction.
-  let withDestinations = false
-  const find = (chain: Chain, hash: string) => {
-    if (withDestinations) return undefined
-    withDestinations = true
-    shareAmong(deps.ledger, changed, destinationLeg, sharing)
-    return sharing[chain].get(hash)
-  }
-  return {
-    sharing(chain, hash) {
-      const known = sharing[chain].get(hash)
-      if (known !== undefined) return known
-      const found = find(chain, hash) ?? deps.ledger.listSharing(chain, hash, maxRelated)
-      sharing[chain].set(hash, found)
-      return found
-    },
-    isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
-    joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
-    escrowBalance(token) {
-      const known = balances.get(token)
-      if (known !== undefined) return known
-      const balance = deps.stakes.reserveOf(token)
-      balances.set(token, balance)
-      return balance
-    },
-  }
-}
-
-/** By chain and hash, the transfers that bear it. */
-type Sharing = Readonly<Record<Chain, Map<string, readonly Transfer[]>>>
-
-/** Of most legs all transfers are among those that changed: nothing of them has to be read back. */
-function shareAmong(
-  ledger: Ledger,
-  changed: readonly Transfer[],
-  legOf: (transfer: Transfer) => Leg | null,
-  sharing: Sharing,
-): void {
-  const known = new Map(changed.map((transfer) => [transfer.key, transfer]))
-  const hashes = { main: new Set<string>(), zone: new Set<string>() }
-  for (const transfer of changed) {
-    const leg = legOf(transfer)
-    if (leg !== null) hashes[leg.chain].add(leg.hash)
-  }
-  for (const chain of chains) {
-    if (hashes[chain].size === 0) continue
-    for (const [hash, keys] of ledger.listKeysSharing(chain, [...hashes[chain]]) ?? []) {
-      const transfers = keys.flatMap((key) => known.get(key) ?? [])
-      if (transfers.length === keys.length && keys.length <= maxRelated) sharing[chain].set(hash, transfers)
-    }
-  }
-}
-
 /** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */
 function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers): Transfer[] {
   const judged = new Map(changed.map((transfer) => [transfer.key, transfer]))
-  for (const transfer of changed) {
-    const origin = originLeg(transfer)
-    if (origin === null) continue
-    for (const other of related.sharing(origin.chain, origin.hash)) {
+  for (const transfer of changed)
+    for (const other of listBesides(transfer, related))
       if (!judged.has(other.key)) judged.set(other.key, other)
-    }
-  }
   return [...judged.values()]
+}
+
+/** Who bears the origin transaction of a transfer: of a crowd those that are compared, and all that are of the very same origin. */
+function listBesides(transfer: Transfer, related: RelatedTransfers): readonly Transfer[] {
+  const origin = originLeg(transfer)
+  if (origin === null) return []
+  const compared = related.sharing(origin.chain, origin.hash)
+  const all = related.ofOrigin(transfer)
+  return all.length === compared.length ? compared : [...compared, ...listOfOneOrigin(transfer, all)]
 }
 
 /** What is older than this is verified when nothing else waits, unless another transfer claims its origin. */
@@ -322,16 +265,17 @@ function verifyClaimed(
   related: RelatedTransfers,
   now: UnixMs,
 ): void {
+  const claimed = new Map<string, Transfer>()
   for (const transfer of changed) {
-    const [origin, destination] = [originLeg(transfer), destinationLeg(transfer)]
-    if (origin === null || destination === null) continue
-    if ((destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
-    const claimed = related.sharing(origin.chain, origin.hash).filter((other) => {
+    const destination = destinationLeg(transfer)
+    if (destination === null || (destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
+    for (const other of listBesides(transfer, related)) {
       const leg = destinationLeg(other)
-      return leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs
-    })
-    if (claimed.length > 0) deps.ledger.verifyClaimed(claimed, now)
+      if (leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs)
+        claimed.set(other.key, other)
+    }
   }
+  if (claimed.size > 0) deps.ledger.verifyClaimed([...claimed.values()], now)
 }
 
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {

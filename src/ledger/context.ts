@@ -24,8 +24,10 @@ export interface EventContext {
 
 /** What a judgement of one transfer may look up of others. Each answer costs what it names, whatever is stored. */
 export interface RelatedTransfers {
-  /** Transfers that bear this hash on this chain, the one judged included; at most some hundred. */
+  /** Transfers that bear this hash on this chain, the one judged included; of a crowd those of most value. */
   sharing(chain: Chain, hash: string): readonly Transfer[]
+  /** Those that bear its origin transaction, itself included; of a withdrawal all, however many they are. */
+  ofOrigin(transfer: Transfer): readonly Transfer[]
   /** Whether nothing was sent to its recipient before it. */
   isFirstTo(transfer: Transfer): boolean
   /** The other half of a transfer with one leg, found by amount and recipient alone; null when nothing or several fit. */

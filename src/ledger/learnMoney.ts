@@ -1,5 +1,5 @@
 import { canonicalToken } from '../bridge/movedToken.ts'
-import { originLeg, partyOf, type Transfer } from '../bridge/transfer.ts'
+import { partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { awaitsDetail } from '../meaning/emptyBatch.ts'
 import { mayBeSurplus } from '../meaning/findOverpayment.ts'
@@ -40,9 +40,7 @@ export function learnMoney(
   for (const transfer of changed) {
     const { key, originAt, destinationAt } = transfer
     if (awaitsDetail(transfer, now)) holdJudgement(db, key, now + soonMs)
-    const origin = originLeg(transfer)
-    if (origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now))
-      holdJudgement(db, key, now + soonMs)
+    if (mayBeSurplus(transfer, related.ofOrigin(transfer), now)) holdJudgement(db, key, now + soonMs)
     if (isReplacementOpen(transfer, now)) holdJudgement(db, key, now + replacedHoldMs)
     const isTold = Math.max(originAt, destinationAt ?? 0) >= tellSince
     if (transfer.isListed) learnFrom(deps, transfer, { related, isTold, now })

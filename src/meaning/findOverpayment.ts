@@ -2,6 +2,7 @@ import { readBatchDetail } from './batchDetail.ts'
 import type { Decimal } from '../bridge/decimal.ts'
 import { sumArrivals } from '../bridge/tokenFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { once } from '../lib/once.ts'
 import { destinationLeg, isBatch, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 
 /** More came out of one origin than went in. */
@@ -24,7 +25,7 @@ export interface Overpayment {
  * @param sharing transfers with the same origin hash, the one judged included
  */
 export function findOverpayment(transfer: Transfer, sharing: readonly Transfer[]): Overpayment | null {
-  const alike = sharing.filter((other) => isOfOneOrigin(transfer, other))
+  const alike = listOfOneOrigin(transfer, sharing)
   if (alike.length < 2) return null
   const payouts = alike.filter(isPaid).sort(byPayment)
   const isWhole = alike.length === sharing.filter((other) => other.direction === transfer.direction).length
@@ -45,17 +46,26 @@ export function provenBy(transfer: Transfer, chain: 'main' | 'zone', hash: strin
   return of.reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
 }
 
-function isOfOneOrigin(a: Transfer, b: Transfer): boolean {
-  if (a.direction !== b.direction || a.token.address !== b.token.address) return false
+/** Those of the same origin transaction that are of the very origin of a transfer, itself included. */
+export function listOfOneOrigin(transfer: Transfer, sharing: readonly Transfer[]): Transfer[] {
+  const isWhole = once(() => !isBatch(transfer) || batchTotal(transfer) !== null)
+  return sharing.filter((other) => isOfOneOrigin(transfer, other, isWhole))
+}
+
+function isOfOneOrigin(a: Transfer, b: Transfer, isWhole: () => boolean): boolean {
+  // Names first: of a crowd each is compared with each.
+  const isNamedAlike =
+    a.direction === 'MainToZone'
+      ? a.token.id === b.token.id
+      : (a.id !== null && a.id === b.id) ||
+        (a.zoneEventIndex !== null && a.zoneEventIndex === b.zoneEventIndex)
+  if (!isNamedAlike || a.direction !== b.direction || a.token.address !== b.token.address) return false
   if (originLeg(a)?.hash !== originLeg(b)?.hash) return false
-  if (a.direction === 'MainToZone') return a.token.id === b.token.id
-  if (a.id !== null && a.id === b.id) return isSameItem(a, b)
-  return a.zoneEventIndex !== null && a.zoneEventIndex === b.zoneEventIndex && isSameItem(a, b)
+  return a.direction === 'MainToZone' || isWhole() || isSameItem(a, b)
 }
 
 /** Of a batch without a readable detail nothing says what the whole is: only equal rows are compared. */
 function isSameItem(a: Transfer, b: Transfer): boolean {
-  if (!isBatch(a) || batchTotal(a) !== null) return true
   return a.token.id === b.token.id && a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress
 }
 
@@ -65,7 +75,7 @@ const askMs = 90_000
 /** Whether a transfer may yet turn out to be one payout too many: what it differs in would then say less. */
 export function mayBeSurplus(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
   if (now - transfer.firstSeenAt >= askMs) return false
-  const alike = sharing.filter((other) => isOfOneOrigin(transfer, other) && destinationLeg(other) !== null)
+  const alike = listOfOneOrigin(transfer, sharing).filter((other) => destinationLeg(other) !== null)
   return alike.length > 1 && alike.some((one) => statusOf(one) === undefined)
 }
 

@@ -10,7 +10,7 @@ import { bestOf, judgeZoneAmount } from '../../meaning/judgeZoneAmount.ts'
 import { awaitsFee, judgeMoney, judgeTwin } from '../../meaning/judgeMoney.ts'
 import { mayBeSurplus } from '../../meaning/findOverpayment.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
-import { destinationLeg, originLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
+import { destinationLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
@@ -107,8 +107,7 @@ function findDifference(transfer: Transfer, context: EventContext): Difference |
 
 /** A second payout of one origin is reported as that. */
 function isHeld(transfer: Transfer, { related, now }: EventContext): boolean {
-  const origin = originLeg(transfer)
-  return origin !== null && mayBeSurplus(transfer, related.sharing(origin.chain, origin.hash), now)
+  return mayBeSurplus(transfer, related.ofOrigin(transfer), now)
 }
 
 /** A good record whose leg failed, or whose destination is not there at all. */

@@ -200,13 +200,18 @@ function toContext(replay: Replay, transfer: Transfer, at: UnixMs): EventContext
 }
 
 function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfers {
+  const sharing: RelatedTransfers['sharing'] = (chain, hash) => {
+    if (!replay.shared.has(hash)) return judged[chain]?.hash === hash ? [judged] : []
+    return listSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
+      const evidence = listEvidenceOf(replay.db, stored.group.members)
+      return deriveAt(toPast(stored, evidence), at, replay.book) ?? []
+    })
+  }
   return {
-    sharing(chain, hash) {
-      if (!replay.shared.has(hash)) return judged[chain]?.hash === hash ? [judged] : []
-      return listSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
-        const evidence = listEvidenceOf(replay.db, stored.group.members)
-        return deriveAt(toPast(stored, evidence), at, replay.book) ?? []
-      })
+    sharing,
+    ofOrigin(transfer) {
+      const origin = originLeg(transfer)
+      return origin === null ? [] : sharing(origin.chain, origin.hash)
     },
     isFirstTo: (transfer) => replay.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) =>

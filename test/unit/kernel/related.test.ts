@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { createRelated } from '../../../src/kernel/commit.ts'
+import { transferDuplicate } from '../../../src/checks/transfers/duplicate.ts'
+import { createRelated } from '../../../src/kernel/related.ts'
 import { hash, toRecord } from '../../support/records.ts'
+import { eventContext } from '../rules/transfers.ts'
 import { createTestKernel } from '../checks/support.ts'
 
 test('who shares a transaction with one of many is asked of all of them at once, on both chains', () => {
@@ -34,4 +36,44 @@ test('who shares a transaction with one of many is asked of all of them at once,
   // Nobody among them bears it: that is asked, once.
   expect([related.sharing('main', hash('99')), related.sharing('main', hash('99'))]).toEqual([[], []])
   expect(asked).toEqual([`main ${hash('99')}`])
+})
+
+const proofOf = (main: string) => ({
+  chain: 'main' as const,
+  hash: hash(main),
+  source: 'E13' as const,
+  requestedAt: 10_000_000,
+  status: 'success' as const,
+  errorMessage: '',
+  moves: null,
+})
+
+test.each([0, 199, 205])(
+  'a second payout is one too many beside %i dust withdrawals of its zone transaction',
+  (dust) => {
+    const { commit, ledger, stakes } = createTestKernel()
+    const withdraw = (n: number, main: string) =>
+      toRecord({ source: 'E12', zoneEventIndex: `${n}`, mainHash: hash(main), targetAddress: `0xb${n}` })
+    commit({ answers: [Array.from({ length: dust }, (_, n) => withdraw(n, `m${n}`))] })
+    const pay = (main: string) => commit({ answers: [[withdraw(dust, main)]], evidence: [proofOf(main)] })
+    pay('first')
+    pay('second')
+    const paid = ledger.listTransfers({ hash: hash('second'), limit: 9 })
+    const context = eventContext({ related: createRelated({ ledger, stakes }, paid) })
+    const found = paid.map((one) => transferDuplicate.detect(one, {}, context)?.facts)
+    expect(found).toMatchObject([{ otherHashes: hash('first'), payouts: 2 }])
+  },
+)
+
+test('of a crowd in one transaction those of most value are compared, and what is judged', () => {
+  const { commit, ledger, stakes } = createTestKernel()
+  const records = Array.from({ length: 300 }, (_, n) =>
+    toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`), amountRaw: n === 250 ? 9n : 1n }),
+  )
+  commit({ answers: [records] })
+  const all = ledger.listSharing('main', hash('main'), 300)
+  const judged = all.slice(-1)
+  const compared = createRelated({ ledger, stakes }, judged).sharing('main', hash('main'))
+  expect(compared).toHaveLength(200)
+  expect(compared.filter(({ id }) => ['r250', judged[0]?.id].includes(id ?? ''))).toHaveLength(2)
 })

@@ -28,6 +28,7 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
   bridge: { tokens: [], fees: [] },
   related: {
     sharing: () => [],
+    ofOrigin: () => [],
     isFirstTo: () => false,
     joinedByAmount: () => null,
     escrowBalance: () => null,

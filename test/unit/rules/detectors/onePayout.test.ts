@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
-import type { LegEvidence, Transfer } from '../../../../src/bridge/transfer.ts'
+import { type LegEvidence, originLeg, type Transfer } from '../../../../src/bridge/transfer.ts'
 import { batchMismatch } from '../../../../src/checks/transfers/batchMismatch.ts'
 import { batchUnresolved } from '../../../../src/checks/transfers/batchUnresolved.ts'
 import type { EventContext } from '../../../../src/ledger/context.ts'
@@ -47,6 +47,7 @@ const among = (...all: Transfer[]): EventContext =>
   eventContext({
     related: {
       sharing: (chain, wanted) => all.filter((one) => one[chain]?.hash === wanted),
+      ofOrigin: (wanted) => all.filter((one) => originLeg(one)?.hash === originLeg(wanted)?.hash),
       isFirstTo: () => true,
       joinedByAmount: () => null,
       escrowBalance: () => 1_000n,
