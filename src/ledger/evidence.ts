@@ -40,8 +40,8 @@ export interface EvidenceReading {
 
 /** A longer action says nothing: half of it would be another one. */
 const maxActionLength = 16_000
-/** What one transaction moves is kept up to so many movements: nobody may fill the disk with one transaction. */
-const maxMoves = 500
+/** What one transaction moves is kept up to so many movements: more payouts fit no block, and nobody may fill the disk with one. */
+const maxMoves = 2_000
 
 /**
  * Puts what sources say into the ledger, in the order of the readings.
@@ -55,6 +55,15 @@ export function saveEvidence(db: Database, readings: readonly EvidenceReading[])
   const news = readings.filter((reading) => putReading(answers, reading))
   answers.save()
   return new Set(news.map(({ hash }) => hash))
+}
+
+/** Of more movements than are kept those of the tokens that records of the transaction name come first: anybody can make others move. */
+export function keepMoves(reading: EvidenceReading, tokens: ReadonlySet<string>): EvidenceReading {
+  const { moves } = reading
+  if (moves === null || moves.length <= maxMoves) return reading
+  const isNamed = ({ token }: TokenMove) => tokens.has(token)
+  const [named, others] = [moves.filter(isNamed), moves.filter((move) => !isNamed(move))]
+  return { ...reading, moves: [...named, ...others].slice(0, maxMoves) }
 }
 
 function putReading(answers: OpenAnswers, reading: EvidenceReading): boolean {
@@ -167,9 +176,7 @@ function toBody(reading: EvidenceReading): AnswerBody {
   return {
     ...(errorMessage !== '' && { errorMessage }),
     ...(moves && {
-      moves: moves
-        .slice(0, maxMoves)
-        .map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })),
+      moves: moves.map((move) => ({ ...move, amountRaw: move.amountRaw?.toString() ?? null })),
     }),
     ...(reading.isWhole === true && { whole: true }),
     ...(amountRaw !== undefined && amountRaw !== null && { amountRaw: amountRaw.toString() }),

@@ -6,12 +6,13 @@ import type { Sighting } from './sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
+import { movedToken } from '../bridge/movedToken.ts'
 import { isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
 import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
-import { type EvidenceReading, listEvidence, saveEvidence } from './evidence.ts'
+import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence.ts'
 import { listWithoutEvidence } from './listWithoutEvidence.ts'
 import type { Steps } from '../lib/steps.ts'
 import { nth } from '../lib/nth.ts'
@@ -193,7 +194,11 @@ function recordEvidence(
     .toSorted((a, b) => a.key - b.key)
     .map((row) => withTimes(resting, row))
   const before = deriveAll(state, rows)
-  const changed = saveEvidence(db, readings)
+  const tokens = new Set(before.map(({ token }) => movedToken(token)))
+  const changed = saveEvidence(
+    db,
+    readings.map((reading) => keepMoves(reading, tokens)),
+  )
   const known = rows.map((row, index) => ({ row, before: nth(before, index) }))
   return refreshTransfers(
     state,

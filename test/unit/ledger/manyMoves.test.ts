@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import type { TokenMove } from '../../../src/bridge/transfer.ts'
+import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { hash, toRecord } from '../../support/records.ts'
+
+const payouts = Array.from({ length: 600 }, (_, n) =>
+  toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`), targetAddress: `0xb${n}` }),
+)
+const paid = payouts.map(
+  ({ token, targetAddress, amountRaw }): TokenMove => ({
+    token,
+    from: '0xescrow',
+    to: targetAddress,
+    amountRaw,
+    amount: null,
+    tokenId: '',
+  }),
+)
+const others = Array.from(
+  { length: 3_000 },
+  (_, n): TokenMove => ({
+    token: '0xdust',
+    from: '0xe',
+    to: '0xf',
+    amountRaw: BigInt(n),
+    amount: null,
+    tokenId: '',
+  }),
+)
+
+test.each([
+  { title: 'all of them were paid', moves: paid, unpaid: [] },
+  { title: 'all were paid behind 3,000 movements of another token', moves: [...others, ...paid], unpaid: [] },
+  { title: 'one was not paid', moves: [...others, ...paid.slice(0, -1)], unpaid: ['r599'] },
+])('of 600 payouts in one transaction $title', ({ moves, unpaid }) => {
+  const db = openDatabase(':memory:')
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+  ledger.recordAnswer(payouts, 1_000_000)
+  const answer = { chain: 'main', source: 'E13', status: 'success', errorMessage: '' } as const
+  ledger.recordEvidence([{ ...answer, hash: hash('main'), requestedAt: 1_000_000, moves }], 1_000_000)
+  const settings = { fees: [], vaultsOf: () => [] }
+  const judged = ledger
+    .listSharing('main', hash('main'), 1_000)
+    .filter((one) => judgeMoney(one, [one], settings)?.gap !== 'covered')
+  expect(judged.map(({ id }) => id)).toEqual(unpaid)
+  db.close()
+})
