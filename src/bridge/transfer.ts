@@ -156,6 +156,8 @@ export interface Transfer {
   readonly readAt: UnixMs
   /** When it was last asked for by its hash and no record was there. */
   readonly soughtAt?: UnixMs
+  /** Of a withdrawal without a name of its own: when E12 last showed it as the only one like it in its zone transaction. */
+  readonly onlyAt?: UnixMs
   readonly evidence: readonly LegEvidence[]
   readonly originProof: OriginProof
   /** Of a payout without a record: the origin that its event names, where it names one. */

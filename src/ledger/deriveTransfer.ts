@@ -82,10 +82,21 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     evidence,
     originProof,
     ...(claim && { claim }),
+    ...onlyAt(all, { direction, said }),
     rewrites: deriveRewrites(all, { status, amountRaw, address: token.address, main, zone }),
     ambiguous: group.ambiguous.length,
     ...(unsaid.length > 0 && { unsaid }),
   }
+}
+
+/** Equal ones of one answer are numbered: what E12 showed without a number was the only one there. */
+function onlyAt(
+  all: readonly Sighting[],
+  { direction, said }: { readonly direction: Transfer['direction']; readonly said: Said },
+): Pick<Transfer, 'onlyAt'> {
+  if (direction !== 'ZoneToMain' || said.id !== null || said.zoneEventIndex !== null) return {}
+  const shown = details(all).map(({ lastAt }) => lastAt)
+  return shown.length === 0 ? {} : { onlyAt: Math.max(...shown) }
 }
 
 /** Which token, and how much of it. */

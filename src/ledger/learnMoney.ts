@@ -2,7 +2,7 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { awaitsDetail } from '../meaning/emptyBatch.ts'
-import { mayBeSurplus } from '../meaning/findOverpayment.ts'
+import { mayBeShownAsOne, mayBeSurplus } from '../meaning/findOverpayment.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
 import { listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../meaning/replacedPayout.ts'
@@ -40,7 +40,9 @@ export function learnMoney(
   for (const transfer of changed) {
     const { key, originAt, destinationAt } = transfer
     if (awaitsDetail(transfer, now)) holdJudgement(db, key, now + soonMs)
-    if (mayBeSurplus(transfer, related.ofOrigin(transfer), now)) holdJudgement(db, key, now + soonMs)
+    const ofOrigin = related.ofOrigin(transfer)
+    if (mayBeSurplus(transfer, ofOrigin, now) || mayBeShownAsOne(transfer, ofOrigin, now))
+      holdJudgement(db, key, now + soonMs)
     if (isReplacementOpen(transfer, now)) holdJudgement(db, key, now + replacedHoldMs)
     const isTold = Math.max(originAt, destinationAt ?? 0) >= tellSince
     if (transfer.isListed) learnFrom(deps, transfer, { related, isTold, now })

@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { deriveTransfer, type TransferContext } from './deriveTransfer.ts'
 import { matchSightings } from './matchSightings.ts'
 import { needsDetail } from './needsDetail.ts'
+import { shownWithinMs } from '../meaning/findOverpayment.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from './sighting.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
@@ -205,7 +206,10 @@ function scheduleCheck(
 ): UnixMs | null {
   const { now } = pass
   const { openIntervalMs } = pass.ledger
-  if (!needsDetail(group, transfer)) return isSharedUnasked(pass, group, transfer) ? now : null
+  if (!needsDetail(group, transfer)) {
+    const at = sharedCheckAt(group, transfer, now)
+    return at !== null && isShared(pass, transfer) ? at : null
+  }
   if (isAsked) return now + openIntervalMs
   if (transfer.state === 'pending' || transfer.state === 'unbacked') {
     // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
@@ -224,14 +228,16 @@ function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): nu
   return Math.min(Math.max(openIntervalMs, Math.round((now - originAt) / 20)), maxPostponeMs)
 }
 
-/** Another transfer has the same origin transaction, and whether the two are one origin only E12 can show. */
-function isSharedUnasked(
-  { ledger: { db }, sharing }: Pass,
-  group: Group,
-  { key, direction, zone }: Transfer,
-): boolean {
+/** Whether those of one origin transaction are one origin only E12 can show; without names no sooner than all of them may be there. */
+function sharedCheckAt({ members }: Group, { firstSeenAt, onlyAt }: Transfer, now: UnixMs): UnixMs | null {
+  if (!members.some(({ source }) => source === 'E12')) return now
+  const shownAt = firstSeenAt + shownWithinMs
+  return onlyAt === undefined || onlyAt >= shownAt ? null : shownAt
+}
+
+/** Whether another transfer has the same origin transaction. */
+function isShared({ ledger: { db }, sharing }: Pass, { key, direction, zone }: Transfer): boolean {
   if (direction !== 'ZoneToMain' || zone === null) return false
-  if (group.members.some(({ source }) => source === 'E12')) return false
   if (sharing !== null) return sharing.get(zone.hash)?.some((other) => other !== key) ?? false
   const sql = `SELECT 1 FROM transfers WHERE ${isHash('zone_hash', '?1')} AND key <> ?2 LIMIT 1`
   return db.prepare(sql).get(zone.hash, parseKey(key)) !== undefined

@@ -58,10 +58,42 @@ function isOfOneOrigin(a: Transfer, b: Transfer, isWhole: () => boolean): boolea
     a.direction === 'MainToZone'
       ? a.token.id === b.token.id
       : (a.id !== null && a.id === b.id) ||
-        (a.zoneEventIndex !== null && a.zoneEventIndex === b.zoneEventIndex)
+        (a.zoneEventIndex !== null && a.zoneEventIndex === b.zoneEventIndex) ||
+        isShownAsOne(a, b)
   if (!isNamedAlike || a.direction !== b.direction || a.token.address !== b.token.address) return false
   if (originLeg(a)?.hash !== originLeg(b)?.hash) return false
   return a.direction === 'MainToZone' || isWhole() || isSameItem(a, b)
+}
+
+/** A list is no later than this with what E12 has to show beside a record. */
+export const shownWithinMs = 90_000
+
+/** Without names two equal payouts are of one origin when E12 shows one of them alone, long after both were there. */
+function isShownAsOne(a: Transfer, b: Transfer): boolean {
+  const isAlone = (one: Transfer, other: Transfer) =>
+    one.onlyAt !== undefined && one.onlyAt >= other.firstSeenAt + shownWithinMs
+  return a.key === b.key || (isNamelessTwin(a, b) && (isAlone(a, b) || isAlone(b, a)))
+}
+
+function isNamelessTwin(a: Transfer, b: Transfer): boolean {
+  const isNameless = ({ id, zoneEventIndex }: Transfer) => id === null && zoneEventIndex === null
+  const [paid, other] = [destinationLeg(a), destinationLeg(b)]
+  return (
+    isNameless(a) &&
+    isNameless(b) &&
+    isSameItem(a, b) &&
+    paid !== null &&
+    other !== null &&
+    paid.hash !== other.hash
+  )
+}
+
+/** How long it may take until E12 has shown whether equal payouts without names are of one origin. */
+const twinMs = 300_000
+
+/** Whether a withdrawal without a name has an equal one beside it, and E12 may yet show that they are one. */
+export function mayBeShownAsOne(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
+  return now - transfer.firstSeenAt < twinMs && sharing.some((other) => isNamelessTwin(transfer, other))
 }
 
 /** Of a batch without a readable detail nothing says what the whole is: only equal rows are compared. */

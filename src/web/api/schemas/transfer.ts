@@ -121,6 +121,9 @@ export const transfer = z
     changedAt: time,
     readAt: time,
     soughtAt: time.exactOptional(),
+    onlyAt: time
+      .exactOptional()
+      .describe('When E12 last showed a withdrawal without id and event index as the only one like it'),
     evidence: z.array(evidence),
     originProof: z.enum(['proven', 'unverified', 'failed', 'absent']),
     claim: z
