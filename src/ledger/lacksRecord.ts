@@ -2,10 +2,10 @@ import { isVague, mayBeSame } from './fillUnsaid.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { isCompatible, isRecord, type Sighting, weakContent } from './sighting.ts'
 import type { Database } from '../store/database.ts'
-import { isHash } from '../store/hash.ts'
-import { byHash, selectTransfers } from './transferRows.ts'
+import { isAddress, isHash } from '../store/hash.ts'
+import { byHash, selectTransfers, type StoredTransfer } from './transferRows.ts'
 
-/** Of one transaction no more transfers are compared. */
+/** Of one transaction no more transfers are compared, whomever they are for. */
 const maxSharing = 500
 
 /**
@@ -13,15 +13,30 @@ const maxSharing = 500
  * would join all the same: what is said to lack is read again before it counts.
  */
 export function lacksRecord(db: Database, record: Observation): boolean {
-  const { id } = record
-  const rows = [
-    ...(id === null ? [] : selectTransfers(db, `WHERE ${isHash('rec_id', '?1')} LIMIT ?2`, id, maxSharing)),
-    ...[record.zoneHash, record.mainHash].flatMap((hash) =>
-      hash === null ? [] : selectTransfers(db, `${byHash} LIMIT ?2`, hash, maxSharing),
-    ),
-  ]
-  return !rows.some(({ group }) =>
-    [...group.members, ...group.ambiguous].some((sighting) => isRecord(sighting) && isSame(sighting, record)),
+  const { id, zoneHash, mainHash } = record
+  const isAmong = (rows: readonly StoredTransfer[]) => rows.some((row) => holds(row, record))
+  if (id !== null && isAmong(selectTransfers(db, `WHERE ${isHash('rec_id', '?1')} LIMIT ?2`, id, maxSharing)))
+    return false
+  return ![zoneHash, mainHash].some((hash) => hash !== null && isAmong(listBearing(db, hash, record)))
+}
+
+/** Who bears a hash; of more than are compared those for the record's recipient. */
+function listBearing(db: Database, hash: string, { targetAddress }: Observation): StoredTransfer[] {
+  const rows = selectTransfers(db, `${byHash} LIMIT ?2`, hash, maxSharing)
+  return rows.length < maxSharing
+    ? rows
+    : selectTransfers(
+        db,
+        `${byHash} AND ${isAddress('target_address', '?3')} LIMIT ?2`,
+        hash,
+        maxSharing,
+        targetAddress,
+      )
+}
+
+function holds({ group }: StoredTransfer, record: Observation): boolean {
+  return [...group.members, ...group.ambiguous].some(
+    (sighting) => isRecord(sighting) && isSame(sighting, record),
   )
 }
 
