@@ -2,13 +2,12 @@ import { type Chain, chains } from '../bridge/observation.ts'
 import { destinationLeg, type Leg, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { RelatedTransfers } from '../ledger/context.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { mostOfTransaction } from '../ledger/transferRows.ts'
 import { once } from '../lib/once.ts'
 import type { Stakes } from './stakes.ts'
 
 /** Of one transaction so many are compared with each other. */
 const maxRelated = 200
-/** And so many are looked through for one origin: no block holds more. */
-const maxOfTransaction = 5_000
 
 /** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
 export function createRelated(
@@ -32,7 +31,7 @@ export function createRelated(
   const listAll = (chain: Chain, hash: string) => {
     const known = sharing[chain].get(hash)
     if (known !== undefined) return crowds[chain].get(hash) ?? known
-    const all = find(chain, hash) ?? deps.ledger.listSharing(chain, hash, maxOfTransaction)
+    const all = find(chain, hash) ?? deps.ledger.listSharing(chain, hash, mostOfTransaction)
     const compared = all.length <= maxRelated ? all : pickCompared(all, isChanged(), deps.ledger)
     sharing[chain].set(hash, compared)
     if (compared !== all) crowds[chain].set(hash, all)

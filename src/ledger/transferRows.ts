@@ -38,6 +38,9 @@ interface Body extends PackedSightings {
   readonly n?: UnixMs
 }
 
+/** Transfers of one transaction, at most: no block holds more. */
+export const mostOfTransaction = 5_000
+
 /** Sightings kept of one transfer. An API that gives new content at every read must not fill the disk. */
 const maxSightings = 48
 /** Transfers of one transaction that are read beside each other, beyond one for each hash. */

@@ -3,6 +3,7 @@ import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
+import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import { isClaimFree } from '../../meaning/claimedOrigin.ts'
 import type { Shown } from '../../meaning/horizon.ts'
 import { judgeTwin } from '../../meaning/judgeMoney.ts'
@@ -21,8 +22,6 @@ export interface Explaining extends Pick<Kernel, 'clock' | 'db' | 'horizons' | '
   readonly watch: EscrowWatch
 }
 
-const mostTransfers = 500
-
 /** An event is set beside the list within this. */
 const eventMs = 100_000
 
@@ -30,7 +29,7 @@ const eventMs = 100_000
 export function listExplaining(of: Explaining, mainHash: string): Transfer[] {
   const { ledger, watch } = of
   return ledger
-    .listSharing('main', mainHash, mostTransfers)
+    .listSharing('main', mainHash, mostOfTransaction)
     .map((one) => fillFromZone(withoutTakenClaim(of, one), watch.learned))
 }
 
@@ -43,7 +42,7 @@ function withoutTakenClaim(of: Explaining, transfer: Transfer): Transfer {
 
 function beside({ ledger, horizons, clock }: Explaining, { claim }: Transfer): Beside {
   return {
-    sharing: claim ? ledger.listSharing('zone', claim.hash, mostTransfers) : [],
+    sharing: claim ? ledger.listSharing('zone', claim.hash, mostOfTransaction) : [],
     partner: null,
     horizons: horizons.read(),
     now: clock.now(),
