@@ -207,7 +207,7 @@ test.concurrent('F33: a webhook address that is replaced on disk is used without
   expect(daemon.stderr()).not.toContain(new URL(second.url).pathname)
 }, 240_000)
 
-test('F18: a second process on the same state folder exits 75 without waiting and says why', async (context) => {
+test('F18: a second process on the same state folder exits 75 without waiting and says why (semantics 34)', async (context) => {
   const { project, start } = await setUp(context)
   const daemon = await start()
   const timed = async (args: string[]) => {

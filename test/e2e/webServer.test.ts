@@ -20,7 +20,7 @@ test('it listens where it says', async () => {
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok', reasons: [] }])
 })
 
-test('a port in use is an error of the configuration, with the port named', async () => {
+test('a port in use is an error of the configuration, with the port named (semantics 36)', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void other.close())

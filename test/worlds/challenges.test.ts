@@ -68,7 +68,7 @@ describe('challenge.changed', () => {
     bridge: () => ({ challenge: { known: ['open', 'proven'], terminal: ['final'] } }),
   }
 
-  test('a first value that the configuration does not list is told', async () => {
+  test('a first value that the configuration does not list is told (semantics 26)', async () => {
     const run = await start(bear('20s', 1, 'disputed'), configured)
     await run.untilTold('challenge.changed')
   })
@@ -81,7 +81,7 @@ describe('challenge.changed', () => {
     expect(run.of('challenge.changed')).toEqual([])
   })
 
-  test('a return from a terminal value is told, with both', async () => {
+  test('a return from a terminal value is told, with both (semantics 26)', async () => {
     const run = await start(bear('0s', 20, 'final') + bear('40s', 1, 'open', '50s'), configured)
     await run.untilTold('challenge.changed')
     const { finding } =

@@ -83,7 +83,7 @@ describe('a withdrawal that was paid long before the start and is paid again', (
   test.each([
     { title: 'under the id of the first', record: {} },
     { title: 'under no id', record: { id: '', zoneEventIndex: '5' } },
-  ])('is a duplicate by the record of the first, $title', async ({ record }) => {
+  ])('is a duplicate by the record of the first, $title (semantics 46)', async ({ record }) => {
     const old: WireRecord[] = []
     const world = await start((bare) => {
       const first = payLongAgo(bare, 1)

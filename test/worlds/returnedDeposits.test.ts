@@ -80,7 +80,7 @@ const drifts = (world: EscrowWorld) =>
 const symbolOf = ({ token: address, name }: Form) => (address === '' ? 'native currency' : name)
 
 describe('a deposit that goes back in its own transaction while the zone credits it', () => {
-  test('is told in every form, whole or in part, to the payer or to somebody else', async () => {
+  test('is told in every form, whole or in part, to the payer or to somebody else (semantics 45)', async () => {
     const world = await start()
     for (const [at, form] of forms.entries()) {
       const n = 100 + at * 10

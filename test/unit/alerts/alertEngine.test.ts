@@ -117,7 +117,7 @@ test('an event that is not about a transfer is told again when it happens again'
   expect(queued(bench)).toEqual(['event ops', 'event ops'])
 })
 
-test('a written group wait holds for events too, counted from the first of the window', () => {
+test('a written group wait holds for events too, counted from the first of the window (semantics 29)', () => {
   const bench = createBench({ routes: [createRoute({ groupWaitMs: 10_000, groupBy: ['rule'] })] })
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
   bench.engine.tellEvents([{ rule: failed, finding: createEvent(2) }], start + 9_000)
@@ -310,7 +310,7 @@ test('a silent source keeps conditions that rest on it quiet, and they speak whe
   expect(queued(bench)).toEqual(['both ops', 'firing ops'])
 })
 
-test('a configured inhibition holds; an event is never inhibited', () => {
+test('a configured inhibition holds; an event is never inhibited (semantics 28)', () => {
   const inhibit = [
     {
       source: (l: Readonly<Record<string, string>>) => l['rule'] === 'urgent',
@@ -331,7 +331,7 @@ test('a configured inhibition holds; an event is never inhibited', () => {
   expect(queued(bench).sort()).toEqual(['event ops', 'firing ops'])
 })
 
-test('after the start conditions are held for 10 s, critical ones and events are not', () => {
+test('after the start conditions are held for 10 s, critical ones and events are not (semantics 30)', () => {
   const routes = [createRoute({ groupWaitMs: 0, groupBy: ['rule'] })]
   const bench = createBench({ routes })
   bench.engine.start(start)

@@ -168,7 +168,7 @@ test('a silence survives a restart and holds for rules that came after it', asyn
   await second.dispatcher.stop()
 })
 
-test('a silenced event is listed once when the silence ends', async () => {
+test('a silenced event is listed once when the silence ends (semantics 28)', async () => {
   const { look, operations, dispatcher, engine, ops } = run()
   operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)
   engine.tellEvents(

@@ -39,11 +39,11 @@ describe('what a configuration gives', () => {
     expect(config.poll.sweepMs).toBe(86_400_000)
   })
 
-  test('without channels people hear on the console', () => {
+  test('without channels people hear on the console (semantics 36)', () => {
     expect(loadGood(smallest).config.channels).toEqual([{ name: 'console', type: 'console' }])
   })
 
-  test('folders resolve from the file, not from where spanwatch was started', () => {
+  test('folders resolve from the file, not from where spanwatch was started (semantics 34)', () => {
     const { config } = loadGood(`${smallest}state: ../data\nrules: mine\n`, {
       folders: ['/etc/spanwatch/mine'],
     })
@@ -171,7 +171,7 @@ describe('what a configuration gives', () => {
     ['30d', { kind: 'ago', ms: 30 * 86_400_000 }],
     ['main:120', { kind: 'height', chain: 'main', height: 120 }],
     ['"zone:0"', { kind: 'height', chain: 'zone', height: 0 }],
-  ])('start.from %s', (from, expected) => {
+  ])('start.from %s (semantics 36)', (from, expected) => {
     expect(loadGood(`${smallest}start: { from: ${from} }\n`).config.start.from).toEqual(expected)
   })
 

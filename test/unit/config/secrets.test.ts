@@ -14,7 +14,7 @@ const surroundings = {
 }
 
 describe('references', () => {
-  test('bring text, whatever it looks like as YAML', () => {
+  test('bring text, whatever it looks like as YAML (semantics 36)', () => {
     const { auth } = loadGood(withAuth, surroundings).config.explorer
     expect([auth?.key.reveal(), auth?.secret.reveal(), auth?.passphrase.reveal()]).toEqual([
       'key-1234',

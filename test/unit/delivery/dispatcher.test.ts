@@ -34,7 +34,7 @@ test('an acknowledged event leaves the outbox and is delivered', async () => {
   await dispatcher.stop()
 })
 
-test('what is queued while the channel is busy joins its next message', async () => {
+test('what is queued while the channel is busy joins its next message (semantics 29)', async () => {
   const { engine, clock, startSending, ops } = createBench()
   const slow = Promise.withResolvers<{ result: 'ack' }>()
   ops.answers = [slow.promise, { result: 'ack' }]
@@ -52,7 +52,7 @@ test('what is queued while the channel is busy joins its next message', async ()
   await dispatcher.stop()
 })
 
-test('25 items are told in full, 26 become the 10 largest with the true count', async () => {
+test('25 items are told in full, 26 become the 10 largest with the true count (semantics 29)', async () => {
   const counts = []
   for (const count of [25, 26]) {
     const { engine, clock, startSending, ops } = createBench()

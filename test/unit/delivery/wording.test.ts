@@ -225,7 +225,7 @@ test('the age is told beside the usual one where it is known', () => {
   ])
 })
 
-test('only a resolution contains the word resolved', () => {
+test('only a resolution contains the word resolved (semantics 32)', () => {
   const finding = createCondition('zone')
   const texts = (['event', 'firing', 'repeat', 'correction'] as const).map((what) =>
     JSON.stringify(word(finding, { what })),

@@ -51,7 +51,7 @@ describe('docs/rules.md', () => {
     expect(rows).toEqual(names.map(([name, type]) => [`transfer.${name}`, type]))
   })
 
-  test('the labels and filters are all there', () => {
+  test('the labels and filters are all there (semantics 33)', () => {
     const [, labels = ''] = /^Labels that every alert has:(.*?)\. The rule/ms.exec(document) ?? []
     expect(listCodes(labels)).toEqual([...standardLabels])
     const filters = readTable(document, 'filter', 'example').map(([name = '']) => listCodes(name)[0])

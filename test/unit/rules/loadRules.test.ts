@@ -97,12 +97,12 @@ describe('loadRules', () => {
       '4:15 `severity`: expected one of critical, warning, info, got "crit"',
     ],
     [
-      '`for` on an event',
+      '`for` on an event (semantics 27)',
       ['on: transfer.failed', 'severity: info', 'for: 5m'],
       '5:5 `for` has no meaning for transfer.failed: it is an event, which is sent once and for certain',
     ],
     [
-      'a label that is taken',
+      'a label that is taken (semantics 33)',
       [...stalled, 'labels: { rule: x }'],
       '5:15 `rule`: this label is set by the monitor itself; choose another name',
     ],

@@ -311,7 +311,7 @@ describe('the state folder', () => {
     expect(open().cursors.read().sweep.page).toBe(7)
   })
 
-  test('cursors ahead of a restored ledger are not trusted', () => {
+  test('cursors ahead of a restored ledger are not trusted (semantics 35)', () => {
     const { db, cursors } = open()
     db.transaction(() => countCommit(db))
     cursors.write({ ...cursors.read(), sweep: { ...cursors.read().sweep, page: 9 } })

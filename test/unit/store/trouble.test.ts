@@ -55,7 +55,7 @@ function setUp() {
   return { folder, ledger, db, notes, trouble, cursors, written, advanced, at }
 }
 
-test('F16: the first commit that finds the disk full gives the reserve away, the next one holds', () => {
+test('F16: the first commit that finds the disk full gives the reserve away, the next one holds (semantics 37)', () => {
   const { folder, ledger, db, trouble } = setUp()
   writeFileSync(join(folder, 'ballast'), 'room')
   trouble.note({ error: full }, db)

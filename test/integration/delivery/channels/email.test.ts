@@ -270,7 +270,7 @@ describe('TLS and credentials', () => {
     `${scheme}://bob:hunter2hunter2@127.0.0.1:${inbox.port}`
   const trusting: EmailDeps = { tls: { ca: selfSigned.cert } }
 
-  test('a password is never sent to a server without TLS', async () => {
+  test('a password is never sent to a server without TLS (semantics 36)', async () => {
     const inbox = await startInbox({ user })
     expect(await deliver(withUser(inbox))).toEqual({
       result: 'dead',

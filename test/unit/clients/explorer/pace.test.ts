@@ -42,7 +42,7 @@ test('it doubles each second without a sign, up to the cap', async () => {
   expect(rates).toEqual([4, 8, 16, 20, 20])
 })
 
-test('it halves on a sign and then adds ten percent a second', async () => {
+test('it halves on a sign and then adds ten percent a second (semantics 31)', async () => {
   const { clock, pace } = setUp({ cap: 16 })
   await clock.advance(5_000)
   const lease = await pace.acquire('tail')
@@ -55,7 +55,7 @@ test('it halves on a sign and then adds ten percent a second', async () => {
   expect(rates).toEqual([8, expect.closeTo(8.8), expect.closeTo(9.68)])
 })
 
-test('it never falls below one a second', async () => {
+test('it never falls below one a second (semantics 31)', async () => {
   const { clock, pace } = setUp()
   for (let sign = 0; sign < 10; sign++) {
     const leases = ask(pace, 'tail', 1)

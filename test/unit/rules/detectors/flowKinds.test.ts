@@ -209,7 +209,7 @@ describe('flow.quiet', () => {
     expect(judgeQuiet({ past: past(busy), totals: () => [started(1)] })).toEqual(silent)
   })
 
-  test('is silent until a day was observed', () => {
+  test('is silent until a day was observed (semantics 30)', () => {
     expect(judgeQuiet({ past: past(busy), observedSince: now - dayMs + 1 })).toEqual(silent)
     expect(judgeQuiet({ past: past(busy), observedSince: now - dayMs })).toEqual(told)
   })

@@ -209,7 +209,7 @@ describe('source.unavailable', () => {
 })
 
 describe('source.rejected', () => {
-  test('refused credentials are said at once, with what was said', () => {
+  test('refused credentials are said at once, with what was said (semantics 30)', () => {
     const source = toSource([], { rejected: { at: 50, reason: 'invalid sign' } })
     const { findings } = sourceRejected.judge(toFacts(50, { sources: [source] }), {})
     expect(findings).toMatchObject([{ subject: 'explorer', facts: { reason: 'invalid sign' }, since: 50 }])

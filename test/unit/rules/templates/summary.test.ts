@@ -43,7 +43,7 @@ describe('a summary', () => {
     expect(say(summary)).toBe(expected)
   })
 
-  test('prints an amount of 78 digits exactly, with separators only when asked', () => {
+  test('prints an amount of 78 digits exactly, with separators only when asked (semantics 32)', () => {
     const amount = '57896044618658097711785492504343953926634992332820282019728.792003956564819969'
     expect(say('{{ transfer.amount }}', finding({ amount }))).toBe(amount)
     expect(say('{{ transfer.amount | amount }}', finding({ amount: '1234567.50' }))).toBe('1,234,567.50')
