@@ -21,6 +21,7 @@ export interface Dissent {
 /** Kept beside the lessons: what a transfer says is forgotten with what it taught. */
 export function createDissent(db: Database): Dissent {
   const suspended = new Map<string, UnixMs>()
+  let rollbacks = db.rollbacks()
   const mark = (meaning: string, what: 'agrees' | 'suspended', at: UnixMs) =>
     db
       .prepare(
@@ -33,6 +34,9 @@ export function createDissent(db: Database): Dissent {
     hasDissent: () =>
       db.prepare("SELECT 1 FROM dissent WHERE value = 'disagrees' LIMIT 1").get() !== undefined,
     suspendedAt(meaning) {
+      // What was suspended in a transaction that came to nothing never was.
+      if (rollbacks !== db.rollbacks()) suspended.clear()
+      rollbacks = db.rollbacks()
       const known = suspended.get(meaning) ?? markOf(meaning, 'suspended')
       suspended.set(meaning, known)
       return known

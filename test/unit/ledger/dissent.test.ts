@@ -16,3 +16,17 @@ test('semantics.md 48: five in a row suspend a meaning; those that were seen bef
   expect(dissent.suspendedAt(meaning)).toBe(110)
   db.close()
 })
+
+test('what was suspended in a transaction that came to nothing is not (semantics 48)', () => {
+  const db = openDatabase(':memory:')
+  const { dissent, suspendedAt } = createDissent(db)
+  const undone = () =>
+    db.transaction(() => {
+      for (let n = 1; n <= 5; n += 1) dissent('words', { hash: `0x${n}`, party: `0xa${n}` }, n)
+      expect(suspendedAt('words')).toBe(1)
+      throw new Error('the commit came to nothing')
+    })
+  expect(undone).toThrow('came to nothing')
+  expect(suspendedAt('words')).toBe(0)
+  db.close()
+})
