@@ -25,17 +25,21 @@ export interface TokenBook {
 
 export function createTokenBook(db: Database, settings: readonly TokenSetting[]): TokenBook {
   const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
-  const learned = new Map(
-    tokens
-      .all(db, 'SELECT address, decimals FROM tokens LIMIT ?', maxLearnedTokens)
-      .map(({ address, decimals }) => [address, decimals]),
-  )
+  let learned = readLearned(db)
+  let rollbacks = db.rollbacks()
+  // What was learned in a transaction that came to nothing is in no ledger: it is learned again.
+  const dropUndone = () => {
+    if (rollbacks !== db.rollbacks()) learned = readLearned(db)
+    rollbacks = db.rollbacks()
+  }
   return {
     find(address) {
+      dropUndone()
       const token = configured.get(address)
       return token ?? { symbol: null, decimals: learned.get(address) ?? null }
     },
     learn(answer, now) {
+      dropUndone()
       let isNews = false
       for (const { token, value, amountRaw } of answer) {
         if (learned.has(token) || configured.has(token) || learned.size >= maxLearnedTokens) continue
@@ -49,6 +53,13 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
       return isNews
     },
   }
+}
+
+function readLearned(db: Database): Map<string, number> {
+  const sql = 'SELECT address, decimals FROM tokens LIMIT ?'
+  return new Map(
+    tokens.all(db, sql, maxLearnedTokens).map(({ address, decimals }) => [address, decimals] as const),
+  )
 }
 
 /** Decimals that records taught; null when none did. */
