@@ -19,14 +19,14 @@ test('semantics.md 48: five in a row suspend a meaning; those that were seen bef
 
 test('what was suspended in a transaction that came to nothing is not (semantics 48)', () => {
   const db = openDatabase(':memory:')
-  const { dissent, suspendedAt } = createDissent(db)
+  const dissent = createDissent(db)
   const undone = () =>
     db.transaction(() => {
-      for (let n = 1; n <= 5; n += 1) dissent('words', { hash: `0x${n}`, party: `0xa${n}` }, n)
-      expect(suspendedAt('words')).toBe(1)
+      for (let n = 1; n <= 5; n += 1) dissent.dissent('words', { hash: `0x${n}`, party: `0xa${n}` }, n)
+      expect(dissent.suspendedAt('words')).toBe(1)
       throw new Error('the commit came to nothing')
     })
   expect(undone).toThrow('came to nothing')
-  expect(suspendedAt('words')).toBe(0)
+  expect(dissent.suspendedAt('words')).toBe(0)
   db.close()
 })
