@@ -1,9 +1,11 @@
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { LiveRules } from './kernel.ts'
+import type { Database } from '../store/database.ts'
 import type { Commit } from './reads.ts'
 
 export interface EventRetriesDeps {
+  readonly db: Pick<Database, 'rollbacks'>
   readonly engine: Pick<AlertEngine, 'applyCondition' | 'keepCondition'>
   readonly live: Pick<LiveRules, 'rules'>
 }
@@ -28,6 +30,8 @@ export function createEventRetries(deps: EventRetriesDeps): EventRetries {
   let waiting = new Set<string>()
   let failing = new Map<string, string>()
   let lastAt = -Infinity
+  /** What was judged again last, and how many transactions had come to nothing by then. */
+  let last: { readonly keys: readonly string[]; readonly rollbacks: number } = { keys: [], rollbacks: 0 }
   const find = (name: string) => deps.live.rules.find((rule) => rule.name === name)
 
   return {
@@ -36,13 +40,17 @@ export function createEventRetries(deps: EventRetriesDeps): EventRetries {
       if (waiting.size < mostKept) waiting.add(key)
     },
     tick(commit, now) {
+      // Judged in a transaction that came to nothing, they were not.
+      if (last.rollbacks !== deps.db.rollbacks()) for (const key of last.keys) waiting.add(key)
+      last = { keys: [], rollbacks: deps.db.rollbacks() }
       if (waiting.size === 0 && failing.size === 0) return
       if (now - lastAt < everyMs && now >= lastAt) return
       lastAt = now
       const [before, keys] = [failing, [...waiting]]
       failing = new Map()
       waiting = new Set(keys.slice(mostAtOnce))
-      commit({ judge: keys.slice(0, mostAtOnce) })
+      last = { ...last, keys: keys.slice(0, mostAtOnce) }
+      commit({ judge: last.keys })
       for (const [name, error] of failing) {
         const rule = find(name)
         if (rule) deps.engine.keepCondition(rule, error, now)

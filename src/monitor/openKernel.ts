@@ -66,7 +66,7 @@ export function openKernel(
   const settleMs = createSettle(db, clock)
   const list: ListReadings = { readAt: null, sweptAt: null, rewind: () => undefined }
   const horizons = createHorizons({ ...found, list, settleMs })
-  const eventRetries = createEventRetries({ engine, live })
+  const eventRetries = createEventRetries({ db, engine, live })
   // Checks are opened on what is opened here, and come into every commit from then on.
   const hooks: CommitHooks[] = [noteBlocks(clock, found.rpcs)]
   const before = new Set<() => void>()

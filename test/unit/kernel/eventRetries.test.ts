@@ -6,8 +6,9 @@ import { createRule } from '../alerts/harness.ts'
 function setUp() {
   const noted: string[] = []
   const judged: (readonly string[])[] = []
-  const live = { fails: true }
+  const live = { fails: true, rollbacks: 0 }
   const retries = createEventRetries({
+    db: { rollbacks: () => live.rollbacks },
     live: { rules: [createRule({ name: 'failed' })] },
     engine: {
       keepCondition: (rule, reason) => void noted.push(`${rule.name}: ${reason}`),
@@ -44,6 +45,16 @@ test('many are judged again in portions, each once a round', () => {
   for (const now of [0, 10_000, 20_000, 30_000]) tick(now)
   expect(judged.map((keys) => keys.length)).toEqual([200, 200, 50])
   expect(new Set(judged.flat()).size).toBe(450)
+})
+
+test('what was judged again in a transaction that came to nothing is judged once more', () => {
+  const { judged, live, retries, tick } = setUp()
+  live.fails = false
+  retries.failed('failed', 't1', 'a bug')
+  tick(0)
+  live.rollbacks += 1
+  for (const now of [10_000, 20_000]) tick(now)
+  expect(judged).toEqual([['t1'], ['t1']])
 })
 
 test('nothing failed, nothing is asked', () => {
