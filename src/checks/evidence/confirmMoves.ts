@@ -18,6 +18,8 @@ import { addOwnValue, readWhole, type Whole } from './readWhole.ts'
 
 /** Transactions that share one main transaction, at most. */
 export const maxSharing = 100
+/** Payouts of one main transaction that are set beside its movements: more would hold up everything else. */
+const mostCovered = 1_000
 /** What could not be asked is asked again after this. */
 const retryMs = 5_000
 /** Between readings that have to agree: three of them are half a minute apart. */
@@ -82,7 +84,7 @@ export function isCovered({ config, learned, ledger }: Asking, reading: Evidence
   const { hash, moves } = reading
   if (moves === null) return null
   const money = toMoneySettings(config.bridge, learned)
-  const sharing = ledger.listSharing('main', hash, maxSharing).filter((one) => one.isListed)
+  const sharing = ledger.listSharing('main', hash, mostCovered).filter((one) => one.isListed)
   // Of the others it says nothing: they are asked for by another list.
   const shown = sharing.filter(({ token }) => showsMoney(token, reading))
   return shown.every((transfer) => {
@@ -94,7 +96,7 @@ export function isCovered({ config, learned, ledger }: Asking, reading: Evidence
 /** Whether the record's token is not among what moved at all: then native currency may have. */
 function wantsNative({ ledger }: Asking, { hash, moves }: EvidenceReading): boolean {
   return ledger
-    .listSharing('main', hash, maxSharing)
+    .listSharing('main', hash, mostCovered)
     .some(({ token }) => !moves?.some((move) => move.token !== '' && move.token === movedToken(token)))
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { confirmMoves } from '../../../../src/checks/evidence/confirmMoves.ts'
+import { confirmMoves, isCovered } from '../../../../src/checks/evidence/confirmMoves.ts'
 import { decideDoubt, type Doubt, type Outcome } from '../../../../src/checks/evidence/decideDoubt.ts'
 import { recordHead } from '../../../../src/kernel/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
-import { toRecord } from '../../../support/records.ts'
+import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads, queuedLeg } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
@@ -70,5 +70,33 @@ test.each([['10'], ['01'], ['110'], ['100'], ['1110']])(
     const told = await answer(pattern)
     expect(told).toMatchObject({ said: { status: 'success', unasked: 'E21' } })
     expect(told?.afterMs).toBeLessThanOrEqual(120_000)
+  },
+)
+
+test.each([150, 600])(
+  'of %i payouts in one transaction the last one lacks its movement (semantics 8)',
+  (count) => {
+    const kernel = createTestKernel()
+    const payouts = Array.from({ length: count }, (_, n) =>
+      toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`) }),
+    )
+    kernel.commit({ answers: [payouts] })
+    const asking = { ...kernel, reads: emptyReads, signal: noSignal, singles: { left: 0 } }
+    const answer = { chain: 'main', hash: hash('main'), source: 'E13', status: 'success' } as const
+    const covers = (paid: number) =>
+      isCovered(asking, {
+        ...answer,
+        requestedAt: 1,
+        errorMessage: '',
+        moves: payouts.slice(0, paid).map(({ token, targetAddress, amountRaw }) => ({
+          token,
+          from: '0xescrow',
+          to: targetAddress,
+          amountRaw,
+          amount: null,
+          tokenId: '',
+        })),
+      })
+    expect([covers(count), covers(count - 1)]).toEqual([true, false])
   },
 )
