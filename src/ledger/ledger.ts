@@ -19,9 +19,9 @@ import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { deleteAnswers, unsettleAnswers } from './legAnswers.ts'
 import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
+import { createPendingList } from './pendingList.ts'
 import {
   byHash,
-  createPendingList,
   forgetTransfer,
   formatKey,
   isOpenRow,

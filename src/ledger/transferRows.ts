@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Chain, Direction } from '../bridge/observation.ts'
+import type { Chain } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Group, Sighting } from './sighting.ts'
@@ -46,7 +46,7 @@ const maxSightings = 48
 /** Transfers of one transaction that are read beside each other, beyond one for each hash. */
 const maxSharing = 1_000
 
-const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
+export const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
 const counted = table('transfers', {
   state: transferState,
   token: nameCell,
@@ -348,62 +348,8 @@ export function parseKey(text: string): number | null {
   return match ? Number(match[1]) : null
 }
 
-interface PendingList {
-  list(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
-  /** What transfers are derived from beside their rows has changed. */
-  forget(): void
-}
-
-/** Read at once: a long outage can leave more pending transfers than fit in memory. */
-const sliceSize = 500
-/** Kept derived. Every condition looks at overdue transfers every second, and hardly any of them changes. */
-const maxKept = 20_000
-
-/** Transfers without a destination leg, oldest first. A row is derived anew only when its body, or what that refers to, has changed. */
-export function createPendingList(db: Database, derive: (row: StoredTransfer) => Transfer): PendingList {
-  const kept = new Map<number, { body: string | Uint8Array; times: string; transfer: Transfer }>()
-  let rollbacks = db.rollbacks()
-
-  /** A key that was given in a transaction that came to nothing is given again, to another transfer. */
-  function dropUndone(): void {
-    if (rollbacks !== db.rollbacks()) kept.clear()
-    rollbacks = db.rollbacks()
-  }
-
-  function toTransfer(row: Row): { readonly key: number; readonly transfer: Transfer } {
-    const { key, body } = stored.read(row)
-    const known = kept.get(key)
-    const times = timesOf(row).join()
-    if (known?.times === times && isSameCell(known.body, body)) return { key, transfer: known.transfer }
-    const transfer = derive(toStored(db, row))
-    if (kept.size >= maxKept) kept.clear()
-    kept.set(key, { body, times, transfer })
-    return { key, transfer }
-  }
-
-  return {
-    *list({ direction, originAtOrBefore }) {
-      const select = db.prepare(
-        `SELECT ${storedColumns} FROM transfers INDEXED BY transfers_open
-         WHERE ${isOpenRow} AND state = 'pending' AND origin_at <= ? AND (? = '' OR direction = ?)
-         AND (origin_at, key) > (?, ?) ORDER BY origin_at, key LIMIT ${sliceSize}`,
-      )
-      for (let after = { at: -1, key: -1 }; ; ) {
-        dropUndone()
-        const rows = select.all(originAtOrBefore, direction ?? '', direction ?? '', after.at, after.key)
-        for (const row of rows) {
-          const { key, transfer } = toTransfer(row)
-          after = { at: transfer.originAt, key }
-          yield transfer
-        }
-        if (rows.length < sliceSize) return
-      }
-    },
-    forget: () => kept.clear(),
-  }
-}
-
-function isSameCell(a: unknown, b: unknown): boolean {
+/** Whether a cell is as it was read. */
+export function isSameCell(a: unknown, b: unknown): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0
   return a === b || (typeof b === 'bigint' && a === Number(b))
 }
