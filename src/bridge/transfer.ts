@@ -114,6 +114,16 @@ export interface Rewrite {
   readonly after: Readonly<Record<string, string>>
 }
 
+/** A payout that a transfer's records named before, and name no more. */
+export interface ReplacedPayout {
+  readonly chain: Chain
+  readonly hash: string
+  /** Since when another one is named in its place. */
+  readonly at: UnixMs
+  /** When it took the place of the present one, where the record came back to that. */
+  readonly replacedAt?: UnixMs
+}
+
 /** One crossing of value, as the ledger derives it from every observation of it. */
 export interface Transfer {
   /** The ledger's own name for it, e.g. `t42`: the subject of its alerts, stable for its life. */
@@ -163,6 +173,8 @@ export interface Transfer {
   /** Of a payout without a record: the origin that its event names, where it names one. */
   readonly claim?: OriginClaim
   readonly rewrites: readonly Rewrite[]
+  /** Left out where its records only ever named one payout. */
+  readonly replaced?: readonly ReplacedPayout[]
   /** What no record of it says, not even that it is empty: nothing that rests on it can be judged. */
   readonly unsaid?: readonly UnsaidField[]
   /** Records that could belong to this transfer or to another one equal to it; kept apart, never guessed. */

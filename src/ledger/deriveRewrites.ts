@@ -42,7 +42,8 @@ export function deriveRewrites(
   ]
 }
 
-function confirmedAt(
+/** When E12 first gave what a record says that is newer than the first final one; null while it did not. */
+export function confirmedAt(
   all: readonly Sighting[],
   first: Sighting,
   says: (sighting: Sighting) => boolean,

@@ -2,6 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
 import { proveClaim } from '../meaning/claimedOrigin.ts'
 import { type OriginClaim } from '../bridge/transfer.ts'
+import { deriveReplaced } from './deriveReplaced.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
 import { details, firstOf, newest, newestSaid, newestText, type Said } from './newestOf.ts'
 import type { Learned } from './learned.ts'
@@ -51,6 +52,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const originProof = proveOrigin(origin, movedToken(token), evidence)
   const claim = origin === null ? deriveClaim(all, money, context) : null
   const unsaid = listUnsaid(all)
+  const replaced = deriveReplaced(all, destination)
   const failure = mayHaveFailed({ unsaid, evidence }, destination)
   return {
     key: context.key,
@@ -84,6 +86,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     ...(claim && { claim }),
     ...onlyAt(all, { direction, said }),
     rewrites: deriveRewrites(all, { status, amountRaw, address: token.address, main, zone }),
+    ...(replaced.length > 0 && { replaced }),
     ambiguous: group.ambiguous.length,
     ...(unsaid.length > 0 && { unsaid }),
   }

@@ -3,11 +3,11 @@ import {
   type EvidenceSource,
   type Leg,
   originLeg,
+  type ReplacedPayout,
   type Transfer,
 } from '../bridge/transfer.ts'
 import { listDifferences } from '../meaning/compareAnswers.ts'
 import { isOfNode } from '../meaning/proveOrigin.ts'
-import { replacedPayout } from '../meaning/replacedPayout.ts'
 import { movesNative, nativeSources, tokenSources } from '../meaning/showsMoney.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -149,8 +149,7 @@ function claimedLeg({ claim, main }: Transfer): (Leg & { readonly isClaim: true 
 
 /** Asks again of every leg that has an answer: it may be another by now. What waits already keeps its time. */
 export function queueAgain(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
-  const replaced = replacedPayout(transfer)
-  const legs = [transfer.zone, transfer.main, replaced].filter((leg) => leg !== null)
+  const legs = [transfer.zone, transfer.main, ...listReplaced(transfer)].filter((leg) => leg !== null)
   for (const { chain, hash, height, time } of legs) {
     for (const ask of asksOf(settings, transfer, { chain, hash, height, time })) {
       if (!hasAnswer(transfer, ask, { chain, hash })) continue
@@ -168,13 +167,19 @@ function queueReplaced(
   { before, after }: { readonly before: Transfer | null; readonly after: Transfer },
   now: UnixMs,
 ): void {
-  const old = replacedPayout(after)
-  if (old === null || before?.rewrites.at(-1)?.at === after.rewrites.at(-1)?.at) return
-  const { hash } = old
+  const known = new Map(before?.replaced?.map((one) => [one.hash, one.at]))
   const risk = settings.riskOf?.(after) ?? 0
-  const [ask] = asksOf(settings, after, old)
-  if (ask)
-    queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false, risk }, now)
+  for (const old of listReplaced(after)) {
+    if (known.get(old.hash) === old.at) continue
+    const { hash } = old
+    const [ask] = asksOf(settings, after, old)
+    if (ask)
+      queueLeg(db, { ask, hash, height: null, time: after.originAt, dueAt: now, isLate: false, risk }, now)
+  }
+}
+
+function listReplaced({ replaced = [] }: Transfer): (Leg & Pick<ReplacedPayout, 'at'>)[] {
+  return replaced.map(({ chain, hash, at }) => ({ chain, hash, at, height: null, time: null }))
 }
 
 /**

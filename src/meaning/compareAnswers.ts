@@ -47,7 +47,7 @@ export function isAwaited({ outdated, since }: Difference, now: UnixMs): boolean
  * record that replaced it, and two sources that differ have to do so at one time.
  */
 export function isJudgedByTimes(transfer: Transfer): boolean {
-  return transfer.rewrites.length > 0 || listDifferences(transfer).length > 0
+  return transfer.replaced !== undefined || listDifferences(transfer).length > 0
 }
 
 function compareAnswers(transfer: Transfer, leg: Leg): Difference | null {

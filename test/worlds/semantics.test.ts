@@ -65,14 +65,35 @@ async function start(): Promise<SeenWorld> {
 }
 
 describe('semantics.md 2: the same id with another main hash', () => {
-  const replace = async (isGone: boolean) => {
+  const paid = async () => {
     const world = await start()
     const record = world.withdraw(1)
     await world.pass(2 * minute)
-    const [first, next] = [record['mainTxHash'] ?? '', `0x${'1f'.repeat(32)}`]
-    world.main(next, { moves: [{ token, from: escrow, to: user(1), amount: '101' }] })
-    if (isGone) world.chain.transactions.delete(first)
-    Object.assign(record, { mainTxHash: next, updateTime: String(world.now()) })
+    const first = record['mainTxHash'] ?? ''
+    const name = (hash: string) =>
+      Object.assign(record, { mainTxHash: hash, updateTime: String(world.now()) })
+    const payAgain = (byte: string) => {
+      const hash = `0x${byte.repeat(32)}`
+      world.main(hash, { moves: [{ token, from: escrow, to: user(1), amount: '101' }] })
+      name(hash)
+      return hash
+    }
+    const isTold = (kind: string) =>
+      world.until(() => world.kinds().includes(`transfer.${kind}`), 'what is told of it')
+    return {
+      world,
+      record,
+      first,
+      name,
+      payAgain,
+      isTold,
+      isGone: () => world.chain.transactions.delete(first),
+    }
+  }
+  const replace = async (isGone: boolean) => {
+    const { world, payAgain, ...of } = await paid()
+    payAgain('1f')
+    if (isGone) of.isGone()
     await world.until(() => world.kinds().length > 0, 'what is told of it')
     await world.pass(5 * minute)
     return world.kinds()
@@ -84,6 +105,45 @@ describe('semantics.md 2: the same id with another main hash', () => {
 
   test('is a record written again when the old transaction is gone', async () => {
     expect(await replace(true)).toEqual(['transfer.rewritten'])
+  })
+
+  test('is a duplicate while the second of three stands, though the first is gone', async () => {
+    const { world, payAgain, isGone, isTold } = await paid()
+    isGone()
+    const second = payAgain('1f')
+    await isTold('rewritten')
+    payAgain('2f')
+    await isTold('duplicate')
+    expect(world.told('transfer.duplicate')).toMatchObject([{ facts: { otherHashes: second } }])
+  })
+
+  test('stays a duplicate when the record comes back to the first and both stand', async () => {
+    const { world, first, name, payAgain, isTold } = await paid()
+    payAgain('1f')
+    await isTold('duplicate')
+    name(first)
+    await world.pass(5 * minute)
+    expect(world.told()).toMatchObject([{ kind: 'transfer.duplicate', isOver: false, corrections: 0 }])
+  })
+
+  test('is none any more when the record comes back to the first and the second is gone', async () => {
+    const { world, first, name, payAgain, isTold } = await paid()
+    const second = payAgain('1f')
+    await isTold('duplicate')
+    world.chain.transactions.delete(second)
+    name(first)
+    await world.until(() => world.told().some(({ isOver }) => isOver), 'its end')
+  })
+
+  test('stays a duplicate while the list alone alternates', async () => {
+    const { world, record, first, payAgain, isTold } = await paid()
+    payAgain('1f')
+    await isTold('duplicate')
+    let readings = 0
+    world.show = (one) => (one === record && (readings += 1) % 2 === 0 ? { ...one, mainTxHash: first } : one)
+    await world.pass(5 * minute)
+    expect(readings).toBeGreaterThan(30)
+    expect(world.told()).toMatchObject([{ kind: 'transfer.duplicate', isOver: false, corrections: 0 }])
   })
 })
 

@@ -107,15 +107,14 @@ function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Found<t
   }
 }
 
-/** A record that names another payout now, while the one before it is still on chain. */
+/** A record that names another payout now, while one that it named before is still on chain. */
 function detectReplaced(transfer: Transfer): Found<typeof factTypes> | null {
-  const rewrite = transfer.rewrites.at(-1)
-  const old = rewrite ? findStanding(transfer) : null
-  if (!rewrite || !old) return null
+  const old = findStanding(transfer)
+  if (!old) return null
   return {
     ...toTwoPayouts(transfer, old.hash),
     evidence: [{ source: old.source, at: old.at, says: `${old.hash} is still on the ${old.chain} chain` }],
-    since: rewrite.at,
+    since: transfer.replaced?.find(({ hash }) => hash === old.hash)?.at ?? old.at,
   }
 }
 

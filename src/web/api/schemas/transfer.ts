@@ -133,6 +133,10 @@ export const transfer = z
     rewrites: z
       .array(z.object({ at: time, before: changedFields, after: changedFields }))
       .describe('Final records that later said something else'),
+    replaced: z
+      .array(z.object({ chain, hash: z.string(), at: time, replacedAt: time.exactOptional() }))
+      .exactOptional()
+      .describe('Payouts that its records named before, and since when they name another'),
     unsaid: z.array(unsaid).exactOptional(),
     ambiguous: count,
   } satisfies FieldsOf<Transfer>)
