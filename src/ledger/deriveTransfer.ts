@@ -191,16 +191,24 @@ function listedLegAt(all: readonly Sighting[]): UnixMs | null {
  * record that named it. One empty field alone erases nothing.
  */
 function isRetracted(all: readonly Sighting[], chain: Chain): boolean {
+  const empty = listEmptied(all, chain)
+  // However else they differ.
+  const firstAt = Math.min(...empty.map((sighting) => sighting.firstAt))
+  return empty.some((sighting) => sighting.lastAt - firstAt >= retractionMs)
+}
+
+/** Details that are newer than whatever named the leg, and give it empty. */
+export function listEmptied(all: readonly Sighting[], chain: Chain): Sighting[] {
   // It takes one that names the leg and one that does not.
-  if (all.length === 1) return false
+  if (all.length === 1) return []
   const naming = all.filter((sighting) => hashOf(sighting, chain) !== null)
-  return details(all).some(
+  const namedUntil = Math.max(...naming.map((named) => named.updateTime ?? named.firstAt))
+  return details(all).filter(
     (sighting) =>
       hashOf(sighting, chain) === null &&
       !sighting.unsaid?.includes(`${chain}Hash`) &&
       sighting.updateTime !== null &&
-      sighting.lastAt - sighting.firstAt >= retractionMs &&
-      naming.every((named) => (named.updateTime ?? named.firstAt) < (sighting.updateTime ?? 0)),
+      sighting.updateTime > namedUntil,
   )
 }
 

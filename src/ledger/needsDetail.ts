@@ -1,5 +1,6 @@
+import type { Chain } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { retractionMs } from './deriveTransfer.ts'
+import { listEmptied, retractionMs } from './deriveTransfer.ts'
 import { details } from './newestOf.ts'
 import { type Group, isRecord, type Sighting } from './sighting.ts'
 import { isBatch, type Transfer } from '../bridge/transfer.ts'
@@ -13,7 +14,17 @@ export function needsDetail(group: Group, transfer: Transfer): boolean {
   const hasName = group.members.some((s) => s.id !== null || s.zoneEventIndex !== null)
   if (asked.length === 0 && (!hasName || isBatch(transfer))) return true
   if (wantsMainRead(group)) return true
+  if (transfer.main !== null && isBeingTakenBack(group.members, 'main', detailAt)) return true
+  if (isBeingTakenBack(group.members, 'zone', detailAt)) return true
   return group.members.some((s) => isRecord(s) && isDisputing(s, transfer, detailAt))
+}
+
+/** A replica that lags may stand between two answers that do not, but not for longer, ms. */
+const takingBackMs = 600_000
+
+/** E12 gave a leg empty, and did not for long enough: only E12 can say it again, whatever the list shows meanwhile. */
+function isBeingTakenBack(members: readonly Sighting[], chain: Chain, detailAt: UnixMs): boolean {
+  return listEmptied(members, chain).some(({ firstAt }) => detailAt - firstAt < takingBackMs)
 }
 
 /** How long before another one a record may be read and still be of the same reading of the list, on another page, ms. */

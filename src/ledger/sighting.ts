@@ -116,9 +116,14 @@ export function isCompatible(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b
 }
 
-/** Equal content has an equal digest; times of reading and of update are not content. */
-export function sightingDigest(sighting: Content): string {
+/**
+ * Equal content has an equal digest; times of reading and of update are not content, but for a detail that lacks a leg: one
+ * from before the payout and one that took it back are alike else, and how long the leg has been gone could not be told.
+ */
+export function sightingDigest(sighting: Content & Pick<Observation, 'updateTime'>): string {
   const cells = toCells(sighting)
+  if (sighting.source === 'E12' && hashCount(sighting) < 2 && sighting.updateTime !== null)
+    cells.push(sighting.updateTime)
   // Written only where there is something: the digests of all other sightings are older than it.
   if (sighting.unsaid) cells.push(sighting.unsaid)
   return JSON.stringify(cells)

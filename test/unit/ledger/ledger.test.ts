@@ -156,6 +156,49 @@ describe('fields', () => {
     })
   })
 
+  describe('a leg that E12 gives empty', () => {
+    const pending = (requestedAt: number, overrides: Partial<Observation> = {}) => [
+      { ...toPending(), ...overrides, source: 'E12' as const, id: 'a', zoneEventIndex: '1', requestedAt },
+    ]
+    const paid = detail({ id: 'a', requestedAt: 1_060_000, updateTime: 1_050_000 })
+
+    test('once is not taken back, though it was empty as well before it was paid', () => {
+      const before = [pending(1_000_000, { updateTime: 900_000 }), [paid]]
+      const emptied = { updateTime: 1_090_000 }
+      expect(states(ledgerOf(...before, pending(1_100_000, emptied)))).toEqual(['completed'])
+      expect(states(ledgerOf(...before, pending(1_100_000, emptied), pending(1_130_000, emptied)))).toEqual([
+        'pending',
+      ])
+    })
+
+    test('is taken back though each answer says something else beside', () => {
+      const emptied = (at: number) => pending(at, { updateTime: at - 5_000, pushHeight: at })
+      expect(states(ledgerOf([paid], emptied(1_100_000), emptied(1_129_999)))).toEqual(['completed'])
+      expect(states(ledgerOf([paid], emptied(1_100_000), emptied(1_115_000), emptied(1_130_000)))).toEqual([
+        'pending',
+      ])
+    })
+
+    test('is asked about again until it was empty for half a minute', () => {
+      const ledger = open()
+      ledger.recordAnswer([paid], 1_060_000)
+      ledger.recordAnswer(pending(1_100_000, { updateTime: 1_090_000, pushHeight: 1 }), 1_100_000)
+      ledger.recordAnswer(pending(1_110_000, { updateTime: 1_105_000, pushHeight: 2 }), 1_110_000)
+      expect(ledger.listDueChecks(1_120_000, 9)).toHaveLength(1)
+    })
+
+    test('is asked about again though a list that lags still gives it', () => {
+      const ledger = open()
+      const listed = (requestedAt: number) => [toRecord({ id: 'a', requestedAt })]
+      ledger.recordAnswer(listed(1_060_000), 1_060_000)
+      ledger.recordAnswer(pending(1_100_000, { updateTime: 1_090_000 }), 1_100_000)
+      ledger.recordAnswer(listed(1_105_000), 1_105_000)
+      expect(ledger.listDueChecks(1_110_000, 9)).toHaveLength(1)
+      ledger.recordAnswer([{ ...paid, updateTime: 1_120_000, requestedAt: 1_125_000 }], 1_125_000)
+      expect(ledger.listDueChecks(1e12, 9)).toEqual([])
+    })
+  })
+
   test('the newest status by update time wins among details, whatever the order of reading', () => {
     const old = detail({ id: 'a', status: 'failed', updateTime: 5, requestedAt: 9_000_000 })
     const young = detail({ id: 'a', status: 'success', updateTime: 6, requestedAt: 8_000_000 })
