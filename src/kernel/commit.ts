@@ -6,13 +6,13 @@ import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../b
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
-import type { Learned } from '../ledger/learned.ts'
+import { holdJudgement, type Learned } from '../ledger/learned.ts'
 import { learnMoney } from '../ledger/learnMoney.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { listOfOneOrigin } from '../meaning/findOverpayment.ts'
+import { listOfOneOrigin, listOutdatedPayouts } from '../meaning/findOverpayment.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { MayWait } from '../store/commits.ts'
@@ -274,8 +274,24 @@ function verifyClaimed(
       if (leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs)
         claimed.set(other.key, other)
     }
+    askAnew(deps, transfer, related.ofOrigin(transfer), now)
   }
   if (claimed.size > 0) deps.ledger.verifyClaimed([...claimed.values()], now)
+}
+
+/** How soon it is looked whether what was asked anew was answered the same, which is no change of anything, ms. */
+const askedAnewMs = 5_000
+
+/** Another payout of a withdrawal was seen: whether those before it still stand is asked again. */
+function askAnew(
+  { db, ledger }: CommitDeps,
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  now: UnixMs,
+): void {
+  const outdated = listOutdatedPayouts(transfer, sharing, now)
+  for (const { payout, since } of outdated) ledger.verifyClaimed([payout], now, since)
+  if (outdated.length > 0) holdJudgement(db, transfer.key, now + askedAnewMs)
 }
 
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {

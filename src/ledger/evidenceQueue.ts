@@ -223,13 +223,22 @@ function queuePast(
   queueLeg(db, { ...origin, ask: 'past', time: leftAt, dueAt: now, isLate: false, risk }, now)
 }
 
-/** Has the destination of a transfer verified now, whatever its age: another one claims its origin. */
-export function queueClaimed(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+/**
+ * Has the destination of a transfer verified now, whatever its age: another one claims its origin.
+ * @param since answers to earlier requests say nothing any more; left out, any does
+ */
+export function queueClaimed(
+  db: Database,
+  settings: QueueSettings,
+  transfer: Transfer,
+  now: UnixMs,
+  since = -Infinity,
+): void {
   const leg = destinationLeg(transfer)
   if (leg === null) return
   const risk = settings.riskOf?.(transfer) ?? 0
   for (const ask of asksOf(settings, transfer, leg)) {
-    if (hasAnswer(transfer, ask, leg)) continue
+    if (hasAnswer(transfer, ask, leg, since)) continue
     const time = Math.min(leg.time ?? now, now)
     queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: false, risk }, now)
   }
@@ -350,11 +359,17 @@ function isReceipt(ask: Ask): boolean {
 }
 
 /** A transfer's evidence holds no answer that would not show its money. */
-function hasAnswer({ evidence }: Transfer, ask: Ask, leg: Pick<Leg, 'chain' | 'hash'>): boolean {
+function hasAnswer(
+  { evidence }: Transfer,
+  ask: Ask,
+  leg: Pick<Leg, 'chain' | 'hash'>,
+  since = -Infinity,
+): boolean {
   return evidence.some(
     (one) =>
       one.chain === leg.chain &&
       one.hash === leg.hash &&
+      one.at >= since &&
       (isReceipt(ask) ? isOfNode(one) : explorerSources[leg.chain].includes(one.source)),
   )
 }

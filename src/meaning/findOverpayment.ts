@@ -24,10 +24,14 @@ export interface Overpayment {
  * count, so that a record that was merely written twice is silent, and so is a batch shown as one row an item.
  * @param sharing transfers with the same origin hash, the one judged included
  */
-export function findOverpayment(transfer: Transfer, sharing: readonly Transfer[]): Overpayment | null {
+export function findOverpayment(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  now: UnixMs,
+): Overpayment | null {
   const alike = listOfOneOrigin(transfer, sharing)
   if (alike.length < 2) return null
-  const payouts = alike.filter(isPaid).sort(byPayment)
+  const payouts = alike.filter((one) => isPaid(one, alike, now)).sort(byPayment)
   const isWhole = alike.length === sharing.filter((other) => other.direction === transfer.direction).length
   const owed =
     transfer.direction === 'MainToZone'
@@ -101,6 +105,9 @@ function isSameItem(a: Transfer, b: Transfer): boolean {
   return a.token.id === b.token.id && a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress
 }
 
+/** How long a payout that another one took the place of, or came beside, waits for new evidence from the chain, ms. */
+export const replacedHoldMs = 120_000
+
 /** How long it is asked whether the payouts of one origin are on chain, before a difference of their records is reported, ms. */
 const askMs = 90_000
 
@@ -108,20 +115,69 @@ const askMs = 90_000
 export function mayBeSurplus(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
   if (now - transfer.firstSeenAt >= askMs) return false
   const alike = listOfOneOrigin(transfer, sharing).filter((other) => destinationLeg(other) !== null)
-  return alike.length > 1 && alike.some((one) => statusOf(one) === undefined)
+  return alike.length > 1 && alike.some((one) => statusOf(one, alike, now) === undefined)
 }
 
-function isPaid(transfer: Transfer): boolean {
-  return transfer.amountRaw !== null && statusOf(transfer) === 'success'
+/**
+ * Where one withdrawal was paid more than once if all that was ever proven still stands: the payouts that were proven
+ * before another one was seen, and when that was. By now they may be reorganised away. Those alone that there is still
+ * time to ask of.
+ */
+export function listOutdatedPayouts(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  now: UnixMs,
+): { readonly payout: Transfer; readonly since: UnixMs }[] {
+  if (findOverpayment(transfer, sharing, Infinity) === null) return []
+  const alike = listOfOneOrigin(transfer, sharing)
+  return alike.flatMap((payout) => {
+    const since = rivalSeenAt(payout, alike)
+    const known = answersOf(payout)
+    const isOutdated = known.length > 0 && !known.some(({ at }) => at >= since)
+    return isOutdated && !isHoldOver(since, now) ? [{ payout, since }] : []
+  })
 }
 
-/** What was found of a payout's own transaction; undefined before it was. */
-function statusOf(transfer: Transfer): LegEvidence['status'] | undefined {
+function isPaid(transfer: Transfer, alike: readonly Transfer[], now: UnixMs): boolean {
+  return transfer.amountRaw !== null && statusOf(transfer, alike, now) === 'success'
+}
+
+/**
+ * What was found of a payout's own transaction since another one of the same origin was seen; undefined before it was, for
+ * as long as it is worth waiting for: what could not be asked hides no second payout.
+ */
+function statusOf(
+  transfer: Transfer,
+  alike: readonly Transfer[],
+  now: UnixMs,
+): LegEvidence['status'] | undefined {
+  const since = rivalSeenAt(transfer, alike)
+  const known = answersOf(transfer)
+  const newer = known.filter(({ at }) => at >= since)
+  const holding = newer.length > 0 || !isHoldOver(since, now) ? newer : known
+  return (holding.find(({ status }) => status === 'success') ?? holding[0])?.status
+}
+
+/** Requests are numbered on from before the clock was set back: then nothing says how long it has been. */
+function isHoldOver(since: UnixMs, now: UnixMs): boolean {
+  return Math.abs(now - since) >= replacedHoldMs
+}
+
+function answersOf(transfer: Transfer): LegEvidence[] {
   const leg = destinationLeg(transfer)
-  const known = transfer.evidence.filter(
+  return transfer.evidence.filter(
     (one) => one.chain === leg?.chain && one.hash === leg.hash && one.status !== 'unknown',
   )
-  return (known.find(({ status }) => status === 'success') ?? known[0])?.status
+}
+
+/** When the newest other payout of the same withdrawal was first seen. The zone chain, where deposits arrive, takes nothing back. */
+function rivalSeenAt(transfer: Transfer, alike: readonly Transfer[]): UnixMs {
+  const hash = destinationLeg(transfer)?.hash
+  const rivals = alike.filter((other) => {
+    const leg = destinationLeg(other)
+    return transfer.direction === 'ZoneToMain' && leg !== null && leg.hash !== hash
+  })
+  return Math.max(-Infinity, ...rivals.map(({ firstSeenAt }) => firstSeenAt))
 }
 
 function byPayment(a: Transfer, b: Transfer): number {

@@ -1,9 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { provenBy } from './findOverpayment.ts'
+import { provenBy, replacedHoldMs } from './findOverpayment.ts'
 import { destinationLeg, type LegEvidence, type ReplacedPayout, type Transfer } from '../bridge/transfer.ts'
-
-/** How long a payout that its record names no more waits for evidence from the chain. */
-export const replacedHoldMs = 120_000
 
 /** The proof that a payout which the record named before still stands; null when all are gone, or were not asked since. */
 export function findStanding(transfer: Transfer): LegEvidence | null {

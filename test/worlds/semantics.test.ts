@@ -147,6 +147,44 @@ describe('semantics.md 2: the same id with another main hash', () => {
   })
 })
 
+describe('semantics.md 2: records of one event that differ in their main hash', () => {
+  const payTwice = async (first: 'stands' | 'is gone' | 'stands, and cannot be asked about') => {
+    const world = await start()
+    const record = world.withdraw(1, { id: '' })
+    await world.pass(2 * minute)
+    const next = `0x${'1f'.repeat(32)}`
+    world.main(next, { moves: [{ token, from: escrow, to: user(1), amount: '101' }] })
+    const old = record['mainTxHash'] ?? ''
+    if (first === 'is gone') world.chain.transactions.delete(old)
+    const { ledger } = world.monitor.app.parts
+    const isProven = () =>
+      ledger
+        .listTransfers({ hash: next, limit: 1 })
+        .some(({ evidence }) => evidence.some((one) => one.hash === next))
+    const before = world.fake.intercept
+    world.fake.intercept = (request, response) => {
+      const isDown = first === 'stands, and cannot be asked about' && isProven()
+      if (!isDown || request.path.includes('/cross/')) return before(request, response)
+      send(response, 503, { code: '50001', msg: 'down', data: [] })
+      return true
+    }
+    Object.assign(record, { mainTxHash: next, updateTime: String(world.now()) })
+    await world.pass(5 * minute)
+    return world.kinds()
+  }
+
+  test.each(['stands', 'stands, and cannot be asked about'] as const)(
+    'are a duplicate where the first payout %s',
+    async (first) => {
+      expect(await payTwice(first)).toEqual(['transfer.duplicate'])
+    },
+  )
+
+  test('are none where the first payout is gone, and that it is gone is told', async () => {
+    expect(await payTwice('is gone')).toEqual(['transfer.mismatch'])
+  })
+})
+
 test('semantics.md 3: a forged payout of the same amount and recipient completes no honest withdrawal', async () => {
   const world = await start()
   const honest = world.withdraw(2, unpaid)

@@ -53,7 +53,7 @@ function detectSurplus(transfer: Transfer, context: EventContext): Found<typeof 
   if (origin === null || destination === null) return null
   // What was over before anything was to be reported is history.
   if ((destination.time ?? transfer.firstSeenAt) < context.tellSince) return null
-  const found = findOverpayment(transfer, context.related.ofOrigin(transfer))
+  const found = findOverpayment(transfer, context.related.ofOrigin(transfer), context.now)
   if (!found?.surplus.some(({ key }) => key === transfer.key)) return null
   return toFinding(transfer, found)
 }

@@ -65,6 +65,21 @@ describe('payouts of one origin', () => {
     expect(duplicates(second, first)).toEqual(['t2'])
   })
 
+  test('are told once the earlier one was asked about anew, or could not be for two minutes', () => {
+    const seenAt = 1_990_000
+    const next = payout('t2', 'm2', { mainTime: 910_000, requestedAt: seenAt }, [
+      proof('m2', { at: seenAt + 5_000 }),
+    ])
+    const told = (at: number, now: number) => {
+      const one = payout('t1', 'm1', {}, [proof('m1', { at })])
+      return transferDuplicate.detect(next, {}, { ...among(one, next), now }) !== null
+    }
+    expect(told(seenAt - 1, seenAt + 9_000)).toBe(false)
+    expect(told(seenAt, seenAt + 9_000)).toBe(true)
+    expect(told(seenAt - 1, seenAt + 119_999)).toBe(false)
+    expect(told(seenAt - 1, seenAt + 120_000)).toBe(true)
+  })
+
   test.each([
     ['unproven', payout('t2', 'm2', {}, [])],
     ['failed', payout('t2', 'm2', {}, [proof('m2', { status: 'failed' })])],
