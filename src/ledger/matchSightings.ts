@@ -12,6 +12,7 @@ import {
   strongName,
   weakContent,
 } from './sighting.ts'
+import { isNumbered, splitEquals } from './splitEquals.ts'
 
 interface Draft {
   members: Sighting[]
@@ -76,13 +77,21 @@ function groupById(named: readonly Sighting[]): Draft[] {
 }
 
 function groupByEvent(named: readonly Sighting[]): Draft[] {
+  const unnamed = named.filter((sighting) => sighting.id === null)
   const groups = groupBy(
-    named.filter((sighting) => sighting.id === null),
+    unnamed.filter((sighting) => !isNumbered(sighting)),
     (sighting) => eventName(sighting) ?? '',
   )
-  return groups.flatMap((group) =>
-    (needsContent(group) ? groupBy(group, weakContent) : [group]).flatMap(splitByMain),
+  const equals = groupBy(
+    unnamed.filter(isNumbered),
+    (sighting) => `${sighting.zoneHash}|${weakContent(sighting)}`,
   )
+  return [
+    ...groups.flatMap((group) =>
+      (needsContent(group) ? groupBy(group, weakContent) : [group]).flatMap(splitByMain),
+    ),
+    ...equals.flatMap(splitEquals).map(toDraft),
+  ]
 }
 
 /** Of a batch shown as one row an item, and of records seen side by side, the name says the origin, the content which one. */

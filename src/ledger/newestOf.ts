@@ -1,3 +1,4 @@
+import { isNumbered, placeOf } from './splitEquals.ts'
 import { compareText, isRecord, type Sighting, sightingDigest } from './sighting.ts'
 
 /**
@@ -49,7 +50,7 @@ export function newestSaid(all: readonly Sighting[]): Said {
   if (one && all.length === 1) return one
   return {
     id: newest(all, (sighting) => sighting.id),
-    zoneEventIndex: newest(all, (sighting) => sighting.zoneEventIndex),
+    zoneEventIndex: eventIndexOf(all),
     batchDetail: newest(all, (sighting) => sighting.batchDetail),
     updateTime: newest(all, (sighting) => sighting.updateTime),
     amountRaw: newest(all, (sighting) => sighting.amountRaw),
@@ -62,6 +63,14 @@ export function newestSaid(all: readonly Sighting[]): Said {
     tokenType: newestText(all, (sighting) => sighting.tokenType),
     tokenId: newestText(all, (sighting) => sighting.tokenId),
   }
+}
+
+/** Of places among equals, which change with each payout that comes before, the last: there it is alone. */
+function eventIndexOf(all: readonly Sighting[]): string | null {
+  const numbered = all.filter(isNumbered)
+  const paid = numbered.filter(({ mainHash }) => mainHash !== null)
+  const last = maxBy(paid.length > 0 ? paid : numbered, (a, b) => placeOf(a) - placeOf(b))
+  return last?.zoneEventIndex ?? newest(all, (sighting) => sighting.zoneEventIndex)
 }
 
 function compareDated(a: Sighting, b: Sighting): number {

@@ -61,6 +61,57 @@ describe('identity', () => {
     expect(ledgerOf(details, [{ ...row, requestedAt: 1_009_000 }])).toHaveLength(3)
   })
 
+  describe('equal withdrawals of one zone transaction that bear neither id nor event index', () => {
+    const one = (main: string | null, requestedAt: number) => ({
+      ...(main === null ? toPending() : toRecord({ mainHash: hash(main) })),
+      source: 'E12' as const,
+      requestedAt,
+    })
+    const shown = (requestedAt: number, ...mains: (string | null)[]) =>
+      mains.map((main) => one(main, requestedAt))
+    const payoutsOf = (transfers: readonly Transfer[]) => transfers.map(({ main }) => main?.hash ?? '').sort()
+    const orders = [
+      ['m1', 'm2', 'm3'],
+      ['m3', 'm2', 'm1'],
+      ['m2', 'm3', 'm1'],
+      ['m3', 'm1', 'm2'],
+    ]
+
+    test.each(orders)('stay as many, whatever order they are paid in: %s, %s, %s', (a, b, c) => {
+      const answers = [
+        shown(1_000, null, null, null),
+        shown(20_000, a, null, null),
+        shown(40_000, null, b, a),
+        shown(60_000, c, b, a),
+        shown(61_000, null, b, a),
+      ]
+      const transfers = ledgerOf(...answers)
+      expect(payoutsOf(transfers)).toEqual(['m1', 'm2', 'm3'].map(hash))
+      expect(new Set(transfers.map(({ zoneEventIndex }) => zoneEventIndex)).size).toBe(3)
+      expect(states(ledgerOf(...answers.slice(0, 3)))).toEqual(['completed', 'completed', 'pending'])
+    })
+
+    test('stay as many where one main transaction pays two of them', () => {
+      const answers = [shown(1_000, 'm2', 'm2', null), shown(20_000, 'm1', 'm2', 'm2')]
+      expect(payoutsOf(ledgerOf(...answers))).toEqual(['m1', 'm2', 'm2'].map(hash))
+    })
+
+    test('stay open where another one was paid a second time', () => {
+      const transfers = ledgerOf(shown(1_000, 'm1', null), shown(20_000, 'm2', null))
+      expect(states(transfers)).toEqual(['completed', 'completed', 'pending'])
+      const paid = transfers.filter(({ main }) => main !== null)
+      expect(new Set(paid.map(({ zoneEventIndex }) => zoneEventIndex)).size).toBe(1)
+    })
+
+    test('keep their keys', () => {
+      const ledger = open()
+      for (const answer of [shown(1_000, null, null), shown(20_000, 'm2', null), shown(40_000, 'm1', 'm2')])
+        ledger.recordAnswer(answer, 1)
+      const keys = ledger.listTransfers({}).map(({ key, main }) => `${key} ${main?.hash}`)
+      expect(keys.sort()).toEqual([`t1 ${hash('m2')}`, `t2 ${hash('m1')}`])
+    })
+  })
+
   test('a relayer that pays two equal withdrawals in one main transaction completes two transfers', () => {
     const rows = ['zone-1', 'zone-2'].map((name) => toRecord({ zoneHash: hash(name) }))
     expect(ledgerOf(rows)).toHaveLength(2)
