@@ -356,6 +356,25 @@ describe('status', () => {
   })
 })
 
+test('when a transfer, each leg and each change was first seen is kept, however often it is read since (semantics 7)', () => {
+  const ledger = open()
+  const answers = [
+    toPending({ id: 'a', requestedAt: 1_000 }),
+    toRecord({ id: 'a', requestedAt: 61_000 }),
+    detail({ id: 'a', status: 'failed', requestedAt: 121_000, updateTime: 120_000 }),
+  ]
+  for (const laterMs of [0, 200_000, 400_000])
+    for (const one of answers)
+      ledger.recordAnswer([{ ...one, requestedAt: one.requestedAt + laterMs }], one.requestedAt + laterMs)
+  const seen = ledger.listSightings('t1').map((one) => [one.mainHash !== null, one.status, one.firstAt])
+  expect(seen).toEqual([
+    [false, 'success', 1_000],
+    [true, 'success', 61_000],
+    [true, 'failed', 121_000],
+  ])
+  expect(ledger.getTransfer('t1')).toMatchObject({ firstSeenAt: 1_000, rewrites: [{ at: 121_000 }] })
+})
+
 describe('checks due', () => {
   const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 10).map(({ key }) => key)
 
