@@ -66,7 +66,7 @@ describe('incidents are told within two minutes of their first visible transacti
   })
 })
 
-describe('semantics.md 9, 11 and 13: what arrived without proof that it left', () => {
+describe('what arrived without proof that it left (semantics 9, 11, 13)', () => {
   test.each([
     ['11: a record that names an invented origin', 'fault: transfer.unbacked', 'absent'],
     ['9: a record that names no origin', 'fault: transfer.unbacked, record: empty', 'unnamed'],
@@ -82,7 +82,7 @@ describe('semantics.md 9, 11 and 13: what arrived without proof that it left', (
   })
 })
 
-test('semantics.md 8, 11 and 14: healthy traffic, with a second source, is neither unbacked nor a mismatch', async () => {
+test('healthy traffic, with a second source, is neither unbacked nor a mismatch (semantics 8, 11, 14)', async () => {
   const run = await start('healthy', true)
   await run.pass(150_000)
   expect(ownKinds(run)).toEqual([])
@@ -90,7 +90,7 @@ test('semantics.md 8, 11 and 14: healthy traffic, with a second source, is neith
   expect(proofs.length).toBeGreaterThan(50)
 })
 
-test('semantics.md 8: answers that are empty by throttling make nothing absent', async () => {
+test('answers that are empty by throttling make nothing absent (semantics 8)', async () => {
   const run = await start(
     'name: one\ntimeline:\n  - { at: 5s, for: 150s, fault: api.disguised, share: 0.6 }\n',
   )
@@ -98,7 +98,7 @@ test('semantics.md 8: answers that are empty by throttling make nothing absent',
   expect(ownKinds(run)).toEqual([])
 })
 
-test('semantics.md 14: a failed record with a good origin is a failure, not a mismatch', async () => {
+test('a failed record with a good origin is a failure, not a mismatch (semantics 14)', async () => {
   const run = await start(oneFault('fault: transfer.failed, direction: ZoneToMain, legs: both'))
   await run.untilTold('transfer.failed')
   await run.pass(90_000)

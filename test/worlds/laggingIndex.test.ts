@@ -50,7 +50,7 @@ describe('semantics.md 41: an index that stands still accuses nobody of dense ho
   })
 })
 
-test('semantics.md 9: a list that shows everything a minute late accuses nobody', async () => {
+test('a list that shows everything a minute late accuses nobody (semantics 9)', async () => {
   const run = await start('  []', '{ transfersPerMinute: 60, listLag: { min: 60s, max: 62s } }')
   await run.pass(6 * minute)
   expect(run.accused()).toEqual([])

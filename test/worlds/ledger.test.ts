@@ -76,7 +76,7 @@ describe('ledger.incomplete, of the chains', () => {
     expect(run.told()).toEqual([])
   })
 
-  test('withdrawals that only a sample of the zone blocks shows are told', async () => {
+  test('withdrawals that only a sample of the zone blocks shows are told (semantics 21)', async () => {
     const run = await start(
       `${plain}timeline:\n  - { at: 3m, fault: transfer.unlisted, direction: ZoneToMain, arrives: false, token: USDC, amount: "777.25", count: 8, spacing: 30s }`,
     )

@@ -98,7 +98,7 @@ const coin = {
 
 const paidIn = { ...coin, txType: 'MainToZone', crossType: 'Deposit' }
 
-describe('semantics.md 14: a payout is compared with what its main transaction moved', () => {
+describe('a payout is compared with what its main transaction moved (semantics 14)', () => {
   test.each<[string, Case, string[]]>([
     ['the very amount is silent', { records: [{}], transactions: [{ moves: [move('1.5')] }] }, []],
     [

@@ -74,7 +74,7 @@ async function setUp(filters: { hash: Filter; address: Filter }, sweepMs = short
   return { world, deposit, find, arrive }
 }
 
-describe('semantics.md 16: a deposit on its way that the newest pages no longer show', () => {
+describe('a deposit on its way that the newest pages no longer show (semantics 16)', () => {
   test.each([
     { hash: 'works', address: 'gives nothing' },
     { hash: 'is ignored', address: 'works' },
@@ -136,7 +136,7 @@ describe('semantics.md 16: a deposit on its way that the newest pages no longer 
   )
 })
 
-test('semantics.md 16: a payout whose record no page of the list shows is found by its hash, and is no drift', async () => {
+test('a payout whose record no page of the list shows is found by its hash, and is no drift (semantics 16)', async () => {
   const hidden = new Set<string | undefined>()
   const world = await createEscrowWorld({
     rules: 'rules:\n  - { name: drift, on: escrow.drift, severity: critical }\n',

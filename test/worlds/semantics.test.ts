@@ -64,7 +64,7 @@ async function start(): Promise<SeenWorld> {
   return started
 }
 
-describe('semantics.md 2: the same id with another main hash', () => {
+describe('the same id with another main hash (semantics 2)', () => {
   const paid = async () => {
     const world = await start()
     const record = world.withdraw(1)
@@ -147,7 +147,7 @@ describe('semantics.md 2: the same id with another main hash', () => {
   })
 })
 
-describe('semantics.md 2: records of one event that differ in their main hash', () => {
+describe('records of one event that differ in their main hash (semantics 2)', () => {
   const payTwice = async (first: 'stands' | 'is gone' | 'stands, and cannot be asked about') => {
     const world = await start()
     const record = world.withdraw(1, { id: '' })
@@ -185,7 +185,7 @@ describe('semantics.md 2: records of one event that differ in their main hash', 
   })
 })
 
-test('semantics.md 3: a forged payout of the same amount and recipient completes no honest withdrawal', async () => {
+test('a forged payout of the same amount and recipient completes no honest withdrawal (semantics 3)', async () => {
   const world = await start()
   const honest = world.withdraw(2, unpaid)
   await world.pass(minute)
@@ -203,7 +203,7 @@ test('semantics.md 3: a forged payout of the same amount and recipient completes
   expect(world.states(honest['zoneTxHash'])).toEqual(['pending'])
 })
 
-describe('semantics.md 4: a list that alternates between an old and a new state', () => {
+describe('a list that alternates between an old and a new state (semantics 4)', () => {
   test('tells nothing while the details stay what they were', async () => {
     const world = await start()
     const record = world.withdraw(4)
@@ -228,7 +228,7 @@ describe('semantics.md 4: a list that alternates between an old and a new state'
   })
 })
 
-describe('semantics.md 5: a payout that is gone from its record', () => {
+describe('a payout that is gone from its record (semantics 5)', () => {
   const emptied = async (lasts: 'for good' | 'in the list' | 'for a moment') => {
     const world = await start()
     const record = world.withdraw(5)
@@ -255,7 +255,7 @@ describe('semantics.md 5: a payout that is gone from its record', () => {
   })
 })
 
-test('semantics.md 6: three failures in one zone transaction are three alerts', async () => {
+test('three failures in one zone transaction are three alerts (semantics 6)', async () => {
   const world = await start()
   const zoneTxHash = `0x${'6f'.repeat(32)}`
   world.zone(zoneTxHash, { status: '0x0', errorMessage: 'limit exceeded' })
@@ -266,7 +266,7 @@ test('semantics.md 6: three failures in one zone transaction are three alerts', 
   expect(world.kinds()).toHaveLength(3)
 })
 
-test('semantics.md 8: what an endpoint that never answered does not show is not absent', async () => {
+test('what an endpoint that never answered does not show is not absent (semantics 8)', async () => {
   const world = await createBridgeWorld({
     rules,
     prepare({ fake, withdraw }) {
@@ -284,7 +284,7 @@ test('semantics.md 8: what an endpoint that never answered does not show is not 
   expect(world.told()).toEqual([])
 })
 
-describe('semantics.md 10: a withdrawal without its payout', () => {
+describe('a withdrawal without its payout (semantics 10)', () => {
   test('is told although the main chain stands still, which the message says', async () => {
     const world = await start()
     const height = world.fake.mainHead()
@@ -316,7 +316,7 @@ describe('semantics.md 10: a withdrawal without its payout', () => {
   })
 })
 
-test('semantics.md 11: a complete record whose origin failed on the zone chain is unbacked', async () => {
+test('a complete record whose origin failed on the zone chain is unbacked (semantics 11)', async () => {
   const world = await start()
   const zoneTxHash = `0x${'b1'.repeat(32)}`
   world.zone(zoneTxHash, { status: '0x0', errorMessage: 'reverted', value: '111', valueRaw: '111000000' })
@@ -326,7 +326,7 @@ test('semantics.md 11: a complete record whose origin failed on the zone chain i
   expect(world.states(record['zoneTxHash'])).toEqual(['unbacked'])
 })
 
-describe('semantics.md 14: a one-sided 0x0', () => {
+describe('a one-sided 0x0 (semantics 14)', () => {
   test('of the list alone is not told', async () => {
     const world = await start()
     const record = world.withdraw(14, unpaid)
@@ -351,7 +351,7 @@ describe('semantics.md 14: a one-sided 0x0', () => {
   })
 })
 
-test('semantics.md 15: a row that a reading lacks ends no alert', async () => {
+test('a row that a reading lacks ends no alert (semantics 15)', async () => {
   const world = await start()
   const record = world.withdraw(15, unpaid)
   const stalled = () => world.conditions().filter(({ kind }) => kind === 'transfer.stalled')

@@ -304,7 +304,7 @@ describe('more than one answer holds', () => {
   })
 })
 
-describe('semantics.md 8: hashes that were asked for and are in no answer', () => {
+describe('hashes that were asked for and are in no answer (semantics 8)', () => {
   const zoneRow = (hash: string) => ({ hash, blockHeight: '5', status: '0x1', actionType: 'order' })
   const moveRow = (txId: string) => ({
     txId,

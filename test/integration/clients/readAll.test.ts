@@ -100,7 +100,7 @@ test('a single block beyond the cap is said to be incomplete', async () => {
   ])
 }, 60_000)
 
-test('logs are narrowed by range until each answer is whole', async () => {
+test('logs are narrowed by range until each answer is whole (semantics 19)', async () => {
   const { result, records } = await read(
     logsByBlocks,
     { startBlockHeight: 1, endBlockHeight: 4_000, address },

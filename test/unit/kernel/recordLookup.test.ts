@@ -65,7 +65,7 @@ const there = { isThere: true, isAnswer: true }
 const gone = { isThere: false, isAnswer: true }
 const unsaid = { isThere: false, isAnswer: false }
 
-describe('semantics.md 16: a record without a zone hash', () => {
+describe('a record without a zone hash (semantics 16)', () => {
   test('is asked for by its main hash, after the filter was seen to work once in a while', async () => {
     const { find, asked, clock } = setUp({ hash: 'works', address: 'works' })
     expect(await find(2)).toEqual(there)

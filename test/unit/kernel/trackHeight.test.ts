@@ -18,7 +18,7 @@ test('lower readings alone for half a minute are believed, and not one moment so
   expect(follow([10, 0], [8, 1_000], [7, 30_000])).toMatchObject({ height: 8, advancedAt: 1_000 })
 })
 
-test('one height beyond all reason is forgotten after half a minute', () => {
+test('one height beyond all reason is forgotten after half a minute (semantics 20)', () => {
   const seen = follow([10, 0], [1e12, 1_000], [11, 2_000], [40, 31_000], [41, 32_000])
   expect(seen).toMatchObject({ height: 41, advancedAt: 32_000 })
 })

@@ -34,7 +34,7 @@ function toEvent(overrides: Partial<Observation> = {}): Observation {
 const deposit = { direction: 'MainToZone', crossType: 'Deposit' } as const
 
 describe('a transfer that only an event of the chain tells of', () => {
-  test('a deposit is pending, a payout has no origin', () => {
+  test('a deposit is pending, a payout has no origin (semantics 12)', () => {
     expect(ledgerOf([toEvent({ direction: 'MainToZone' })])).toMatchObject([
       { state: 'pending', isListed: false, main: { hash: hash('main') }, zone: null, amount: null },
     ])
@@ -55,7 +55,7 @@ describe('a transfer that only an event of the chain tells of', () => {
     ])
   })
 
-  test('its record joins it later, and says what holds', () => {
+  test('its record joins it later, and says what holds (semantics 12)', () => {
     const [transfer, ...others] = ledgerOf(
       [toEvent({ direction: 'MainToZone', token: '' })],
       [toRecord({ ...deposit, id: 'x1', requestedAt: 1_050_000 })],

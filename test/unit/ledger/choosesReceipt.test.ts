@@ -10,7 +10,7 @@ const hashes = Array.from({ length: 2_000 }, (_, n) => hash(`leg-${n}`))
 const chosenBy = (key: string) => hashes.filter((one) => choosesReceipt(canonical, key)(transfer, one))
 
 describe('which receipts are asked for', () => {
-  test('semantics.md 24: of what lies below the bound, the share that was asked for', () => {
+  test('of what lies below the bound, the share that was asked for (semantics 24)', () => {
     const share = chosenBy('a').length / hashes.length
     expect(share).toBeGreaterThan(0.21)
     expect(share).toBeLessThan(0.29)

@@ -48,7 +48,7 @@ describe('identity', () => {
     expect(ledgerOf(rows)).toHaveLength(3)
   })
 
-  test('equal transfers of one zone transaction are counted by E12, not by the rows of E3', () => {
+  test('equal transfers of one zone transaction are counted by E12, not by the rows of E3 (semantics 1)', () => {
     const row = toPending()
     expect(ledgerOf([row, row, row])).toHaveLength(1)
     const details = ['1', '2', '3'].map((zoneEventIndex) => ({
@@ -112,7 +112,7 @@ describe('identity', () => {
     })
   })
 
-  test('a relayer that pays two equal withdrawals in one main transaction completes two transfers', () => {
+  test('a relayer that pays two equal withdrawals in one main transaction completes two transfers (semantics 1)', () => {
     const rows = ['zone-1', 'zone-2'].map((name) => toRecord({ zoneHash: hash(name) }))
     expect(ledgerOf(rows)).toHaveLength(2)
   })
@@ -128,7 +128,7 @@ describe('identity', () => {
     ).toHaveLength(2)
   })
 
-  test('an ERC-1155 batch shown as one row an item stays one transfer an item', () => {
+  test('an ERC-1155 batch shown as one row an item stays one transfer an item (semantics 1, 2)', () => {
     const items = ['7', '8'].map((tokenId) =>
       detail({ id: 'batch', crossType: 'BatchWithdraw', tokenType: 'ERC1155', tokenId }),
     )
@@ -166,7 +166,7 @@ describe('identity', () => {
     expect(ledgerOf(rows, [...events, { ...events[0]!, zoneEventIndex: '3' }])).toHaveLength(3)
   })
 
-  test('when two transfers are joined the older key survives and the other leads to it', () => {
+  test('when two transfers are joined the older key survives and the other leads to it (semantics 6)', () => {
     const ledger = open()
     ledger.recordAnswer([toPending({ zoneEventIndex: '1', source: 'E12' })], 1)
     ledger.recordAnswer([toRecord({ id: 'x', zoneHash: null })], 2)
@@ -187,7 +187,7 @@ describe('fields', () => {
     expect(transfer).toMatchObject({ state: 'completed', amount: '1.5', main: { hash: hash('main') } })
   })
 
-  test('a leg is taken back once E12 gives it empty twice, 30 s apart, with a newer update time', () => {
+  test('a leg is taken back once E12 gives it empty twice, 30 s apart, with a newer update time (semantics 5)', () => {
     const emptied = (requestedAt: number) =>
       detail({
         id: 'a',
@@ -444,7 +444,7 @@ describe('a record that is asked for again', () => {
   })
 })
 
-describe('semantics.md 4: any order, repetition and split of the same answers', () => {
+describe('any order, repetition and split of the same answers (semantics 4)', () => {
   const db = openDatabase(':memory:')
   /** What a ledger of its own would hold: opening a new one for each world would take ten times as long. */
   function recorded(world: readonly RecordAnswer[]): readonly Transfer[] {

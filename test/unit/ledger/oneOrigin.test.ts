@@ -157,7 +157,7 @@ describe('joined by amount', () => {
     expect(joins(ledger)).toEqual(['t1', 't2'])
   })
 
-  test('are none while a second one fits either side', () => {
+  test('are none while a second one fits either side (semantics 3)', () => {
     for (const second of [left({ zoneHash: hash('z2') }), arrived({ mainHash: hash('m2') })]) {
       const ledger = open()
       record(ledger, 1_000_000, left())

@@ -88,7 +88,7 @@ const reading = fc.record({
   pushHeight: fc.constantFrom(null, 1, 2),
 })
 
-describe('semantics.md 1 to 7: whatever is read of a world, in whatever order and however often', () => {
+describe('whatever is read of a world, in whatever order and however often (semantics 1 to 7)', () => {
   const namings: Naming[] = ['by id', 'by event index', 'as rows of a batch']
   test.each(namings.flatMap((naming) => seeds().map((seed) => ({ naming, seed }))))(
     'its transfers $naming are as many as there are, and what arrived has arrived (seed $seed)',

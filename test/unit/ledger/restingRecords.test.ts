@@ -64,7 +64,7 @@ describe('a record that is complete and shown again', () => {
     expect(world.storedReadAt()).toBe(at + 1)
   })
 
-  test('semantics.md 4: is looked at when the answer to an earlier request comes later', () => {
+  test('is looked at when the answer to an earlier request comes later (semantics 4)', () => {
     const world = setUp()
     world.read(at, whole)
     world.read(at - 1, whole)

@@ -141,7 +141,7 @@ test('what is not known is said, and is not zero', async () => {
   })
 })
 
-test('sources that were not observed all day share one line, whole ones and samples are not in it', async () => {
+test('sources that were not observed all day share one line, whole ones and samples are not in it (semantics 21)', async () => {
   const line = (source: string, share: number, note: string | null = null) => ({
     source,
     share,

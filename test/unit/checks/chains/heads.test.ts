@@ -14,7 +14,7 @@ const chain =
   }
 
 describe('gallop', () => {
-  test('finds the head from any known height with any first guess', async () => {
+  test('finds the head from any known height with any first guess (semantics 20)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(5_000),

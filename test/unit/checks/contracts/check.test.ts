@@ -73,7 +73,7 @@ test('before the head is known nothing is asked', async () => {
   expect(asked).toEqual([])
 })
 
-test('F45: each log is taken once, and one that is indexed late is found by the overlap', async () => {
+test('F45: each log is taken once, and one that is indexed late is found by the overlap (semantics 19)', async () => {
   const { world, taken, tick, progress } = setUp([99_990])
   await tick()
   expect(progress().next).toBe(100_001)

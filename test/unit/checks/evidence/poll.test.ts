@@ -13,7 +13,7 @@ const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, .
 const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))
 
 describe('chooseBatch', () => {
-  test('nineteen wait for a twentieth', () => {
+  test('nineteen wait for a twentieth (semantics 25)', () => {
     expect(chooseBatch(legs(19), 59_999)).toBeNull()
     expect(chooseBatch(legs(20), 0)).toHaveLength(20)
   })
@@ -27,7 +27,7 @@ describe('chooseBatch', () => {
   })
 })
 
-describe('semantics.md 8: a leg that an answer does not hold', () => {
+describe('a leg that an answer does not hold (semantics 8)', () => {
   const none: LegsRead = { requestedAt: 0, readings: [], bad: [] }
   const world = createTestKernel()
   const long = 10 ** 12
@@ -141,7 +141,7 @@ describe('semantics.md 8: a leg that an answer does not hold', () => {
   })
 })
 
-describe('semantics.md 8: half of what a transaction moved is not the whole of it', () => {
+describe('half of what a transaction moved is not the whole of it (semantics 8)', () => {
   const reading = (source: 'E7' | 'E16' | 'E21', token: string): EvidenceReading => ({
     chain: 'main',
     hash: '0x1',

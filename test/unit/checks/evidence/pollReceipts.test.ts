@@ -62,7 +62,7 @@ test.each([
     found: [{ source: 'canonical', status: 'absent' }],
   },
   { of: 'it lags behind the leg, though the explorer has passed it', aheadMs: -5_000, found: [] },
-])('semantics.md 24: a receipt that a node does not know when $of', async ({ aheadMs, found }) => {
+])('a receipt that a node does not know when $of (semantics 24)', async ({ aheadMs, found }) => {
   // A height that no chain reaches: the time of its block decides.
   const { world, source, evidence } = setUp(
     { height: 200, time: now + aheadMs, receipt: null },

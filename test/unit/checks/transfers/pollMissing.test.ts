@@ -39,7 +39,7 @@ function start(gone: readonly number[] = []) {
 const minute = 60_000
 
 describe('records that a sweep did not show', () => {
-  test('have vanished after three reads over ten minutes, and not before', async () => {
+  test('have vanished after three reads over ten minutes, and not before (semantics 15)', async () => {
     const world = start([2])
     await world.clock.advance(1_000)
     world.sweep()

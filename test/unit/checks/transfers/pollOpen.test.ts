@@ -6,7 +6,7 @@ import { noSignal, setUp } from '../support.ts'
 const pendings = (count: number) =>
   Array.from({ length: count }, (_, n) => toPending({ id: `p${n}`, zoneHash: hash(`z${n}`) }))
 
-test('open transfers are read in twenties and complete once their far leg is there', async () => {
+test('open transfers are read in twenties and complete once their far leg is there (semantics 25)', async () => {
   const world = setUp(pendings(45))
   world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)

@@ -307,7 +307,7 @@ describe('the sweep', () => {
     expect(world.ledger.listTransfers({ hash: hash('late') })).toHaveLength(1)
   })
 
-  test('reads one page a tick, and all of them at once when asked to', async () => {
+  test('reads one page a tick, and all of them at once when asked to (semantics 18)', async () => {
     const world = setUp(toRows(10))
     const { walk, run, runAll } = toWalk(world)
     await runAll()

@@ -12,7 +12,7 @@ function toPoll(world: ReturnType<typeof setUp>) {
 }
 
 describe('the tail', () => {
-  test('stops at the first page without news', async () => {
+  test('stops at the first page without news (semantics 18)', async () => {
     const world = setUp(toRows(9))
     const { poll, walk } = toPoll(world)
     await poll()
@@ -125,7 +125,7 @@ describe('a failure in the list', () => {
 })
 
 describe('the total', () => {
-  test('F44: that rises by more than the tail found asks for a sweep; one that rises with it does not', async () => {
+  test('F44: that rises by more than the tail found asks for a sweep; one that rises with it does not (semantics 18)', async () => {
     const world = setUp(toRows(9))
     const { poll, walk, countOf } = toPoll(world)
     await poll()
@@ -148,7 +148,7 @@ describe('the total', () => {
     expect([walk.isSweepRequested, countOf('sweep')]).toEqual([false, 0])
   })
 
-  test('that falls asks for a sweep', async () => {
+  test('that falls asks for a sweep (semantics 18)', async () => {
     const world = setUp(toRows(9))
     const { poll, walk, countOf } = toPoll(world)
     await poll()

@@ -20,7 +20,7 @@ function setUp() {
   }
 }
 
-describe('semantics.md 8: what had an answer and is empty', () => {
+describe('what had an answer and is empty (semantics 8)', () => {
   test('is contradicted until three readings over half a minute agree, a control among them', () => {
     const { isEmptyAt, control } = setUp()
     expect(isEmptyAt(1_000)).toBe(true)

@@ -262,7 +262,7 @@ describe('a list that changes while it is read', () => {
     expect(result).toMatchObject({ complete: false })
   })
 
-  test('rows that moved up between two pages are found', async () => {
+  test('rows that moved up between two pages are found (semantics 17)', async () => {
     const change: Change = (list, request) => {
       if (request === 3) list.splice(10, 60)
     }
@@ -275,7 +275,7 @@ describe('a list that changes while it is read', () => {
     expect(result.complete).toBe(true)
   })
 
-  test('a range taken out ahead and put back behind is found', async () => {
+  test('a range taken out ahead and put back behind is found (semantics 17)', async () => {
     let taken: string[] = []
     const change: Change = (list, request) => {
       if (request === 1) taken = list.splice(150, 30)
