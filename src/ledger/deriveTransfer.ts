@@ -149,7 +149,11 @@ function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
 
 /** Whether a record that may have one leg only was read to have failed twice. */
 function isFailedTwice(all: readonly Sighting[]): boolean {
-  return all.some((one) => isRecord(one) && one.status === 'failed' && one.lastAt > one.firstAt)
+  const failed = all.filter((one) => isRecord(one) && one.status === 'failed')
+  // However else the answers of one list differ.
+  return [...Map.groupBy(failed, ({ source }) => source).values()].some(
+    (of) => Math.max(...of.map((one) => one.lastAt)) > Math.min(...of.map((one) => one.firstAt)),
+  )
 }
 
 /** Which token events without one are about, by what second sources saw move. */

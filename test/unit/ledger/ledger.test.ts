@@ -318,6 +318,14 @@ describe('status', () => {
     expect(states(ledgerOf(...rows))).toEqual(['failed'])
   })
 
+  test('a failure whose records do not say the other leg counts by the second answer, however that differs', () => {
+    const says = (requestedAt: number) => [
+      toPending({ status: 'failed', unsaid: 'mainHash', requestedAt, pushHeight: requestedAt }),
+    ]
+    expect(states(ledgerOf(says(1_000_000)))).toEqual(['pending'])
+    expect(states(ledgerOf(says(1_000_000), says(1_010_000)))).toEqual(['failed'])
+  })
+
   test('a first record with both legs and status 0x0 is failed at once', () => {
     expect(states(ledgerOf([toRecord({ status: 'failed' })]))).toEqual(['failed'])
   })
