@@ -19,6 +19,8 @@ export function deriveRewrites(
   )
   if (!first) return []
   const target = newestText(all, (sighting) => sighting.targetAddress)
+  const isDenied =
+    first.source === 'E3' && first.status === 'failed' && isDeniedAtOnce(all, first, now.status)
   const checks: readonly [string, string, string, (sighting: Sighting) => string][] = [
     ['status', first.status, now.status, (s) => s.status],
     ['amountRaw', text(first.amountRaw), text(now.amountRaw), (s) => text(s.amountRaw)],
@@ -28,7 +30,7 @@ export function deriveRewrites(
     ['zoneHash', text(first.zoneHash), now.zone?.hash ?? '', (s) => text(s.zoneHash)],
   ]
   const changed = checks.flatMap(([field, before, after, read]) => {
-    if (before === after || before === '') return []
+    if (before === after || before === '' || (field === 'status' && isDenied)) return []
     const at = confirmedAt(all, first, (sighting) => read(sighting) === after)
     return at === null ? [] : [{ field, before, after, at }]
   })
@@ -40,6 +42,20 @@ export function deriveRewrites(
       after: Object.fromEntries(changed.map(({ field, after }) => [field, after])),
     },
   ]
+}
+
+/** E12 is asked of a failure in the list in the same reading, or at the next tick of the open transfers, ms. */
+const confirmedWithinMs = 10_000
+
+/** The failure that the list showed first was never one by E12: a replica that lags showed it. */
+function isDeniedAtOnce(all: readonly Sighting[], first: Sighting, status: Status): boolean {
+  return details(all).some(
+    (one) =>
+      one.status === status &&
+      one.firstAt >= first.firstAt &&
+      (one.updateTime ?? 0) <= first.firstAt &&
+      one.firstAt - first.firstAt <= confirmedWithinMs,
+  )
 }
 
 /** When E12 first gave what a record says that is newer than the first final one; null while it did not. */

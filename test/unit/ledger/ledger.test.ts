@@ -283,6 +283,19 @@ describe('status', () => {
     })
   })
 
+  test('a list that first shows a failure which E12 denies at once has rewritten nothing', () => {
+    const at = (requestedAt: number, status: 'success' | 'failed') => [
+      toRecord({ id: 'a', status, requestedAt }),
+    ]
+    const denied = (requestedAt: number) => [detail({ id: 'a', requestedAt, updateTime: 900_000 })]
+    const later = [at(1_005_000, 'success'), at(1_010_000, 'failed'), at(1_015_000, 'success')]
+    const rewrites = (deniedAt: number) =>
+      ledgerOf(at(1_000_000, 'failed'), denied(deniedAt), ...later).flatMap((one) => one.rewrites)
+    expect(rewrites(1_000_050)).toEqual([])
+    expect(rewrites(1_010_000)).toEqual([])
+    expect(rewrites(1_010_001)).toHaveLength(1)
+  })
+
   describe('two details that differ under one update time', () => {
     const says = (status: 'success' | 'failed', requestedAt: number) => [
       detail({ id: 'a', status, requestedAt, updateTime: 500_000 }),
