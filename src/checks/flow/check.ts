@@ -21,9 +21,14 @@ export const flow: Check<FlowPart, EscrowAmounts> = {
       return (_, now) => ({ flow: read(now) })
     },
   },
-  open({ config, db, settleMs }) {
+  open({ config, db, list, settleMs }) {
     const book = createTokenBook(db, config.bridge.tokens)
-    const read = createFlow({ db, settleMs, token: (address) => book.find(address) })
+    const read = createFlow({
+      db,
+      settleMs,
+      readAt: () => list.readAt,
+      token: (address) => book.find(address),
+    })
     return { pollers: [], facts: (now) => ({ flow: read(now) }) }
   },
 }

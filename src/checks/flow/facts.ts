@@ -49,7 +49,7 @@ export interface FlowFacts {
   readonly observedSince: UnixMs | null
   /** How long after its block a transfer may first be listed, ms. */
   readonly settleMs: number
-  /** Of the time since, but for what still settles, what the list was really read: from 0 to 1. */
+  /** Of the time since, but for what still settles, what the list was read, then or later without a gap: from 0 to 1. */
   coverage(since: UnixMs): number
   /** Whether sums of the window are still being made: they may be too small. */
   isBehind(windowMs: number): boolean

@@ -28,6 +28,8 @@ export interface FlowSources {
   readonly db: Database
   readonly token: FlowFacts['token']
   readonly settleMs: () => number
+  /** Up to when the list was read without a gap; null before. Left out, what was read is what was noted. */
+  readonly readAt?: () => UnixMs | null
   /** Left out, what was noted in the ledger. */
   readonly observed?: Observed
   /** Slots as they are, where nothing may be summed up; left out, those of the ledger, which are kept up to date. */
@@ -91,10 +93,8 @@ function readFlow(flow: Flow, now: UnixMs): FlowFacts {
   return {
     observedSince: firstAt,
     settleMs: settleMs(),
-    coverage: (from) => {
-      // The present interval reaches to the newest reading alone; what settles is not judged by anyway.
-      return observed.share({ from, until: Math.max(from, now - settleMs()) })
-    },
+    // The present interval reaches to the newest reading alone; what settles is not judged by anyway.
+    coverage: (from) => readShare(flow, { from, until: Math.max(from, now - settleMs()) }),
     isBehind: (windowMs) => isBehind(windows, begin(windowMs)),
     totals,
     past: remember((windowMs) => past.read(windowMs, begin(windowMs), firstAt)),
@@ -114,6 +114,13 @@ function readFlow(flow: Flow, now: UnixMs): FlowFacts {
     token,
     since: (name) => sinceWhen(flow, name, now),
   }
+}
+
+/** By the readings at the time, or by a later one that came back to them: what an outage hid counts as read once it is. */
+function readShare({ observed, readAt = () => null }: Flow, within: Interval): number {
+  const { from, until } = within
+  const share = ((readAt() ?? from) - from) / Math.max(1, until - from)
+  return share >= 1 ? 1 : Math.max(share, observed.share(within))
 }
 
 function readCopies(db: Database, { from, until }: Interval, copies: number): FlowCopiesFact[] {

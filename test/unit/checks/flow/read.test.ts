@@ -173,6 +173,21 @@ describe('copies', () => {
   })
 })
 
+test.each([
+  ['no reading was whole yet', null, 0.25],
+  ['the newest whole reading is from before an outage', start - 60 * minute, 0.25],
+  ['a whole reading came back to half of the outage', start - 21 * minute, 0.5],
+  ['a whole reading came back to what settles', start - minute, 1],
+])('of forty minutes of which readings saw the first ten, where %s, so much was read', (_, readAt, share) => {
+  const db = openDatabase(':memory:')
+  const token = () => ({ symbol: null, decimals: null })
+  const read = createFlow({ db, settleMs: () => minute, readAt: () => readAt, token })
+  const from = start - 41 * minute
+  noteCoverage(db, 'transfers', from, minute)
+  noteCoverage(db, 'transfers', from + 10 * minute, hour)
+  expect(db.transaction(() => read(start)).coverage(from)).toBe(share)
+})
+
 test('what is true began when it was first asked about without a break', () => {
   const { flowAt } = open()
   const since = (second: number, name = 'a') => flowAt(start + second * 1_000).since(name) - start
