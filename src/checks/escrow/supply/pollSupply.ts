@@ -12,6 +12,7 @@ import { type Accounts, readAccountsAtTime } from '../accounts/readAccounts.ts'
 import { type EscrowToken, readEscrowToken } from '../owedStore.ts'
 import { settleMs } from '../rereadFlow.ts'
 import { decimalsOf, type EscrowWatch } from '../watch.ts'
+import { findEndOfSecond } from './findEndOfSecond.ts'
 import { judgeSupply, neededExcesses, nextOpening, type SupplyReading } from './judgeSupply.ts'
 import {
   dropSupplies,
@@ -60,12 +61,16 @@ export function listSupplyTokens(
 export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise<void> {
   const { clock, commit, db, rpc, confirmations } = of
   const head = await rpc.call('eth_getBlockByNumber', ['latest', false], { signal })
-  const height = (head?.number ?? 0) - confirmations
-  if (height <= 0) return
-  const block = await rpc.call('eth_getBlockByNumber', [height, false], { signal })
-  const time = block?.timestamp ?? null
-  if (time === null)
-    throw new MonitorError('source.empty', `the zone's node does not give the time of block ${height}`)
+  const top = (head?.number ?? 0) - confirmations
+  if (top <= 0) return
+  const timeOf = async (block: number) =>
+    (await rpc.call('eth_getBlockByNumber', [block, false], { signal }))?.timestamp ?? null
+  const end = await findEndOfSecond(timeOf, top)
+  if (end === null)
+    throw new MonitorError('source.empty', `the zone's node does not give the times of blocks up to ${top}`)
+  const { height } = end
+  // All of its second: records give it in thousandths.
+  const blockTime = end.time * 1_000 + 999
   const silent: string[] = []
   for (const { token, zoneAddress } of of.tokens) {
     // A head that stands still is no second reading.
@@ -79,7 +84,7 @@ export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise
         mayWait: 'without-news',
         apply: (now) => {
           dropSuppliesBefore(db, now - keptMs)
-          saveSupply(db, token, { height, blockTime: time * 1_000, readAt, supply, decimals })
+          saveSupply(db, token, { height, blockTime, readAt, supply, decimals })
           return []
         },
       })
