@@ -15,7 +15,7 @@ const factTypes = declareFacts({
 
 /**
  * What lacked when an audit compared the ledger with the list and the chains. One subject for each place where it was
- * found; it ends when a later audit of the same range finds nothing, or when the record comes.
+ * found; it ends when an audit ten minutes later finds nothing in the same range, or when the record comes.
  */
 export const ledgerIncomplete = defineCondition({
   kind: 'ledger.incomplete',

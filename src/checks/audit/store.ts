@@ -210,6 +210,9 @@ export function spansOfTold(db: Database, by: Chain | 'time'): { first: number; 
   return int.all(db, sql).map((at) => ({ first: at, last: at }))
 }
 
+/** What is reported stands for so long, ms: no audit that comes at once ends it before a tick judged it and its group was sent. */
+const standsMs = 600_000
+
 /** A span of the list was read whole since, and nothing in it lacked: what was reported of it is over. */
 export function resolveTold(
   db: Database,
@@ -220,7 +223,7 @@ export function resolveTold(
   db.prepare(
     `DELETE FROM audit_lacks WHERE state = 'told' AND source = 'list' AND told_at < ?
      AND (${column} IS NULL OR ${column} BETWEEN ? AND ?)`,
-  ).run(startedAt, span.first, span.last)
+  ).run(startedAt - standsMs, span.first, span.last)
 }
 
 const oldestRead = 50
