@@ -13,7 +13,7 @@ import { type Monitor, startMonitor } from './startMonitor.ts'
 
 export interface ScenarioRun extends Monitor {
   readonly sandbox: Sandbox
-  /** Every alert so far: its kind, subject, severity, and how long after the start it was first found, in the world's ms. */
+  /** Every alert so far: its kind, subject, severity, and how long after the world's start, where its timeline begins, it was found, ms. */
   alerts(): { kind: string; subject: string; severity: string; state: string; afterMs: number }[]
   /** Waits, in the world's time, until an alert of the kind is there. @returns how long after the start it was found */
   untilTold(kind: string, withinMs?: number): Promise<number>
@@ -65,15 +65,17 @@ export async function runScenario(options: ScenarioRunOptions): Promise<Scenario
   const scenario = options.scenario.includes('\n')
     ? parseScenario(options.scenario, 'scenario.yaml')
     : await loadScenario(options.scenario)
+  const served = options.clock?.served ?? clock
   const sandbox = createSandbox({
-    clock: options.clock?.served ?? clock,
+    clock: served,
     scenario,
     ...(options.dialect && { dialect: options.dialect }),
   })
   await sandbox.start()
   options.clock?.start()
-  const startedAt = clock.now()
-  const { contracts, tokens } = sandbox.world
+  const { contracts, startAt, tokens } = sandbox.world
+  // The world begins with a whole second, and its clock need not be the daemon's.
+  const startedAt = clock.now() - (served.now() - startAt)
   const monitor = await startMonitor({
     url: sandbox.url,
     clock,
