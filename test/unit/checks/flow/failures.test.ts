@@ -118,3 +118,14 @@ test('a clock that is set back makes what was counted old', () => {
   add(one)
   expect(failures(window, of, now - minute)?.[0]?.failed).toBe(2)
 })
+
+test('what nobody asked for is old: it is unknown until it is counted again', () => {
+  const { add, db } = ledgerOf([one, one, one])
+  const failures = createFlowFailures(db, 2)
+  const failedAt = (at: number) => failures(window, of, at)?.[0]?.failed ?? null
+  // An outage begins while it is counted anew: for hours nobody asks.
+  expect([0, 1, 40, 60].map((seconds) => failedAt(now + seconds * 1_000))).toEqual([null, 3, 3, 3])
+  add(one)
+  const back = now + 2 * 60 * minute
+  expect([0, 1, 2].map((seconds) => failedAt(back + seconds * 1_000))).toEqual([null, null, 4])
+})
