@@ -31,16 +31,34 @@ export function findOverpayment(
 ): Overpayment | null {
   const alike = listOfOneOrigin(transfer, sharing)
   if (alike.length < 2) return null
+  const known = compared.get(sharing) ?? new Map<string, Overpayment | null>()
+  compared.set(sharing, known)
+  const name = `${now} ${alike.map(({ key }) => key).join(' ')}`
+  const before = known.get(name)
+  if (before !== undefined) return before
+  const found = compare(alike, sharing, now)
+  known.set(name, found)
+  return found
+}
+
+/** What came out of lists that were compared: each of a crowd asks the same. */
+const compared = new WeakMap<readonly Transfer[], Map<string, Overpayment | null>>()
+
+function compare(
+  alike: readonly Transfer[],
+  sharing: readonly Transfer[],
+  now: UnixMs,
+): Overpayment | null {
+  const direction = alike[0]?.direction
   const payouts = alike.filter((one) => isPaid(one, alike, now)).sort(byPayment)
-  const isWhole = alike.length === sharing.filter((other) => other.direction === transfer.direction).length
+  const isWhole = alike.length === sharing.filter((other) => other.direction === direction).length
   const owed =
-    transfer.direction === 'MainToZone'
-      ? depositedBy(payouts)
-      : ((isWhole ? takenBy(alike) : null) ?? owedTo(alike))
+    direction === 'MainToZone' ? depositedBy(payouts) : ((isWhole ? takenBy(alike) : null) ?? owedTo(alike))
   if (owed === null) return null
-  const paid = sumPaid(payouts)
+  const sums = sumPaid(payouts)
+  const paid = sums.at(-1) ?? 0n
   if (paid <= owed.amount) return null
-  const surplus = payouts.filter((_, at) => sumPaid(payouts.slice(0, at + 1)) > owed.amount)
+  const surplus = payouts.filter((_, at) => (sums[at] ?? 0n) > owed.amount)
   return { owed: owed.amount, owedBy: owed.by, paid, payouts, surplus }
 }
 
@@ -232,22 +250,39 @@ function depositedBy(payouts: readonly Transfer[]): Owed | null {
   return { amount, by: 'the deposit' }
 }
 
-/** Each main transaction counts for no more than it moved, however many records name it. */
-function sumPaid(payouts: readonly Transfer[]): bigint {
-  const byHash = Map.groupBy(payouts, (one) => destinationLeg(one)?.hash ?? '')
-  return [...byHash.values()].reduce((sum, group) => sum + paidBy(group), 0n)
+/** What was paid with each, and before: each main transaction counts for no more than it moved, however many records name it. */
+function sumPaid(payouts: readonly Transfer[]): bigint[] {
+  const byHash = new Map<string, Paying>()
+  let sum = 0n
+  return payouts.map((one) => {
+    const hash = destinationLeg(one)?.hash ?? ''
+    const paying = byHash.get(hash) ?? { moved: movedBy(one), recorded: 0n, ids: new Set() }
+    byHash.set(hash, paying)
+    sum -= paidBy(paying)
+    paying.recorded += one.amountRaw ?? 0n
+    paying.ids.add(one.token.id)
+    sum += paidBy(paying)
+    return sum
+  })
 }
 
-function paidBy(group: readonly Transfer[]): bigint {
-  const recorded = group.reduce((sum, one) => sum + (one.amountRaw ?? 0n), 0n)
-  const [first] = group
-  const leg = first ? destinationLeg(first) : null
-  const moves = first?.evidence.find(
+/** One transaction that pays. */
+interface Paying {
+  readonly moved: bigint | null
+  readonly ids: Set<Transfer['token']['id']>
+  recorded: bigint
+}
+
+function paidBy({ moved, recorded, ids }: Paying): bigint {
+  return ids.size === 1 && moved !== null && moved < recorded ? moved : recorded
+}
+
+function movedBy(payout: Transfer): bigint | null {
+  const leg = destinationLeg(payout)
+  const moves = payout.evidence.find(
     (one) => one.hash === leg?.hash && one.chain === leg.chain && one.moves !== null,
   )?.moves
-  const ids = new Set(group.map((one) => one.token.id))
-  const moved = first && moves && ids.size === 1 ? sumArrivals(moves, first) : null
-  return moved !== null && moved < recorded ? moved : recorded
+  return moves ? sumArrivals(moves, payout) : null
 }
 
 /** The whole of a batch in base units, when its detail can be read. */

@@ -58,14 +58,16 @@ function detectSurplus(transfer: Transfer, context: EventContext): Found<typeof 
   return toFinding(transfer, found)
 }
 
+/** Of the payouts of one origin so many are named, and the others counted. */
+const mostNamed = 20
+
 function toFinding(
   transfer: Transfer,
   { owed, owedBy, paid, payouts }: Overpayment,
 ): Found<typeof factTypes> {
   const inUnits = (raw: bigint) =>
     transfer.token.decimals === null ? raw.toString() : formatUnits(raw, transfer.token.decimals)
-  const hashes = payouts.flatMap((one) => destinationLeg(one)?.hash ?? [])
-  const own = destinationLeg(transfer)?.hash
+  const named = payouts.filter(({ key }, at) => at < mostNamed || key === transfer.key)
   return {
     subject: transfer.key,
     title: describeTransfer(transfer),
@@ -75,12 +77,18 @@ function toFinding(
       owedBy,
       paid: inUnits(paid),
       payouts: payouts.length,
-      otherHashes: [...new Set(hashes.filter((hash) => hash !== own))].join(', '),
+      otherHashes: nameOthers(transfer, named, payouts.length - named.length),
     },
     labels: labelTransfer(transfer),
-    evidence: payouts.flatMap(notePayout),
+    evidence: named.flatMap(notePayout),
     since: destinationLeg(transfer)?.time ?? transfer.firstSeenAt,
   }
+}
+
+function nameOthers(transfer: Transfer, named: readonly Transfer[], unnamed: number): string {
+  const own = destinationLeg(transfer)?.hash
+  const hashes = named.flatMap((one) => destinationLeg(one)?.hash ?? []).filter((hash) => hash !== own)
+  return [...new Set(hashes), ...(unnamed > 0 ? [`and ${unnamed} more`] : [])].join(', ')
 }
 
 function notePayout(payout: Transfer) {

@@ -65,6 +65,24 @@ test.each([0, 199, 205])(
   },
 )
 
+test('of however many payouts of one origin each beyond the first is told, with the oldest', () => {
+  const { commit, ledger, stakes } = createTestKernel()
+  const names = Array.from({ length: 800 }, (_, n) => `p${n}`)
+  const pay = (name: string, n: number) =>
+    toRecord({ source: 'E12', zoneEventIndex: '7', mainHash: hash(name), mainTime: 900_000 + n * 1_000 })
+  commit({ answers: [names.map(pay)], evidence: names.map(proofOf) })
+  const all = ledger.listTransfers({ limit: 1_000 })
+  const context = eventContext({ related: createRelated({ ledger, stakes }, all) })
+  const found = all.flatMap((one) => transferDuplicate.detect(one, {}, context) ?? [])
+  expect(found).toHaveLength(799)
+  expect(new Set(found.map(({ facts }) => facts.payouts))).toEqual(new Set([800]))
+  const last = found.find(({ transfer }) => transfer?.main?.hash === hash('p799'))
+  expect(last?.facts.otherHashes).toBe(`${names.slice(0, 20).map(hash).join(', ')}, and 779 more`)
+  expect(last?.evidence.map(({ says }) => says.split(' ')[0])).toEqual(
+    [...names.slice(0, 20), 'p799'].map(hash),
+  )
+})
+
 test('of a crowd in one transaction those of most value are compared, and what is judged', () => {
   const { commit, ledger, stakes } = createTestKernel()
   const records = Array.from({ length: 300 }, (_, n) =>
