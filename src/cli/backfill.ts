@@ -51,6 +51,8 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
         await walkOn(() => walk?.run(io.stop), io)
         progress(cursors.read().history)
       }
+      // The pages since the last that was noted on the disk.
+      cursors.write(cursors.read())
       return finish(io, cursors.read().history)
     } finally {
       await app.stop()
