@@ -80,10 +80,10 @@ export interface CursorFile {
 /** Cursors of readings, which go on from page to page. */
 export interface WalkCursors extends CursorFile {
   /**
-   * A reading came further. In memory at once, and on the disk with the next write, or each sixteenth time: what is lost
-   * with the process is read again, and a write waits for the disk four times.
+   * A reading came further, by so many pages. In memory at once, and on the disk with the next write, or each sixteenth page:
+   * what is lost with the process is read again, and a write waits for the disk four times.
    */
-  advance(cursors: Cursors): void
+  advance(cursors: Cursors, pages?: number): void
 }
 
 export interface OpenedCursors {
@@ -187,18 +187,18 @@ const pagesPerWrite = 16
 /** Spares a file what may be read again. */
 export function sparing(file: CursorFile): WalkCursors {
   let advanced: Cursors | null = null
-  let pages = 0
+  let unwritten = 0
   const write = (next: Cursors) => {
     advanced = null
-    pages = 0
+    unwritten = 0
     file.write(next)
   }
   return {
     read: () => advanced ?? file.read(),
     write,
-    advance(next) {
-      pages += 1
-      if (pages >= pagesPerWrite) write(next)
+    advance(next, pages = 1) {
+      unwritten += pages
+      if (unwritten >= pagesPerWrite) write(next)
       else advanced = next
     },
   }

@@ -41,7 +41,8 @@ const marginBytes = 1024 * 1024
 export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: () => void): Trouble {
   const ballast = createBallast(join(folder, 'ballast'))
   const counts = { commits: 0, disk: 0, lastDisk: '', inARow: 0 }
-  let unsaved: { readonly next: Cursors; readonly how: 'write' | 'advance' } | null = null
+  /** Cursors, and by how many pages they came further; null where they have to be written. */
+  let unsaved: { readonly next: Cursors; readonly pages: number | null } | null = null
   const losses = createLosses(now)
   const noteDisk = (error: unknown) => {
     counts.disk += 1
@@ -65,7 +66,7 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     note(outcome, db) {
       if ('tookMs' in outcome) {
         counts.inARow = 0
-        if (unsaved !== null) cursors?.[unsaved.how](unsaved.next)
+        if (unsaved !== null && cursors !== null) put(cursors, unsaved)
         unsaved = null
         return
       }
@@ -90,14 +91,17 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     },
     watchCursors(file, db) {
       cursors = file
-      const put = (next: Cursors, how: 'write' | 'advance') => {
-        if (db.held.isUnsaved()) unsaved = { next, how: unsaved?.how === 'write' ? 'write' : how }
-        else file[how](next)
-      }
       return {
         read: () => unsaved?.next ?? file.read(),
-        write: (next) => put(next, 'write'),
-        advance: (next) => put(next, 'advance'),
+        write(next) {
+          if (db.held.isUnsaved()) unsaved = { next, pages: null }
+          else file.write(next)
+        },
+        advance(next, pages = 1) {
+          const before = unsaved === null ? 0 : unsaved.pages
+          if (db.held.isUnsaved()) unsaved = { next, pages: before === null ? null : before + pages }
+          else file.advance(next, pages)
+        },
       }
     },
     settle(db) {
@@ -107,6 +111,14 @@ export function createTrouble(folder: string, now: () => UnixMs, onSuspicion: ()
     },
     release,
   }
+}
+
+function put(
+  file: WalkCursors,
+  { next, pages }: { readonly next: Cursors; readonly pages: number | null },
+): void {
+  if (pages === null) file.write(next)
+  else file.advance(next, pages)
 }
 
 /** What stayed in memory and was lost: what was sent of it is found and sent again, and has to say so. */

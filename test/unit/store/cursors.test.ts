@@ -35,3 +35,11 @@ test('what has to be written takes the place of what a walk noted, and counts an
   cursors.advance(at(26))
   expect(written).toEqual([10, 26])
 })
+
+test('pages that come at once count as many', () => {
+  const { cursors, written } = setUp()
+  cursors.advance(at(16), 15)
+  expect(written).toEqual([])
+  cursors.advance(at(36), 20)
+  expect(written).toEqual([36])
+})

@@ -38,16 +38,16 @@ function setUp() {
   )
   const written: number[] = []
   let kept = initialCursors(0)
-  const advanced: number[] = []
+  const advanced: (readonly [page: number, pages: number])[] = []
   const file: WalkCursors = {
     read: () => kept,
     write(next) {
       kept = next
       written.push(next.sweep.page)
     },
-    advance(next) {
+    advance(next, pages = 1) {
       kept = next
-      advanced.push(next.sweep.page)
+      advanced.push([next.sweep.page, pages])
     },
   }
   const cursors = trouble.watchCursors(file, db)
@@ -104,19 +104,20 @@ test('cursors that point past a commit that waits are saved after it, the newest
   expect(written).toEqual([3])
 })
 
-test('a walk that came further while a commit waits comes further after it; what had to be written is', () => {
+test('a walk that came further while a commit waits comes as many pages further after it; what had to be written is', () => {
   const { ledger, db, trouble, cursors, written, advanced, at } = setUp()
   ledger.isWaiting = true
   cursors.advance(at(2))
-  expect([cursors.read().sweep.page, advanced]).toEqual([2, []])
+  cursors.advance(at(3))
+  expect([cursors.read().sweep.page, advanced]).toEqual([3, []])
   ledger.isWaiting = false
   trouble.note({ tookMs: 1 }, db)
   ledger.isWaiting = true
-  cursors.write(at(3))
-  cursors.advance(at(4))
+  cursors.write(at(4))
+  cursors.advance(at(5))
   ledger.isWaiting = false
   trouble.note({ tookMs: 1 }, db)
-  expect([advanced, written]).toEqual([[2], [4]])
+  expect([advanced, written]).toEqual([[[3, 2]], [5]])
 })
 
 test('cursors that point past a commit that waited in vain are lost with it', () => {
