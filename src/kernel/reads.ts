@@ -9,6 +9,7 @@ import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { type ErrorCode, MonitorError } from '../lib/errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { markBesideUnread } from '../ledger/sighting.ts'
 import type { BlockListeners } from './mainBlocks.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
@@ -142,9 +143,16 @@ export function createExplorerReads(of: {
       }
     },
     async details(zoneHashes, options) {
-      return toRead(
+      const read = toRead(
         await explorer.callNonEmpty(crossDetails, { txId: [...zoneHashes] }, toHow(options, false)),
       )
+      const unread = read.bad.map(({ raw }) => raw.toLowerCase())
+      const asked = zoneHashes.map((one) => one.toLowerCase())
+      // One that names none of the transactions may be of any of them.
+      const mayBeOf = (raw: string, hash: string) =>
+        raw.includes(hash) || !asked.some((one) => raw.includes(one))
+      const isHiding = (hash: string) => unread.some((raw) => mayBeOf(raw, hash))
+      return unread.length === 0 ? read : { ...read, records: markBesideUnread(read.records, isHiding) }
     },
     async zoneTransactions(zoneHashes, options) {
       return toRead(

@@ -14,7 +14,7 @@ import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from '../meaning/showsMoney.ts'
 import { mayHaveFailed } from '../meaning/mayHaveFailed.ts'
 import { proveOrigin } from '../meaning/proveOrigin.ts'
-import { type Group, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
+import { type Group, isBesideUnread, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
 import { type Leg, type LegEvidence, type Transfer, type TransferState } from '../bridge/transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
@@ -98,7 +98,7 @@ function onlyAt(
   { direction, said }: { readonly direction: Transfer['direction']; readonly said: Said },
 ): Pick<Transfer, 'onlyAt'> {
   if (direction !== 'ZoneToMain' || said.id !== null || said.zoneEventIndex !== null) return {}
-  const shown = details(all).map(({ lastAt }) => lastAt)
+  const shown = details(all).flatMap((one) => (isBesideUnread(one) ? [] : one.lastAt))
   return shown.length === 0 ? {} : { onlyAt: Math.max(...shown) }
 }
 

@@ -207,7 +207,7 @@ function scheduleCheck(
   const { now } = pass
   const { openIntervalMs } = pass.ledger
   if (!needsDetail(group, transfer)) {
-    const at = sharedCheckAt(group, transfer, now)
+    const at = sharedCheckAt(group, transfer, { now, openIntervalMs })
     return at !== null && isShared(pass, transfer) ? at : null
   }
   if (isAsked) return now + openIntervalMs
@@ -225,14 +225,25 @@ function scheduleCheck(
 
 /** What has been on its way for long is asked for more rarely. */
 function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): number {
-  return Math.min(Math.max(openIntervalMs, Math.round((now - originAt) / 20)), maxPostponeMs)
+  return Math.min(restOf(now - originAt, openIntervalMs), maxPostponeMs)
+}
+
+function restOf(ageMs: number, openIntervalMs: number): number {
+  return Math.max(openIntervalMs, Math.round(ageMs / 20))
 }
 
 /** Whether those of one origin transaction are one origin only E12 can show; without names no sooner than all of them may be there. */
-function sharedCheckAt({ members }: Group, { firstSeenAt, onlyAt }: Transfer, now: UnixMs): UnixMs | null {
+function sharedCheckAt(
+  { members }: Group,
+  { id, zoneEventIndex, firstSeenAt, onlyAt }: Transfer,
+  { now, openIntervalMs }: { readonly now: UnixMs; readonly openIntervalMs: number },
+): UnixMs | null {
   if (!members.some(({ source }) => source === 'E12')) return now
+  if (id !== null || zoneEventIndex !== null) return null
   const shownAt = firstSeenAt + shownWithinMs
-  return onlyAt === undefined || onlyAt >= shownAt ? null : shownAt
+  // Each answer so far had a row that could not be read.
+  if (onlyAt === undefined) return Math.max(shownAt, now + restOf(now - firstSeenAt, openIntervalMs))
+  return onlyAt >= shownAt ? null : shownAt
 }
 
 /** Whether another transfer has the same origin transaction. */

@@ -233,6 +233,27 @@ export function isUnsaid({ unsaid }: Pick<Observation, 'unsaid'>, field: UnsaidF
   return unsaid !== undefined && unsaid.split(',').includes(field)
 }
 
+/** The mark of a record without a name in an answer that may have held another one like it, which could not be read. */
+const besideUnread = '?'
+
+export function isBesideUnread({ unsaid }: Pick<Observation, 'unsaid'>): boolean {
+  return unsaid !== undefined && unsaid.split(',').includes(besideUnread)
+}
+
+/** Details as they are where rows beside them could not be read: how many equal ones there are such an answer does not say. */
+export function markBesideUnread(
+  records: readonly Observation[],
+  isHiding: (zoneHash: string) => boolean,
+): readonly Observation[] {
+  return records.map((record) => {
+    if (strongName(record) !== null || record.zoneHash === null || !isHiding(record.zoneHash)) return record
+    return {
+      ...record,
+      unsaid: record.unsaid === undefined ? besideUnread : `${record.unsaid},${besideUnread}`,
+    }
+  })
+}
+
 /**
  * A deployment may give neither id nor event index. Several equal records in one E12 answer are then several
  * transfers all the same, and their place among their equals stands in for the index.

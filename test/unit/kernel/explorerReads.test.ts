@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { createExplorerReads } from '../../../src/kernel/reads.ts'
+import { toRecord } from '../../support/records.ts'
 import { noSignal } from '../checks/support.ts'
 
 const readsAgainst = (failure: Error) =>
@@ -40,3 +41,29 @@ test.each([true, false])(
     expect(asked).toEqual([isListed])
   },
 )
+
+test.each([
+  { title: 'of its zone transaction', raw: '{"zoneTxHash":"0xA1","valueRaw":"much"}', marked: ['0xa1'] },
+  { title: 'of another one', raw: '{"zoneTxHash":"0xb2","valueRaw":"much"}', marked: ['0xb2'] },
+  { title: 'of nobody knows which', raw: '{"valueRaw":"much"}', marked: ['0xa1', '0xb2'] },
+])('semantics.md 38: a nameless detail is marked beside a row $title that could not be read', async (of) => {
+  const records = [
+    toRecord({ source: 'E12', zoneHash: '0xa1' }),
+    toRecord({ source: 'E12', zoneHash: '0xb2' }),
+    toRecord({ source: 'E12', zoneHash: '0xa1', zoneEventIndex: '1' }),
+  ]
+  const answer = { endpoint: 'E12', requestedAt: 7_000, records, misfits: [], empty: false }
+  const quarantined = [{ raw: of.raw, problem: 'expected digits' }]
+  const reads = createExplorerReads({
+    // Only what is read of an answer.
+    explorer: {
+      call: async () => undefined as never,
+      callNonEmpty: async () => ({ ...answer, quarantined }) as never,
+    },
+    ledger: { hasListed: () => true },
+    clock: { now: () => 7_000 },
+    blockListeners: new Set(),
+  })
+  const read = await reads.details(['0xa1', '0xb2'], options)
+  expect(read.records.flatMap(({ zoneHash, unsaid }) => (unsaid === '?' ? zoneHash : []))).toEqual(of.marked)
+})

@@ -64,6 +64,23 @@ describe('two payouts of equal withdrawals without names', () => {
     expect(judge()).toEqual([])
   })
 
+  test('are not one too many by answers in which a row could not be read, and are by the next one without', async () => {
+    const { read, prove, judge, ledger } = open()
+    const crowded = { ...detail(second), unsaid: '?' }
+    await read(0, first)
+    await read(10, second)
+    prove()
+    await read(60, crowded)
+    await read(101, crowded)
+    expect(judge()).toEqual([])
+    const due = ledger.listDueChecks(1_000_000 + 300_000, 9)
+    expect(due.map(({ mainHash }) => mainHash)).toContain(hash('second'))
+    await read(300, detail(second))
+    expect(judge()).toEqual([hash('second')])
+    await read(301, crowded)
+    expect(judge()).toEqual([hash('second')])
+  })
+
   test('the detail is asked for once more where it showed each alone', async () => {
     const { read, ledger } = open()
     await read(0, first)
