@@ -11,6 +11,7 @@ import { type ErrorCode, MonitorError } from '../lib/errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { markBesideUnread } from '../ledger/sighting.ts'
 import type { BlockListeners } from './mainBlocks.ts'
+import { mayBeUnread } from './unreadRows.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
 export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
@@ -146,13 +147,8 @@ export function createExplorerReads(of: {
       const read = toRead(
         await explorer.callNonEmpty(crossDetails, { txId: [...zoneHashes] }, toHow(options, false)),
       )
-      const unread = read.bad.map(({ raw }) => raw.toLowerCase())
-      const asked = zoneHashes.map((one) => one.toLowerCase())
-      // One that names none of the transactions may be of any of them.
-      const mayBeOf = (raw: string, hash: string) =>
-        raw.includes(hash) || !asked.some((one) => raw.includes(one))
-      const isHiding = (hash: string) => unread.some((raw) => mayBeOf(raw, hash))
-      return unread.length === 0 ? read : { ...read, records: markBesideUnread(read.records, isHiding) }
+      if (read.bad.length === 0) return read
+      return { ...read, records: markBesideUnread(read.records, mayBeUnread(read.bad, zoneHashes)) }
     },
     async zoneTransactions(zoneHashes, options) {
       return toRead(

@@ -252,6 +252,12 @@ async function judgeLeg(
   if (reading === null && !isWhole) return { readings: [], saves: [dueIn(leg, now, doubtMs)], drops: [] }
   if (reading === null) return (await findNative(doubt, leg)) ?? (await decideDoubt(doubt, leg))
   if (reading.status === 'unknown') return keepAsking(leg, reading, now)
+  // A row that could not be read hides what moved; the logs say it as well, and whoever makes such a row writes no other's.
+  if (leg.ask === 'main' && reading.moves === null && !isWhole && maySpendSingle(doubt)) {
+    const [logs] = (await doubt.reads.mainLogs(leg.hash, { priority: 'urgent', signal: doubt.signal }))
+      .readings
+    if (logs?.moves) return judgeLeg(doubt, leg, { reading: logs, isWhole: true })
+  }
   // What does not fit the record is said only when a second answer agrees.
   if (leg.ask !== 'zone' && isCovered(doubt, reading) === false) return confirmMoves(doubt, leg, reading)
   return { readings: [reading], saves: [], drops: [leg.hash] }

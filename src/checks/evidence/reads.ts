@@ -20,6 +20,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { Read, ReadPriority } from '../../kernel/reads.ts'
+import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import { blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
 
 export interface EvidenceAskOptions {
@@ -60,8 +61,10 @@ export interface EvidenceReads {
 }
 
 const pageSize = 100
-/** Far more than 20 transactions of a bridge hold; a block with more is left unread. */
+/** Far more than 20 transactions of a bridge hold: where there is more, each is asked for with fewer beside it. */
 const maxPages = 20
+/** Anybody can have a transaction move his own token ten thousand times, and a payout with it. */
+const maxPagesOfOne = 100
 
 export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): EvidenceReads {
   return {
@@ -76,13 +79,23 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       return toRead(answer, answer.records.map(toZoneReading))
     },
     mainLegs: (hashes, options) =>
-      readMoves(explorer, manyTransactionsTransfers, 'E13', hashes, { txId: [...hashes] }, options),
+      readMoves(explorer, { endpoint: manyTransactionsTransfers, source: 'E13', toParams }, hashes, options),
     mainLeg: (hash, options) =>
-      readMoves(explorer, transactionTransfers, 'E2', [hash], { txId: hash }, options),
+      readMoves(
+        explorer,
+        { endpoint: transactionTransfers, source: 'E2', toParams: toParam },
+        [hash],
+        options,
+      ),
     nativeLegs: (hashes, options) =>
-      readMoves(explorer, manyTransactionsInternals, 'E15', hashes, { txId: [...hashes] }, options),
+      readMoves(explorer, { endpoint: manyTransactionsInternals, source: 'E15', toParams }, hashes, options),
     nativeLeg: (hash, options) =>
-      readMoves(explorer, transactionInternals, 'E16', [hash], { txId: hash }, options),
+      readMoves(
+        explorer,
+        { endpoint: transactionInternals, source: 'E16', toParams: toParam },
+        [hash],
+        options,
+      ),
     ownValue: createReadOwnValue(explorer),
     async mainLogs(hash, options) {
       const answer = refusePart(
@@ -104,38 +117,28 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
   }
 }
 
+interface MovesQuestion<P extends z.ZodType, R extends MainRow> {
+  readonly endpoint: Endpoint<P, R>
+  readonly source: EvidenceReading['source']
+  readonly toParams: (hashes: readonly string[]) => Omit<z.input<P>, 'page' | 'limit'>
+}
+
+const toParams = (hashes: readonly string[]) => ({ txId: [...hashes] })
+const toParam = ([hash = '']: readonly string[]) => ({ txId: hash })
+
 /** Pages of movements, to the last one: half of a transaction's movements would be another story. */
 async function readMoves<P extends z.ZodType, R extends MainRow>(
   explorer: Pick<Explorer, 'callNonEmpty'>,
-  endpoint: Endpoint<P, R>,
-  source: EvidenceReading['source'],
+  question: MovesQuestion<P, R>,
   hashes: readonly string[],
-  params: Omit<z.input<P>, 'page' | 'limit'>,
   options: EvidenceAskOptions,
 ): Promise<LegsRead> {
-  const rows: R[] = []
-  const bad: LegsRead['bad'][number][] = []
-  let requestedAt: UnixMs | null = null
-  for (let page = 1; ; page += 1) {
-    // The schema of the endpoint checks what this puts together.
-    const question = { ...params, page, limit: pageSize } as z.input<P>
-    const how = toHow({ ...options, isKnown: page > 1 || options.isKnown === true })
-    const answer: Answer<R> = refusePart(await explorer.callNonEmpty(endpoint, question, how))
-    requestedAt ??= answer.requestedAt
-    rows.push(...answer.records)
-    bad.push(...toBad(answer))
-    if (
-      answer.totalPage === null
-        ? answer.records.length < (answer.limit ?? pageSize)
-        : page >= answer.totalPage
-    )
-      break
-    if (page === maxPages) {
-      throw new MonitorError(
-        'source.invalid',
-        `${endpoint.id}: more than ${maxPages} pages of ${hashes.length} transactions`,
-      )
-    }
+  const { rows, bad, requestedAt, isCut } = await readRows(explorer, question, hashes, options)
+  if (isCut && hashes.length > 1) {
+    // One of them has more than all others: it must not keep what is said of these from being read.
+    const half = Math.ceil(hashes.length / 2)
+    const first = await readMoves(explorer, question, hashes.slice(0, half), options)
+    return join(first, await readMoves(explorer, question, hashes.slice(half), options))
   }
   const byHash = Map.groupBy(rows, (row) => row.hash)
   const readings = [...byHash].map(([hash, of]): EvidenceReading => {
@@ -143,8 +146,8 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
     return {
       chain: 'main',
       hash,
-      source,
-      requestedAt: requestedAt ?? 0,
+      source: question.source,
+      requestedAt,
       status: toStatus(of),
       errorMessage: '',
       moves: of.some(isUnclear) ? null : of.filter(carriesValue).map(toMove),
@@ -152,11 +155,56 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
       time,
     }
   })
-  // A row that could not be read may be the one that matters.
+  const lacking = isCut ? [...bad, toUnreadable(question, hashes)] : bad
+  // A row that could not be read may be the one that matters to its transaction.
+  const isUnread = mayBeUnread(lacking, hashes)
   return {
-    requestedAt: requestedAt ?? 0,
-    readings: bad.length > 0 ? readings.map(forgetMoves) : readings,
-    bad,
+    requestedAt,
+    readings: readings.map((reading) => (isUnread(reading.hash) ? forgetMoves(reading) : reading)),
+    bad: lacking,
+  }
+}
+
+async function readRows<P extends z.ZodType, R extends MainRow>(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  { endpoint, toParams: paramsOf }: MovesQuestion<P, R>,
+  hashes: readonly string[],
+  options: EvidenceAskOptions,
+) {
+  const rows: R[] = []
+  const bad: LegsRead['bad'][number][] = []
+  let requestedAt: UnixMs | null = null
+  for (let page = 1; ; page += 1) {
+    // The schema of the endpoint checks what this puts together.
+    const question = { ...paramsOf(hashes), page, limit: pageSize } as z.input<P>
+    const how = toHow({ ...options, isKnown: page > 1 || options.isKnown === true })
+    const answer: Answer<R> = refusePart(await explorer.callNonEmpty(endpoint, question, how))
+    requestedAt ??= answer.requestedAt
+    rows.push(...answer.records)
+    bad.push(...toBad(answer))
+    const isLast =
+      answer.totalPage === null
+        ? answer.records.length < (answer.limit ?? pageSize)
+        : page >= answer.totalPage
+    if (isLast || page === (hashes.length > 1 ? maxPages : maxPagesOfOne))
+      return { rows, bad, requestedAt, isCut: !isLast }
+  }
+}
+
+/** That it is there is known then, and what it moved is not: the source is said to be unreadable. */
+function toUnreadable(
+  { endpoint: { id } }: { readonly endpoint: { readonly id: string } },
+  hashes: readonly string[],
+): LegsRead['bad'][number] {
+  const problem = `more than ${maxPagesOfOne} pages of movements in one transaction: what it moved is not judged`
+  return { endpoint: id, problem, raw: hashes.join() }
+}
+
+function join(a: LegsRead, b: LegsRead): LegsRead {
+  return {
+    requestedAt: Math.min(a.requestedAt, b.requestedAt),
+    readings: [...a.readings, ...b.readings],
+    bad: [...a.bad, ...b.bad],
   }
 }
 

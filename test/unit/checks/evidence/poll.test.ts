@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type Doubt, decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
-import { chooseBatch } from '../../../../src/checks/evidence/poll.ts'
+import { chooseBatch, createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
 import type { EvidenceReads, LegsRead } from '../../../../src/checks/evidence/reads.ts'
 import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
 import { recordHead } from '../../../../src/kernel/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
 import { createTestKernel, noSignal } from '../support.ts'
-import { emptyReads, queuedLeg } from '../queuedLegs.ts'
+import { emptyReads, putQueued, queuedLeg } from '../queuedLegs.ts'
 
 const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, ...overrides })
 const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))
@@ -195,3 +195,40 @@ describe('half of what a transaction moved is not the whole of it (semantics 8)'
     expect(whole).not.toHaveProperty('isWhole')
   })
 })
+
+test.each([true, false])(
+  'of a transaction with a row that cannot be read its logs say what moved: %s',
+  async (hasLogs) => {
+    const world = createTestKernel()
+    const { clock, db } = world
+    const leg = { chain: 'main', hash: '0x1', requestedAt: 1, status: 'success', errorMessage: '' } as const
+    const moves = [{ token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }]
+    const said: EvidenceReading[] = []
+    const run = createEvidencePoll(
+      {
+        ...world,
+        commit: ({ evidence, ...rest }) => {
+          said.push(...(evidence ?? []))
+          return world.commit(rest)
+        },
+        reads: {
+          ...emptyReads,
+          mainLegs: async () => ({
+            requestedAt: 1,
+            readings: [{ ...leg, source: 'E13', moves: null }],
+            bad: [{ endpoint: 'E13', problem: 'bad', raw: '0x1' }],
+          }),
+          mainLogs: async () => ({
+            requestedAt: 1,
+            readings: hasLogs ? [{ ...leg, source: 'E21', moves }] : [],
+            bad: [],
+          }),
+        },
+      },
+      { name: 'evidence', isLate: false, others: [] },
+    )
+    putQueued(db, queuedLeg({ ask: 'main', addedAt: clock.now() }))
+    await run(noSignal)
+    expect(said).toMatchObject([hasLogs ? { source: 'E21', moves } : { source: 'E13', moves: null }])
+  },
+)

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { createEvidenceReads } from '../../../../src/checks/evidence/reads.ts'
+import { noSignal } from '../support.ts'
+
+/** An explorer of transactions that moved a token so often, 100 a page; the theft is the last movement of its transaction. */
+function readsOf(moves: Readonly<Record<string, number>>, unread: readonly string[] = []) {
+  const asked: string[] = []
+  const callNonEmpty = async (
+    _: unknown,
+    { txId, page }: { readonly txId: string | readonly string[]; readonly page: number },
+  ) => {
+    const hashes = [txId].flat()
+    asked.push(`${hashes.join()} ${page}`)
+    const rows = hashes.flatMap((hash) =>
+      Array.from({ length: moves[hash] ?? 0 }, (__, n) => ({
+        ...{ hash, height: 7, time: 7_000, state: 'success', from: '0xe5', to: '0xbb', amount: `${n}` },
+        token: n + 1 === moves[hash] ? '0xcc' : '0xdd',
+      })),
+    )
+    const records = rows.slice((page - 1) * 100, page * 100)
+    const totalPage = Math.ceil(rows.length / 100)
+    return {
+      records,
+      totalPage,
+      limit: 100,
+      quarantined: unread.map((raw) => ({ raw, problem: 'bad' })),
+      misfits: [],
+      requestedAt: 5,
+      endpoint: 'E13',
+    }
+  }
+  // Of the explorer only what movements are read of.
+  const reads = createEvidenceReads({ callNonEmpty: callNonEmpty as never })
+  return { asked, reads }
+}
+const options = { priority: 'evidence', signal: noSignal } as const
+
+test.each([2_000, 2_001, 9_999])(
+  'what a payout beside %i movements of a token of its own paid is read, and so are those asked for with it',
+  async (dust) => {
+    const { reads } = readsOf({ '0xa': 1, '0xb': dust, '0xc': 2, '0xd': 1 })
+    const { readings, bad } = await reads.mainLegs(['0xa', '0xb', '0xc', '0xd'], options)
+    expect(readings.map(({ hash, moves }) => [hash, moves?.length, moves?.at(-1)?.token])).toEqual([
+      ['0xa', 1, '0xcc'],
+      ['0xb', dust, '0xcc'],
+      ['0xc', 2, '0xcc'],
+      ['0xd', 1, '0xcc'],
+    ])
+    expect(bad).toEqual([])
+  },
+)
+
+test('of more than can be read it is known that they are there, and said that what they moved is not judged', async () => {
+  const { asked, reads } = readsOf({ '0xa': 1, '0xb': 10_001 })
+  const { readings, bad } = await reads.mainLegs(['0xa', '0xb'], options)
+  expect(readings).toMatchObject([
+    { hash: '0xa', status: 'success', moves: [{ token: '0xcc' }] },
+    { hash: '0xb', status: 'success', moves: null },
+  ])
+  expect(bad).toMatchObject([{ endpoint: 'E13', raw: '0xb' }])
+  expect(asked).toHaveLength(20 + 1 + 100)
+})
+
+test.each([
+  { title: 'of one of them', raw: '{"txId":"0xB","amount":"much"}', known: [1, undefined, 2] },
+  { title: 'of nobody knows which', raw: '{"amount":"much"}', known: [undefined, undefined, undefined] },
+])(
+  'a row $title that cannot be read hides what moved there, and not what others moved',
+  async ({ raw, known }) => {
+    const { reads } = readsOf({ '0xa': 1, '0xb': 1, '0xc': 2 }, [raw])
+    const { readings } = await reads.mainLegs(['0xa', '0xb', '0xc'], options)
+    expect(readings.map(({ moves }) => moves?.length)).toEqual(known)
+  },
+)
