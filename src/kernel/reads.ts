@@ -10,6 +10,7 @@ import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { type ErrorCode, MonitorError } from '../lib/errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { markBesideUnread } from '../ledger/sighting.ts'
+import { mostOfTransaction } from '../ledger/transferRows.ts'
 import type { BlockListeners } from './mainBlocks.ts'
 import { mayBeUnread } from './unreadRows.ts'
 
@@ -124,9 +125,8 @@ export function createExplorerReads(of: {
       return readFeedPage(explorer, feed, page, options)
     },
     async feedByHash(hash, options) {
-      const params = { txid: hash, limit: pageSize }
       try {
-        return toRead(await explorer.callNonEmpty(crossTransactions, params, toHow(options, false)))
+        return await readByHash(explorer, hash, options)
       } catch (error) {
         // A filter that is refused is one that finds nothing: whoever asks tries it on a record that is known.
         if (isCode(error, 'source.refused')) return { requestedAt: clock.now(), records: [], bad: [] }
@@ -172,6 +172,38 @@ export function createExplorerReads(of: {
       if (hash !== null) show(of.blockListeners, block.height, hash)
       return { height: block.height, blockTime: block.time, requestedAt: answer.requestedAt, hash }
     },
+  }
+}
+
+/** All records of one transaction: what stands on a page that was not read would be called missing. */
+async function readByHash(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  hash: string,
+  options: ReadOptions,
+): Promise<Read<Observation>> {
+  let found: Read<Observation> | null = null
+  let announced = 0
+  for (let page = 1; ; page += 1) {
+    const question = { txid: hash, limit: pageSize, ...(page > 1 && { page }) }
+    const answer = await explorer.callNonEmpty(crossTransactions, question, toHow(options, page <= announced))
+    const read = toRead(answer)
+    found = found === null ? read : joinPages(found, read)
+    const { totalPage, limit, records, quarantined } = answer
+    announced = totalPage ?? 0
+    const isLast =
+      totalPage === null ? records.length + quarantined.length < (limit ?? pageSize) : page >= totalPage
+    // A filter that is ignored gives pages without end, and no block holds more.
+    if (isLast || found.isUnfiltered === true || found.records.length >= mostOfTransaction) return found
+  }
+}
+
+/** As old as the first of them. */
+function joinPages(first: Read<Observation>, next: Read<Observation>): Read<Observation> {
+  return {
+    requestedAt: first.requestedAt,
+    records: [...first.records, ...next.records],
+    bad: [...first.bad, ...next.bad],
+    isUnfiltered: first.isUnfiltered === true || next.isUnfiltered === true,
   }
 }
 

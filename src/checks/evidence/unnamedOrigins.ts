@@ -8,10 +8,10 @@ import { recordAccusation } from '../../kernel/recordWord.ts'
 import type { Read } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
+import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { waitsFor } from '../../meaning/standing.ts'
 import { withTimes } from '../../store/requestNumbers.ts'
-import { maxSharing } from './confirmMoves.ts'
 
 interface UnnamedOrigins
   extends Pick<
@@ -67,7 +67,7 @@ export async function lookForOrigins(deps: UnnamedOrigins, signal: AbortSignal):
 
 /** Transfers that bear this hash as their destination's. */
 function transfersOf({ ledger, numbers }: UnnamedOrigins, hash: string): Transfer[] {
-  return ledger.listTransfers({ hash, limit: maxSharing }).map((one) => withTimes(numbers, one, 0))
+  return ledger.listTransfers({ hash, limit: mostOfTransaction }).map((one) => withTimes(numbers, one, 0))
 }
 
 /** A record would say no more than what is waited for: a source that lags, or an origin that is proven without it. */
@@ -76,7 +76,7 @@ function isWaiting(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
   const open = listOpen(deps, leg)
   const waits = (transfer: Transfer) =>
     waitsFor(transfer, {
-      sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, maxSharing) : [],
+      sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, mostOfTransaction) : [],
       partner: ledger.joinedByAmount(transfer),
       horizons: horizons.read(),
       now: clock.now(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { createExplorerReads } from '../../../src/kernel/reads.ts'
-import { toRecord } from '../../support/records.ts'
+import { hash, toRecord } from '../../support/records.ts'
 import { noSignal } from '../checks/support.ts'
 
 const readsAgainst = (failure: Error) =>
@@ -66,4 +66,24 @@ test.each([
   })
   const read = await reads.details(['0xa1', '0xb2'], options)
   expect(read.records.flatMap(({ zoneHash, unsaid }) => (unsaid === '?' ? zoneHash : []))).toEqual(of.marked)
+})
+
+test.each([1, 100, 101, 250])('all of %i records of one transaction are read by its hash', async (count) => {
+  const rows = Array.from({ length: count }, (_, n) => toRecord({ id: `r${n}` }))
+  const asked: unknown[] = []
+  const callNonEmpty = async (_: unknown, { page = 1 }: { readonly page?: number }) => {
+    asked.push(page)
+    const records = rows.slice((page - 1) * 100, page * 100)
+    return { requestedAt: 7_000 + page, records, quarantined: [], misfits: [], totalPage: null, limit: null }
+  }
+  const reads = createExplorerReads({
+    // Only what is read of an answer.
+    explorer: { call: callNonEmpty as never, callNonEmpty: callNonEmpty as never },
+    ledger: { hasListed: () => true },
+    clock: { now: () => 7_000 },
+    blockListeners: new Set(),
+  })
+  const read = await reads.feedByHash(hash('main'), options)
+  expect([read.records.length, read.requestedAt]).toEqual([count, 7_001])
+  expect(asked).toHaveLength(Math.floor(count / 100) + 1)
 })

@@ -13,7 +13,13 @@ function readsOf(moves: Readonly<Record<string, number>>, unread: readonly strin
     asked.push(`${hashes.join()} ${page}`)
     const rows = hashes.flatMap((hash) =>
       Array.from({ length: moves[hash] ?? 0 }, (__, n) => ({
-        ...{ hash, height: 7, time: 7_000, state: 'success', from: '0xe5', to: '0xbb', amount: `${n}` },
+        hash,
+        height: 7,
+        time: 7_000,
+        state: 'success',
+        from: '0xe5',
+        to: '0xbb',
+        amount: `${n}`,
         token: n + 1 === moves[hash] ? '0xcc' : '0xdd',
       })),
     )

@@ -55,7 +55,15 @@ function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
       noSignal,
     )
   const isDropped = () => listQueued(db, 'record', false, Number.MAX_SAFE_INTEGER, 9).length === 0
-  return { clock, judged, said, look, isDropped, transfer: () => ledger.listTransfers({ hash: paid })[0] }
+  return {
+    clock,
+    commit: world.commit,
+    judged,
+    said,
+    look,
+    isDropped,
+    transfer: () => ledger.listTransfers({ hash: paid })[0],
+  }
 }
 
 /** What is judged of a payout whose record names no origin, a minute and more after it; and which addresses were asked. */
@@ -98,3 +106,30 @@ test('semantics.md 42: a payout without a record is told where requests are numb
   expect(transfer()?.evidence).toMatchObject([{ source: 'E3', status: 'absent', at: day * 30 }])
   expect(isDropped()).toBe(true)
 })
+
+test.each([99, 100, 300])(
+  'a payout without a record is found out beside %i later ones of its transaction that have theirs',
+  async (honest) => {
+    const records = Array.from({ length: honest }, (_, n) =>
+      toRecord({
+        id: `r${n}`,
+        zoneHash: hash(`z${n}`),
+        mainHash: paid,
+        zoneTime: 1_050_000,
+        targetAddress: `0xc${n}`,
+      }),
+    )
+    const { commit, look, said, isDropped, clock } = open(1_000_000, 'chain', () => ({
+      requestedAt: clock.now(),
+      found: records,
+      isAnswer: true,
+    }))
+    commit({ answers: [records] })
+    await clock.advance(100_000)
+    for (let turn = 0; turn < 3; turn += 1) {
+      await look()
+      await clock.advance(15_000)
+    }
+    expect([said.map(({ status }) => status), isDropped()]).toEqual([['absent'], true])
+  },
+)
