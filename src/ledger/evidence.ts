@@ -1,4 +1,5 @@
 import type { Chain, Status } from '../bridge/observation.ts'
+import { compareDecimals, type Decimal, noAmount, toDecimal } from '../bridge/decimal.ts'
 import { compareText, type Sighting } from './sighting.ts'
 import type { Agreement } from '../bridge/agreement.ts'
 import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
@@ -57,13 +58,34 @@ export function saveEvidence(db: Database, readings: readonly EvidenceReading[])
   return new Set(news.map(({ hash }) => hash))
 }
 
-/** Of more movements than are kept those of the tokens that records of the transaction name come first: anybody can make others move. */
-export function keepMoves(reading: EvidenceReading, tokens: ReadonlySet<string>): EvidenceReading {
+/** What records of a transaction name. */
+interface NamedMoney {
+  /** As they move. */
+  readonly tokens: ReadonlySet<string>
+  readonly parties: ReadonlySet<string>
+}
+
+/**
+ * Of more movements than are kept those of what records name come first, of these the largest: anybody can make others
+ * move, and dust as well. Of other tokens those that moved least often: one that a record will name is among them.
+ */
+export function keepMoves(reading: EvidenceReading, named: NamedMoney): EvidenceReading {
   const { moves } = reading
   if (moves === null || moves.length <= maxMoves) return reading
-  const isNamed = ({ token }: TokenMove) => tokens.has(token)
-  const [named, others] = [moves.filter(isNamed), moves.filter((move) => !isNamed(move))]
-  return { ...reading, moves: [...named, ...others].slice(0, maxMoves) }
+  const counts = new Map<string, number>()
+  for (const { token } of moves) counts.set(token, (counts.get(token) ?? 0) + 1)
+  const rankOf = ({ token, from, to }: TokenMove) => {
+    if (!named.tokens.has(token)) return 1 + (counts.get(token) ?? 0)
+    return named.parties.has(from) || named.parties.has(to) ? 0 : 1
+  }
+  const ranked = moves.map((move) => ({ move, rank: rankOf(move), amount: amountOf(move) }))
+  ranked.sort((a, b) => a.rank - b.rank || compareDecimals(b.amount, a.amount))
+  const kept = new Set(ranked.slice(0, maxMoves).map(({ move }) => move))
+  return { ...reading, moves: moves.filter((move) => kept.has(move)) }
+}
+
+function amountOf({ amountRaw, amount }: TokenMove): Decimal {
+  return amountRaw === null ? (toDecimal(amount ?? '') ?? noAmount) : { digits: amountRaw, scale: 0 }
 }
 
 function putReading(answers: OpenAnswers, reading: EvidenceReading): boolean {

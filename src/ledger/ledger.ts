@@ -194,10 +194,13 @@ function recordEvidence(
     .toSorted((a, b) => a.key - b.key)
     .map((row) => withTimes(resting, row))
   const before = deriveAll(state, rows)
-  const tokens = new Set(before.map(({ token }) => movedToken(token)))
+  const money = {
+    tokens: new Set(before.map(({ token }) => movedToken(token))),
+    parties: new Set(before.flatMap(({ sourceAddress, targetAddress }) => [sourceAddress, targetAddress])),
+  }
   const changed = saveEvidence(
     db,
-    readings.map((reading) => keepMoves(reading, tokens)),
+    readings.map((reading) => keepMoves(reading, money)),
   )
   const known = rows.map((row, index) => ({ row, before: nth(before, index) }))
   return refreshTransfers(

@@ -30,7 +30,17 @@ const others = Array.from(
   }),
 )
 
+const dust = others.map((move) => ({ ...move, token: '0xcc', amountRaw: 1n }))
+const gift = dust.map((move) => ({ ...move, to: '0xb0' }))
+
 test.each([
+  { title: 'all were paid behind 3,000 movements of dust', moves: [...dust, ...paid], unpaid: [] },
+  {
+    title: 'all were paid behind 3,000 movements of dust to one of them',
+    moves: [...gift, ...paid],
+    unpaid: [],
+  },
+  { title: 'one was not paid among dust', moves: [...dust, ...paid.slice(0, -1)], unpaid: ['r599'] },
   { title: 'all of them were paid', moves: paid, unpaid: [] },
   { title: 'all were paid behind 3,000 movements of another token', moves: [...others, ...paid], unpaid: [] },
   { title: 'one was not paid', moves: [...others, ...paid.slice(0, -1)], unpaid: ['r599'] },
@@ -45,5 +55,28 @@ test.each([
     .listSharing('main', hash('main'), 1_000)
     .filter((one) => judgeMoney(one, [one], settings)?.gap !== 'covered')
   expect(judged.map(({ id }) => id)).toEqual(unpaid)
+  db.close()
+})
+
+test('a payout whose record comes after its evidence was paid behind 3,000 movements of another token', () => {
+  const db = openDatabase(':memory:')
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+  const [first, later] = [
+    toRecord({ id: 'first' }),
+    toRecord({ id: 'later', token: '0xdd', zoneHash: hash('z2') }),
+  ]
+  const moves = [
+    ...others,
+    ...[first, later].map(({ token }) => ({ ...(paid[0] as TokenMove), token, to: '0xbb' })),
+  ]
+  ledger.recordAnswer([first], 1_000_000)
+  const answer = { chain: 'main', source: 'E13', status: 'success', errorMessage: '' } as const
+  ledger.recordEvidence([{ ...answer, hash: hash('main'), requestedAt: 1_000_000, moves }], 1_000_000)
+  ledger.recordAnswer([later], 1_001_000)
+  const all = ledger.listSharing('main', hash('main'), 9)
+  expect(all.map((one) => judgeMoney(one, [one], { fees: [], vaultsOf: () => [] })?.gap)).toEqual([
+    'covered',
+    'covered',
+  ])
   db.close()
 })
