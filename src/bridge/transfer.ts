@@ -89,6 +89,8 @@ export interface LegEvidence {
   readonly recipient?: string
   /** Of an origin that was paid before the ledger begins: the transaction that did. */
   readonly paidIn?: string
+  /** Which of its withdrawals were, and by which transactions; left out by what was read before this was kept. */
+  readonly earlier?: readonly EarlierPayout[]
   /** How many readings it rests on, where one alone says nothing. */
   readonly reads?: number
   /** Who should have said it, or agreed, and was asked in vain. */
@@ -98,6 +100,24 @@ export interface LegEvidence {
   readonly height?: number | null
   /** Block time. */
   readonly time?: UnixMs | null
+}
+
+/** A payout of before the ledger, told apart from others of its zone transaction by what it paid. */
+export interface EarlierPayout {
+  readonly hash: string
+  readonly recipient: string
+  /** Base units, decimal. */
+  readonly amountRaw: string
+}
+
+/** What paid this withdrawal before the ledger begins; null where nothing is known to have. */
+export function paidBefore(
+  { targetAddress, amountRaw }: Transfer,
+  { paidIn, earlier }: LegEvidence,
+): string | null {
+  if (earlier === undefined) return paidIn ?? null
+  const of = earlier.find((one) => one.recipient === targetAddress && one.amountRaw === `${amountRaw ?? ''}`)
+  return of?.hash ?? null
 }
 
 /**

@@ -325,7 +325,7 @@ function isOther(before: Transfer, after: Transfer): boolean {
 
 function isOtherEvidence(before: LegEvidence, after: LegEvidence | undefined): boolean {
   if (before.status !== after?.status || before.amountRaw !== after.amountRaw) return true
-  if (before.action !== after.action) return true
+  if (before.action !== after.action || before.earlier?.length !== after.earlier?.length) return true
   const text = (moves: LegEvidence['moves']) =>
     (moves ?? []).map((move) => Object.values(move).join('|')).join()
   return text(before.moves) !== text(after.moves)

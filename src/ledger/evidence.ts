@@ -2,7 +2,7 @@ import type { Chain, Status } from '../bridge/observation.ts'
 import { compareDecimals, type Decimal, noAmount, toDecimal } from '../bridge/decimal.ts'
 import { compareText, type Sighting } from './sighting.ts'
 import type { Agreement } from '../bridge/agreement.ts'
-import type { EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
+import type { EarlierPayout, EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
@@ -37,6 +37,7 @@ export interface EvidenceReading {
   readonly recipient?: string
   /** The transaction of the past that paid this origin. */
   readonly paidIn?: string
+  readonly earlier?: readonly EarlierPayout[]
 }
 
 /** A longer action says nothing: half of it would be another one. */
@@ -210,6 +211,7 @@ function toBody(reading: EvidenceReading): AnswerBody {
     ...(time !== undefined && time !== null && { time }),
     ...(actionType !== '' && { actionType }),
     ...(reading.paidIn !== undefined && { paidIn: reading.paidIn }),
+    ...(reading.earlier !== undefined && { earlier: reading.earlier }),
     ...(reading.recipient !== undefined && { recipient: reading.recipient }),
     ...(action !== '' && action.length <= maxActionLength && { action }),
   }
@@ -235,6 +237,7 @@ function decodeBody(body: AnswerBody) {
     ...(body.actionType !== undefined && { actionType: body.actionType }),
     ...(body.action !== undefined && { action: body.action }),
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
+    ...(body.earlier !== undefined && { earlier: body.earlier }),
     ...(body.recipient !== undefined && { recipient: body.recipient }),
   }
 }

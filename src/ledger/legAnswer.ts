@@ -1,6 +1,6 @@
 import type { Agreement } from '../bridge/agreement.ts'
 import type { Chain } from '../bridge/observation.ts'
-import type { EvidenceSource, TokenMove } from '../bridge/transfer.ts'
+import type { EarlierPayout, EvidenceSource, TokenMove } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { oneOf, type Read } from '../store/table.ts'
 
@@ -33,6 +33,7 @@ export interface AnswerBody {
   readonly actionType?: string
   readonly action?: string
   readonly paidIn?: string
+  readonly earlier?: readonly EarlierPayout[]
   readonly recipient?: string
 }
 

@@ -1,27 +1,48 @@
-import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import {
+  destinationLeg,
+  type EarlierPayout,
+  originLeg,
+  paidBefore,
+  type TokenMove,
+  type Transfer,
+} from '../../bridge/transfer.ts'
 import type { BlockSpan } from '../../kernel/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { maxSpanBlocks } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
+import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { coverMoney } from '../../meaning/coverMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
-import { maxSharing } from './confirmMoves.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads } from './reads.ts'
 
 interface EarlierPayouts
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'config' | 'contractReads' | 'db' | 'learned' | 'ledger' | 'reads'
+    'clock' | 'commit' | 'config' | 'contractReads' | 'db' | 'learned' | 'ledger' | 'log' | 'reads'
   > {
   readonly evidence: Pick<EvidenceReads, 'mainLogs' | 'nativeLeg' | 'ownValue'>
 }
 
 interface Search extends EarlierPayouts {
   readonly findLogs: ReturnType<typeof createEarlierLogs>
+  /** By the hash of the origin. */
+  readonly passes: Map<string, Pass>
+}
+
+/** How far the past was looked through for one origin: it goes on in the next run. */
+interface Pass {
+  /** The block that is read next, down to the time of the origin; null: from the payout on. */
+  next: number | null
+  isRead: boolean
+  /** Something of it was cut off. */
+  isCut: boolean
+  readonly found: Map<string, NamingTransaction>
+  readonly examined: Set<string>
+  paid: readonly EarlierPayout[]
 }
 
 const maxPerRun = 5
@@ -31,8 +52,12 @@ const retryMs = 15_000
 /** How often the past is asked for, over at least half a minute in all, before it is said to hold nothing. */
 const neededReads = 3
 
+/** What could not be found out so often is asked for ever more rarely, and not given up. */
 const maxTries = 40
 
+const maxRestMs = 3_600_000
+
+/** Transactions that name an origin, looked at in one run: anybody may have a bridge contract name one. */
 const maxNaming = 10
 
 type Past = Pick<Kernel, 'config' | 'contractReads' | 'reads'>
@@ -50,7 +75,7 @@ interface Span {
   readonly since: UnixMs
 }
 
-/** Pieces of the past that one search reads, at most. */
+/** Pieces of the past that one search reads in one run, at most. */
 const maxPieces = 60
 
 /** So much of what was read is kept: withdrawals that waited for the start ask for the same past. */
@@ -68,7 +93,7 @@ interface Words extends NamingTransaction {
  */
 export function createEarlierPayoutsPoll(of: EarlierPayouts): (signal: AbortSignal) => Promise<void> {
   const { clock, db } = of
-  const search: Search = { ...of, findLogs: createEarlierLogs(of) }
+  const search: Search = { ...of, findLogs: createEarlierLogs(of), passes: new Map() }
   return async (signal) => {
     const queued = listQueued(db, 'past', false, clock.now(), maxPerRun)
     for (const leg of queued.filter((one) => one.dueAt <= clock.now())) {
@@ -85,24 +110,45 @@ export function createEarlierPayoutsPoll(of: EarlierPayouts): (signal: AbortSign
 /** Transfers whose origin this is. */
 function transfersOf({ ledger }: Search, hash: string): Transfer[] {
   return ledger
-    .listTransfers({ hash, limit: maxSharing })
+    .listTransfers({ hash, limit: mostOfTransaction })
     .filter((one) => originLeg(one)?.hash === hash && one.isListed)
 }
 
 async function look(search: Search, leg: QueuedLeg, options: ReadOptions): Promise<void> {
-  const drop = () => dropQueued(search.db, 'past', leg.hash)
+  const drop = () => {
+    search.passes.delete(leg.hash)
+    dropQueued(search.db, 'past', leg.hash)
+  }
   const [first] = transfersOf(search, leg.hash)
   if (!first) return drop()
   const isKnown = await readRecords(search, first, { ...options, hash: leg.hash })
   const all = transfersOf(search, leg.hash)
-  const reads = isKnown ? leg.reads + 1 : leg.reads
-  // Records of other payouts are verified by themselves, and then set beside this one.
-  if (countPayouts(all) > 1) return drop()
-  const paid = first.direction === 'ZoneToMain' ? await findPaid(search, first, options) : null
-  if (paid === 'unclear') return again(search, { ...leg, rests: leg.rests + 1 })
-  if (paid !== null) search.commit({ evidence: [paid] })
-  if (paid !== null || reads >= neededReads || leg.rests >= maxTries) return drop()
-  again(search, { ...leg, reads })
+  const open = listOpen(search, all)
+  if (open.length === 0) return drop()
+  const end = first.direction === 'ZoneToMain' ? await findPaid(search, { open, all }, options) : 'whole'
+  if (end === 'goes-on') return again(search, leg)
+  search.passes.delete(leg.hash)
+  const reads = end === 'whole' && isKnown ? leg.reads + 1 : leg.reads
+  if (reads >= neededReads) return drop()
+  again(search, { ...leg, reads, rests: reads > leg.reads ? leg.rests : leg.rests + 1 })
+}
+
+/**
+ * Those that one payout alone is known of, of most value first. Records of other payouts of the same origin are verified by
+ * themselves, and then set beside this one.
+ */
+function listOpen({ ledger }: Search, all: readonly Transfer[]): Transfer[] {
+  const nameOf = ({ direction, id, zoneEventIndex, token, amountRaw, targetAddress }: Transfer) =>
+    direction === 'MainToZone'
+      ? ''
+      : (id ?? zoneEventIndex ?? [token.address, token.id, amountRaw, targetAddress].join('|'))
+  return [...Map.groupBy(all, nameOf).values()]
+    .filter((ofOrigin) => countPayouts(ofOrigin) < 2)
+    .flat()
+    .filter((one) => !one.evidence.some((of) => of.earlier !== undefined && paidBefore(one, of) !== null))
+    .map((transfer) => ({ transfer, risk: ledger.riskOf(transfer) }))
+    .sort((a, b) => b.risk - a.risk)
+    .map(({ transfer }) => transfer)
 }
 
 /** What the list shows by the hash of the origin. @returns whether it holds what is known to be there */
@@ -124,27 +170,59 @@ function countPayouts(all: readonly Transfer[]): number {
   return new Set(all.flatMap((one) => destinationLeg(one)?.hash ?? [])).size
 }
 
-/** The transaction of the past that paid this withdrawal already; `unclear` when that could not be found out. */
+/**
+ * Looks for the transactions of the past that paid these withdrawals already; `goes-on` where there is more to look at
+ * than one run does, `unclear` where something of it could not be read.
+ */
 async function findPaid(
   search: Search,
-  transfer: Transfer,
+  { open, all }: { readonly open: readonly Transfer[]; readonly all: readonly Transfer[] },
   options: ReadOptions,
-): Promise<EvidenceReading | 'unclear' | null> {
-  const [origin, main] = [originLeg(transfer), destinationLeg(transfer)]
-  if (origin === null || main === null || main.height === null) return null
-  const since: UnixMs = origin.time ?? transfer.originAt
-  const named = await search.findLogs(origin.hash, { below: main.height, since }, options)
-  if (named === null) return 'unclear'
-  for (const one of named.filter(({ hash }) => hash !== main.hash).slice(0, maxNaming)) {
+): Promise<'whole' | 'unclear' | 'goes-on'> {
+  const hash = originLeg(open[0] as Transfer)?.hash ?? ''
+  const below = Math.max(...open.map(({ main }) => main?.height ?? -1))
+  if (below < 0) return 'whole'
+  const since: UnixMs = Math.min(...open.map((one) => originLeg(one)?.time ?? one.originAt))
+  const pass = search.passes.get(hash) ?? startPass(all)
+  search.passes.set(hash, pass)
+  await search.findLogs(hash, { below, since, pass }, options)
+  // What their records say of them is compared by itself.
+  const known = new Set(all.flatMap(({ main }) => main?.hash ?? []))
+  const left = [...pass.found.values()].filter((one) => !known.has(one.hash) && !pass.examined.has(one.hash))
+  for (const one of left.slice(0, maxNaming)) {
     const whole = await readMoves(search, one, options)
     if (whole === 'unclear') return 'unclear'
+    pass.examined.add(one.hash)
     const moves = whole?.status === 'success' ? whole.moves : null
-    const earlier = { ...transfer, main: { ...main, ...one } }
-    const money = toMoneySettings(search.config.bridge, search.learned)
-    if (moves && coverMoney(earlier, [earlier], moves, money) === 'covered')
-      return toReading(origin.hash, one, search.clock.now())
+    const paid = moves === null ? [] : listPaid(search, open, { one, moves })
+    if (paid.length === 0) continue
+    pass.paid = [...pass.paid, ...paid]
+    search.commit({ evidence: [toReading(hash, one, { paid: pass.paid, now: search.clock.now() })] })
   }
-  return null
+  if (left.length > maxNaming || !pass.isRead) return 'goes-on'
+  return pass.isCut ? 'unclear' : 'whole'
+}
+
+/** What was found before stays found: one answer holds all of an origin. */
+function startPass(all: readonly Transfer[]): Pass {
+  const known = all.flatMap(({ evidence }) => evidence.flatMap(({ earlier }) => (earlier ? [earlier] : [])))
+  const [paid = []] = known
+  return { next: null, isRead: false, isCut: false, found: new Map(), examined: new Set(), paid }
+}
+
+function listPaid(
+  { config, learned }: Search,
+  open: readonly Transfer[],
+  { one, moves }: { readonly one: NamingTransaction; readonly moves: readonly TokenMove[] },
+): EarlierPayout[] {
+  const money = toMoneySettings(config.bridge, learned)
+  return open.flatMap((transfer) => {
+    const { main, amountRaw, targetAddress: recipient } = transfer
+    if (main === null || (main.height ?? -1) < one.height) return []
+    const earlier = { ...transfer, main: { ...main, ...one } }
+    if (coverMoney(earlier, [earlier], moves, money) !== 'covered') return []
+    return [{ hash: one.hash, recipient, amountRaw: `${amountRaw ?? ''}` }]
+  })
 }
 
 function readMoves(search: Search, { hash, height }: NamingTransaction, options: ReadOptions) {
@@ -153,33 +231,39 @@ function readMoves(search: Search, { hash, height }: NamingTransaction, options:
   return readWhole(search.evidence, { hash, height, addedAt: now }, how, now)
 }
 
-function toReading(hash: string, { hash: paidIn, time }: NamingTransaction, now: UnixMs): EvidenceReading {
+function toReading(
+  hash: string,
+  { hash: paidIn, time }: NamingTransaction,
+  { paid, now }: { readonly paid: readonly EarlierPayout[]; readonly now: UnixMs },
+): EvidenceReading {
   const of = { chain: 'zone', hash, source: 'E19', requestedAt: now, status: 'success' } as const
-  return { ...of, errorMessage: '', moves: null, time, paidIn }
+  return { ...of, errorMessage: '', moves: null, time, paidIn, earlier: paid }
 }
 
 function again(search: Search, leg: QueuedLeg): void {
-  const at = search.clock.now() + retryMs
+  if (leg.rests === maxTries)
+    search.log.warn(
+      { hash: leg.hash },
+      'whether an origin was paid before the ledger began could not be read so far',
+    )
+  const restMs = Math.min(retryMs * 2 ** Math.min(Math.max(leg.rests - maxTries, 0), 10), maxRestMs)
+  const at = search.clock.now() + restMs
   saveQueued(search.db, { ...leg, readyAt: at, dueAt: at })
 }
 
 /**
  * Finds, below a block and back to a time, the transactions in whose events of the bridge a hash stands, whatever those
- * events mean. Null when the past could not be read so far.
+ * events mean: as far as one run reads, from where the one before ended.
  */
 function createEarlierLogs(past: Past) {
   const contracts = past.config.bridge.contracts.map((address) => address.toLowerCase())
   const kept = new Map<string, readonly Words[]>()
   let count = 0
 
-  async function readPiece(
-    address: string,
-    span: BlockSpan,
-    options: ReadOptions,
-  ): Promise<readonly Words[]> {
+  async function readPiece(address: string, span: BlockSpan, options: ReadOptions) {
     const name = `${address} ${span.first} ${span.last}`
     const known = kept.get(name)
-    if (known) return known
+    if (known) return { words: known, isWhole: true }
     const read = await past.contractReads.logs(address, span, options)
     const words = read.records.map(({ hash, height, time, topics, data }) => ({
       hash,
@@ -188,32 +272,35 @@ function createEarlierLogs(past: Past) {
       text: [...topics, data].join(' ').toLowerCase().replaceAll('0x', ''),
     }))
     // What is empty or cut off may be more the next time.
-    if (!read.complete || words.length === 0) return words
+    if (!read.complete || words.length === 0) return { words, isWhole: read.complete }
     count += words.length
     if (count > maxKept) {
       kept.clear()
       count = words.length
     }
     kept.set(name, words)
-    return words
+    return { words, isWhole: true }
   }
 
-  return async (wanted: string, span: Span, options: ReadOptions): Promise<NamingTransaction[] | null> => {
+  return async (
+    wanted: string,
+    { below, since, pass }: Span & { readonly pass: Pass },
+    options: ReadOptions,
+  ): Promise<void> => {
     const needle = wanted.toLowerCase().replace('0x', '')
-    const found = new Map<string, NamingTransaction>()
-    let last = span.below
-    for (let piece = 0; piece < maxPieces && last >= 0; piece += 1) {
+    for (let piece = 0; piece < maxPieces && !pass.isRead; piece += 1) {
+      const last = pass.next ?? below
       // Whole thousands, so that the next search asks for the same pieces.
       const first = Math.max(0, Math.floor(last / maxSpanBlocks) * maxSpanBlocks)
       for (const address of contracts) {
-        const words = await readPiece(address, { first, last }, options)
+        const { words, isWhole } = await readPiece(address, { first, last }, options)
+        pass.isCut ||= !isWhole
         for (const { hash, height, time, text } of words)
-          if (text.includes(needle)) found.set(hash, { hash, height, time })
+          if (text.includes(needle)) pass.found.set(hash, { hash, height, time })
       }
-      if (first === 0 || (await isBefore(past, first, span.since, options))) return [...found.values()]
-      last = first - 1
+      pass.isRead = first === 0 || (await isBefore(past, first, since, options))
+      pass.next = first - 1
     }
-    return found.size > 0 ? [...found.values()] : null
   }
 }
 

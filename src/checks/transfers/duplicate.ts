@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
 import { findOverpayment, type Overpayment, provenBy } from '../../meaning/findOverpayment.ts'
 import { findStanding } from '../../meaning/replacedPayout.ts'
-import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import { destinationLeg, originLeg, paidBefore, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
@@ -104,12 +104,13 @@ function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Found<t
   const destination = destinationLeg(transfer)
   const origin = originLeg(transfer)
   const paid = transfer.evidence.find((one) => one.hash === origin?.hash && one.paidIn !== undefined)
-  if (destination === null || !paid?.paidIn || paid.paidIn === destination.hash) return null
+  const paidIn = paid ? paidBefore(transfer, paid) : null
+  if (destination === null || !paid || paidIn === null || paidIn === destination.hash) return null
   const arrivedAt = destination.time ?? transfer.firstSeenAt
   if (arrivedAt < tellSince) return null
-  const says = `the main transaction ${paid.paidIn} names this origin, and paid the same to the same recipient before`
+  const says = `the main transaction ${paidIn} names this origin, and paid the same to the same recipient before`
   return {
-    ...toTwoPayouts(transfer, paid.paidIn),
+    ...toTwoPayouts(transfer, paidIn),
     evidence: [{ source: 'E19, E21', at: paid.at, says }],
     since: arrivedAt,
   }

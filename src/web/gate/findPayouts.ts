@@ -1,7 +1,7 @@
 import { compareDecimals, type Decimal, toDecimal } from '../../bridge/decimal.ts'
 import { shortHash } from '../../lib/shortHash.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
-import { destinationLeg, isBatch, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import { destinationLeg, isBatch, originLeg, paidBefore, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { PossiblePayout, Rival } from './gateFacts.ts'
 
@@ -59,19 +59,12 @@ function listNamed(transfer: Transfer, { named }: Around): PossiblePayout[] {
 /** A transaction of before the ledger paid this origin. */
 function listEarlier(transfer: Transfer): PossiblePayout[] {
   const origin = originLeg(transfer)
-  return transfer.evidence.flatMap(({ hash, paidIn, at }) =>
-    paidIn === undefined || hash !== origin?.hash
-      ? []
-      : [
-          {
-            hash: paidIn,
-            source: 'E19',
-            at,
-            says: `${paidIn} names this origin and paid it`,
-            isCertain: true,
-          },
-        ],
-  )
+  return transfer.evidence.flatMap((one) => {
+    const paidIn = one.hash === origin?.hash ? paidBefore(transfer, one) : null
+    if (paidIn === null) return []
+    const says = `${paidIn} names this origin and paid it`
+    return [{ hash: paidIn, source: 'E19', at: one.at, says, isCertain: true }]
+  })
 }
 
 /** Payouts that name this very origin: of another item of it they are another's, of what nobody can tell apart they may be this one's. */

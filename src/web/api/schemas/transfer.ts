@@ -62,6 +62,10 @@ export const evidence = z
     action: z.string().exactOptional(),
     recipient: z.string().exactOptional(),
     paidIn: z.string().exactOptional(),
+    earlier: z
+      .array(z.strictObject({ hash: z.string(), recipient: z.string(), amountRaw: z.string() }))
+      .exactOptional()
+      .describe('Which withdrawals of a zone transaction were paid before the ledger begins, and where'),
     reads: count.exactOptional(),
     unasked: z.enum(evidenceSources).exactOptional(),
     agreement: z
