@@ -44,11 +44,7 @@ export function findOverpayment(
 /** What came out of lists that were compared: each of a crowd asks the same. */
 const compared = new WeakMap<readonly Transfer[], Map<string, Overpayment | null>>()
 
-function compare(
-  alike: readonly Transfer[],
-  sharing: readonly Transfer[],
-  now: UnixMs,
-): Overpayment | null {
+function compare(alike: readonly Transfer[], sharing: readonly Transfer[], now: UnixMs): Overpayment | null {
   const direction = alike[0]?.direction
   const payouts = alike.filter((one) => isPaid(one, alike, now)).sort(byPayment)
   const isWhole = alike.length === sharing.filter((other) => other.direction === direction).length

@@ -56,13 +56,15 @@ describe('an incident is told within two minutes of its first visible transactio
 /** What was told as critical that is no part of the incident, and what the monitor said of itself. */
 function unexpected({ tells, also }: Incident, run: ScenarioRun): string[] {
   const known = [...tells.map(({ kind }) => kind), ...also]
-  return run
-    .alerts()
-    .filter(
-      ({ kind, severity }) =>
-        severity === 'critical' || kind.startsWith('monitor.') || kind.startsWith('source.'),
-    )
-    // What a rule waits for is not told.
-    .filter(({ kind, state }) => !known.includes(kind) && state !== 'pending')
-    .map(({ kind, subject, afterMs }) => `${kind} ${subject} ${afterMs / 1_000} s`)
+  return (
+    run
+      .alerts()
+      .filter(
+        ({ kind, severity }) =>
+          severity === 'critical' || kind.startsWith('monitor.') || kind.startsWith('source.'),
+      )
+      // What a rule waits for is not told.
+      .filter(({ kind, state }) => !known.includes(kind) && state !== 'pending')
+      .map(({ kind, subject, afterMs }) => `${kind} ${subject} ${afterMs / 1_000} s`)
+  )
 }
