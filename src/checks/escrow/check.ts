@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { createMainReads } from '../../kernel/mainReads.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import { intervalOf } from '../../kernel/schedule.ts'
+import { rebaseInstant } from '../../lib/rebaseInstant.ts'
 import { closeEntries, entriesKeptMs } from './accounts/accountStore.ts'
 import { accountTransfers } from './accounts/keepAccounts.ts'
 import { escrowDrift } from './drift.ts'
@@ -74,6 +75,7 @@ export const escrow: Check<EscrowPart> = {
         if (watch.places.length > 0) accountTransfers(explaining, { changed, ceased }, now)
         noteUnjudged(kernel, { changed, ceased }, now)
       },
+      rebaseClock: (jump) => void (supplies.since = rebaseInstant(supplies.since, jump)),
       prune(now) {
         const old = now - config.retention.transfersMs
         const kept = now - flowsKeptMs

@@ -6,11 +6,11 @@ import { type EscrowWatch, symbolOf } from '../watch.ts'
 import type { SupplyToken } from './pollSupply.ts'
 import { type ComparedSupply, listSupplies } from './supplyStore.ts'
 
-/** The tokens whose supply is to be compared, and since when this process would. */
+/** The tokens whose supply is to be compared, and since when this process would; less what the machine slept. */
 export interface SupplyWatch {
   readonly tokens: readonly SupplyToken[]
   readonly hasNode: boolean
-  readonly since: UnixMs
+  since: UnixMs
 }
 
 /** What was found of each of them. */

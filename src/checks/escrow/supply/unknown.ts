@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { UnixMs } from '../../../lib/clock.ts'
 import { boundText } from '../../../rules/durationText.ts'
 import {
   declareFacts,
@@ -26,22 +27,19 @@ export const supplyUnknown = defineCondition({
   facts: factTypes,
   params: z.strictObject({ after: boundText.default(15 * 60_000) }),
   judge: ({ now, supplies }: Facts, { after }): JudgementOf<typeof factTypes> => ({
-    findings: supplies
-      .filter(({ judged, watchedSince }) => now - (judged?.readAt ?? watchedSince) > after)
-      .map(toFinding),
+    findings: supplies.filter((supply) => now - lastAt(supply) > after).map(toFinding),
     unknown: [],
   }),
 })
 
-function toFinding({
-  token,
-  symbol,
-  zoneToken,
-  judged,
-  watchedSince,
-  why,
-}: SupplyFact): Found<typeof factTypes> {
-  const since = judged?.readAt ?? watchedSince
+/** While nothing ran nobody could compare. */
+function lastAt({ judged, watchedSince }: SupplyFact): UnixMs {
+  return Math.max(judged?.readAt ?? 0, watchedSince)
+}
+
+function toFinding(supply: SupplyFact): Found<typeof factTypes> {
+  const { token, symbol, zoneToken, why } = supply
+  const since = lastAt(supply)
   return {
     subject: token,
     title: `${symbol} on the zone chain`,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { supplyUnknown } from '../../../../../src/checks/escrow/supply/unknown.ts'
+import type { JudgedSupply } from '../../../../../src/checks/escrow/supply/judgeSupply.ts'
+import { toFacts } from '../../../rules/facts.ts'
+
+const minute = 60_000
+const now = 100 * minute
+
+const judgedAt = (readAt: number): JudgedSupply => ({
+  height: 1,
+  blockTime: readAt,
+  readAt,
+  decimals: 6,
+  supply: 1n,
+  claims: 1n,
+  backing: 1n,
+  excess: 0n,
+  over: 0n,
+})
+
+test.each([
+  ['a comparison just long enough ago', 15, 60, []],
+  ['one a moment longer ago', 15 + 1 / minute, 60, [85]],
+  ['none, watched just so long', null, 15, []],
+  ['none, watched a moment longer', null, 15 + 1 / minute, [85]],
+  ['one from before a stop or a sleep, watched just so long', 60, 15, []],
+  ['one from before a stop or a sleep, watched a moment longer', 60, 15 + 1 / minute, [85]],
+])('of %s it is told since when nothing was compared', (_, comparedAgo, watchedAgo, since) => {
+  const supply = {
+    token: '0xaa',
+    zoneToken: '0xbb',
+    symbol: 'USDC',
+    judged: comparedAgo === null ? null : judgedAt(now - comparedAgo * minute),
+    excesses: 0,
+    watchedSince: now - watchedAgo * minute,
+    why: 'the node gave none',
+  }
+  const { findings } = supplyUnknown.judge(
+    toFacts(now, { supplies: [supply] }),
+    supplyUnknown.params.parse({}),
+  )
+  expect(findings.map((finding) => Math.round(finding.since / minute))).toEqual(since)
+})
