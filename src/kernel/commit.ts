@@ -177,7 +177,7 @@ function tell(
     related,
     ...(learned && { learned }),
   }
-  const judged = withSameOrigin(changed, related)
+  const judged = withSameOrigin(changed, related, now)
   verifyClaimed(deps, changed, related, now)
   const timer = deps.timings?.startRules()
   const changes: Finding[] = []
@@ -238,21 +238,27 @@ function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs):
 }
 
 /** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */
-function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers): Transfer[] {
+function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): Transfer[] {
   const judged = new Map(changed.map((transfer) => [transfer.key, transfer]))
   for (const transfer of changed)
-    for (const other of listBesides(transfer, related))
+    for (const other of listBesides(transfer, related, now))
       if (!judged.has(other.key)) judged.set(other.key, other)
   return [...judged.values()]
 }
 
 /** Who bears the origin transaction of a transfer: of a crowd those that are compared, and all that are of the very same origin. */
-function listBesides(transfer: Transfer, related: RelatedTransfers): readonly Transfer[] {
+function listBesides(transfer: Transfer, related: RelatedTransfers, now: UnixMs): readonly Transfer[] {
   const origin = originLeg(transfer)
   if (origin === null) return []
   const compared = related.sharing(origin.chain, origin.hash)
   const all = related.ofOrigin(transfer)
-  return all.length === compared.length ? compared : [...compared, ...listOfOneOrigin(transfer, all)]
+  if (all.length === compared.length) return compared
+  // All that one deposit was credited as are of one origin: of these only what goes beyond it is judged by another.
+  const alike = transfer.direction === 'MainToZone' ? related.overpaid(transfer, now)?.surplus : undefined
+  return [
+    ...compared,
+    ...(alike ?? (transfer.direction === 'MainToZone' ? [] : listOfOneOrigin(transfer, all))),
+  ]
 }
 
 /** What is older than this is verified when nothing else waits, unless another transfer claims its origin. */
@@ -269,7 +275,7 @@ function verifyClaimed(
   for (const transfer of changed) {
     const destination = destinationLeg(transfer)
     if (destination === null || (destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
-    for (const other of listBesides(transfer, related)) {
+    for (const other of listBesides(transfer, related, now)) {
       const leg = destinationLeg(other)
       if (leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs)
         claimed.set(other.key, other)

@@ -51,13 +51,27 @@ export function coverMoney(
   if (gross === null) return null
   const coins = withoutReturns(gross, transfer, sharing, settings)
   const all = sharing.filter((one) => claimOf(one) !== null && isSameToken(one, transfer))
-  const claims = all.some(({ key }) => key === transfer.key) ? all : [...all, transfer]
-  const left = new Set(coins)
+  const { claims, left } = narrow(
+    transfer,
+    all.some(({ key }) => key === transfer.key) ? all : [...all, transfer],
+    coins,
+  )
   const open = assignExactly([...claims].sort(byAge), left, settings)
   if (!open.some(({ key }) => key === transfer.key)) return 'covered'
   return coversSum(transfer, open, [...left], settings)
     ? 'covered'
     : describeGap(transfer, moves, coins, settings)
+}
+
+/** What a payout's recipient claims, and what came to him: of a crowd the rest is nobody's matter. */
+function narrow(transfer: Transfer, claims: readonly Transfer[], coins: readonly Coin[]) {
+  const { direction, targetAddress } = transfer
+  if (direction === 'MainToZone' || claims.some((one) => one.targetAddress === ''))
+    return { claims, left: new Set(coins) }
+  return {
+    claims: claims.filter((one) => one.targetAddress === targetAddress),
+    left: new Set(coins.filter(({ move }) => move.to === targetAddress)),
+  }
 }
 
 /** What came of deposits, less what went back from where it came to: change, or all of it. A payout is no return. */
@@ -91,13 +105,18 @@ function withoutReturns(
 
 /** The transfers that no movement of their own pays, after each took one. */
 function assignExactly(claims: readonly Transfer[], left: Set<Coin>, settings: MoneySettings): Transfer[] {
-  // Whole amounts first: a fee must not let one transfer take what is exactly another's.
-  const take = (withFee: boolean) => (claim: Transfer) => {
-    const coin = [...left].find((one) => isPayment(claim, one, withFee, settings))
-    if (coin) left.delete(coin)
-    return coin === undefined
-  }
-  return claims.filter(take(false)).filter(take(true))
+  // Whole amounts first: a fee must not let one transfer take what is exactly another's. A crowd has many of one amount.
+  const byAmount = Map.groupBy(left, ({ raw }) => raw)
+  const unpaid = claims.filter((claim) => {
+    const coins = byAmount.get(claimOf(claim) ?? 0n) ?? []
+    const at = coins.findIndex((coin) => isPayment(claim, coin, false, settings))
+    const [coin] = at === -1 ? [] : coins.splice(at, 1)
+    return coin === undefined || !left.delete(coin)
+  })
+  return unpaid.filter((claim) => {
+    const coin = left.values().find((one) => isPayment(claim, one, true, settings))
+    return coin === undefined || !left.delete(coin)
+  })
 }
 
 function isPayment(claim: Transfer, { move, raw }: Coin, withFee: boolean, settings: MoneySettings): boolean {

@@ -142,7 +142,8 @@ export function listOutdatedPayouts(
   sharing: readonly Transfer[],
   now: UnixMs,
 ): { readonly payout: Transfer; readonly since: UnixMs }[] {
-  if (findOverpayment(transfer, sharing, Infinity) === null) return []
+  // The zone chain, where deposits arrive, takes nothing back.
+  if (transfer.direction === 'MainToZone' || findOverpayment(transfer, sharing, Infinity) === null) return []
   const alike = listOfOneOrigin(transfer, sharing)
   return alike.flatMap((payout) => {
     const since = rivalSeenAt(payout, alike)
@@ -184,7 +185,7 @@ function answersOf(transfer: Transfer): LegEvidence[] {
   )
 }
 
-/** When the newest other payout of the same withdrawal was first seen. The zone chain, where deposits arrive, takes nothing back. */
+/** When the newest other payout of the same withdrawal was first seen. */
 function rivalSeenAt(transfer: Transfer, alike: readonly Transfer[]): UnixMs {
   const hash = destinationLeg(transfer)?.hash
   const rivals = alike.filter((other) => {

@@ -30,7 +30,11 @@ import { readAction } from './zoneAction.ts'
 /** A transfer that others may learn from, and what it is judged by. */
 export interface Example {
   readonly transfer: Transfer
-  readonly related: { sharing(chain: Chain, hash: string): readonly Transfer[] }
+  readonly related: {
+    sharing(chain: Chain, hash: string): readonly Transfer[]
+    /** Of money each is compared with all. */
+    allSharing(chain: 'main', hash: string): readonly Transfer[]
+  }
   readonly learned: LearnedMoney
   readonly bridge: BridgeMoney
   readonly now: UnixMs
@@ -58,7 +62,7 @@ export function taughtByMoney({ transfer, related, learned, bridge, now }: Examp
   if (main === null || transfer.status === 'failed' || transfer.evidence.length === 0) return nothing
   // A bridge with several vaults shows all of them in its past.
   const settings = toMoneySettings(bridge, isTold ? learned : onlyCertain(learned))
-  const judged = judgeMoney(transfer, related.sharing('main', main.hash), settings)
+  const judged = judgeMoney(transfer, related.allSharing('main', main.hash), settings)
   if (judged === null) return nothing
   const { twin } = judged
   const listed = bridge.escrows?.map(({ token }) => token) ?? []
@@ -100,7 +104,7 @@ export function taughtByAction(
   const settings = { ...toMoneySettings(bridge, learned, related), learned }
   const sharing = related.sharing('zone', by.hash)
   if (doubtOrigin(transfer, sharing, settings)?.what === 'other') return []
-  const paid = transfer.main ? related.sharing('main', transfer.main.hash) : []
+  const paid = transfer.main ? related.allSharing('main', transfer.main.hash) : []
   // What is about to be reported teaches nothing: several together would end the very habit that they are judged by.
   const isReported =
     isTold &&
@@ -121,7 +125,7 @@ export function taughtByAction(
 export function listDissent({ transfer, related, learned, bridge, now }: Example): string[] {
   const money = toMoneySettings(bridge, learned, related)
   const { main, zone } = transfer
-  const ofMain = main ? related.sharing('main', main.hash) : []
+  const ofMain = main ? related.allSharing('main', main.hash) : []
   if (judgeMoney(transfer, ofMain, money)?.gap !== 'covered') return []
   const settings = { ...money, learned }
   const ofZone = zone ? related.sharing('zone', zone.hash) : []
@@ -141,7 +145,7 @@ export function listDissent({ transfer, related, learned, bridge, now }: Example
 /** What was learned of zone actions that a transfer confirms. */
 export function listConsent({ transfer, related, learned, bridge }: Example): string[] {
   const money = toMoneySettings(bridge, learned, related)
-  const ofMain = transfer.main ? related.sharing('main', transfer.main.hash) : []
+  const ofMain = transfer.main ? related.allSharing('main', transfer.main.hash) : []
   const action = actionOf(transfer)?.action
   const samples = action ? sampleAction(transfer, readAction(action), money) : []
   const isSaid = (['amount', 'recipient'] as const).some((what) =>

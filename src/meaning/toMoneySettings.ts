@@ -13,8 +13,8 @@ export interface BridgeMoney {
 }
 
 interface Related {
-  /** Transfers that bear this hash on the main chain. */
-  sharing(chain: 'main', hash: string): readonly Transfer[]
+  /** All transfers that bear this hash on the main chain: each is compared with all. */
+  allSharing(chain: 'main', hash: string): readonly Transfer[]
 }
 
 /**
@@ -47,6 +47,6 @@ export function toMoneySettings(
 
 function keptHere(transfer: Transfer, related: Related, vaultsOf: MoneySettings['vaultsOf']): bigint | null {
   if (transfer.main === null) return null
-  const judged = judgeMoney(transfer, related.sharing('main', transfer.main.hash), { fees: [], vaultsOf })
+  const judged = judgeMoney(transfer, related.allSharing('main', transfer.main.hash), { fees: [], vaultsOf })
   return judged?.gap === 'covered' ? 0n : (judged?.kept?.less ?? null)
 }

@@ -57,7 +57,7 @@ function detectUnresolved(
 /** An empty detail leaves nothing open where the main transaction paid just what the record claims. */
 function judgeEmpty(transfer: Transfer, { related, bridge, learned }: EventContext): string | null {
   if (transfer.main === null || !isEmptyBatch(transfer)) return null
-  const sharing = related.sharing('main', transfer.main.hash)
+  const sharing = related.allSharing('main', transfer.main.hash)
   const judged = judgeMoney(transfer, sharing, toMoneySettings(bridge, learned ?? null))
   // Another token in its place may be the same one by another address: that is judged as a mismatch.
   if (judged === null || judged.gap === 'covered' || judged.twin !== null) return null

@@ -126,7 +126,8 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
   const { learned, bridge } = context
   const fill = (one: Transfer) => (learned ? fillFromZone(one, learned) : one)
   const transfer = fill(record)
-  const all = context.related.sharing('main', record.main.hash).map(fill)
+  // Each needs money of its own, and one sum may be for all: of a part of them nothing could be said.
+  const all = context.related.allSharing('main', record.main.hash).map(fill)
   const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))
   if (judged === null || judged.gap === 'covered') return null
   const { gap, by, twin } = judged

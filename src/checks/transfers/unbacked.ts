@@ -136,7 +136,7 @@ function findGround(
 function isWaiting(transfer: Transfer, { horizons, related, now }: EventContext): boolean {
   if (horizons === undefined) return false
   const { claim } = transfer
-  const sharing = claim === undefined ? [] : related.sharing('zone', claim.hash)
+  const sharing = claim === undefined ? [] : related.allSharing('zone', claim.hash)
   return waitsFor(transfer, { sharing, partner: related.joinedByAmount(transfer), horizons, now }) !== null
 }
 
@@ -160,7 +160,7 @@ function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
 function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): Ground | null {
   const { learned, bridge, related } = context
   if (!learned || transfer.originProof !== 'proven') return null
-  const sharing = related.sharing(origin.chain, origin.hash)
+  const sharing = related.allSharing(origin.chain, origin.hash)
   const money = toMoneySettings(bridge, learned, related)
   const doubt = (by: typeof learned) => doubtOrigin(transfer, sharing, { ...money, learned: by })
   const likely = doubt(learned)

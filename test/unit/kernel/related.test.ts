@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../../../src/bridge/observation.ts'
+import type { TokenMove } from '../../../src/bridge/transfer.ts'
 import { transferDuplicate } from '../../../src/checks/transfers/duplicate.ts'
+import { transferMismatch } from '../../../src/checks/transfers/mismatch.ts'
 import { createRelated } from '../../../src/kernel/related.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { eventContext } from '../rules/transfers.ts'
@@ -94,4 +97,85 @@ test('of a crowd in one transaction those of most value are compared, and what i
   const compared = createRelated({ ledger, stakes }, judged).sharing('main', hash('main'))
   expect(compared).toHaveLength(200)
   expect(compared.filter(({ id }) => ['r250', judged[0]?.id].includes(id ?? ''))).toHaveLength(2)
+})
+
+describe('of so many of one main transaction', () => {
+  const move = (amountRaw: bigint, from: string, to: string): TokenMove => {
+    return { token: '0xcc', from, to, amountRaw, amount: null, tokenId: '' }
+  }
+  const judge = (records: readonly Observation[], moves: readonly TokenMove[]) => {
+    const { commit, ledger, stakes } = createTestKernel()
+    commit({ answers: [records], evidence: [{ ...proofOf('main'), moves }] })
+    const all = ledger.listSharing('main', hash('main'), 1_000)
+    const context = eventContext({ related: createRelated({ ledger, stakes }, all) })
+    return all.flatMap((one) => transferMismatch.detect(one, {}, context)?.facts['found'] ?? [])
+  }
+  const many = (count: number, of: Partial<Observation>) =>
+    Array.from({ length: count }, (_, n) =>
+      toRecord({
+        id: `r${n}`,
+        zoneHash: hash(`z${n}`),
+        targetAddress: `0xb${n}`,
+        amountRaw: 10n,
+        value: '0.00001',
+        ...of,
+      }),
+    )
+
+  test.each([200, 201, 300])('%i withdrawals to one recipient are paid by one sum', (count) => {
+    const records = many(count, { targetAddress: '0xbb' })
+    expect(judge(records, [move(10n * BigInt(count), '0xe5', '0xbb')])).toEqual([])
+  })
+
+  test.each([200, 201, 300])('%i deposits are paid by one sum', (count) => {
+    const records = many(count, { direction: 'MainToZone', crossType: 'Deposit' })
+    expect(judge(records, [move(10n * BigInt(count), '0xaa', '0xe5')])).toEqual([])
+  })
+
+  test.each([200, 201, 300])(
+    '%i withdrawals to one recipient the one that was not paid is found',
+    (count) => {
+      const records = many(count, { targetAddress: '0xbb' })
+      const moves = Array.from({ length: count - 1 }, () => move(10n, '0xe5', '0xbb'))
+      expect(judge(records, moves)).toEqual(['no item of its own'])
+    },
+  )
+})
+
+test.each([0, 199, 200, 300])('a credit too many is found beside %i others of one deposit', (others) => {
+  const { commit, ledger, stakes } = createTestKernel()
+  const credits = Array.from({ length: others + 2 }, (_, n) =>
+    toRecord({
+      direction: 'MainToZone',
+      crossType: 'Deposit',
+      id: `r${n}`,
+      zoneHash: hash(`z${n}`),
+      zoneTime: 950_000 + n,
+      amountRaw: 10n,
+    }),
+  )
+  const took = {
+    ...proofOf('main'),
+    moves: [
+      {
+        token: '0xcc',
+        from: '0xaa',
+        to: '0xe5',
+        amountRaw: 10n * BigInt(others + 1),
+        amount: null,
+        tokenId: '',
+      },
+    ],
+  }
+  const seen = credits.map(({ zoneHash }) => ({
+    ...proofOf(''),
+    chain: 'zone' as const,
+    source: 'E9' as const,
+    hash: zoneHash ?? '',
+  }))
+  commit({ answers: [credits], evidence: [took, ...seen] })
+  const all = ledger.listSharing('main', hash('main'), 1_000)
+  const context = eventContext({ related: createRelated({ ledger, stakes }, all) })
+  const found = all.filter((one) => transferDuplicate.detect(one, {}, context) !== null)
+  expect(found.map(({ id }) => id)).toEqual([`r${others + 1}`])
 })

@@ -45,7 +45,7 @@ test('semantics.md 48: what is about to be reported teaches nothing that it is j
     learned.learn([{ kind: 'action', name, value: 'equal' }], { hash: party, party }, 1)
   const example = {
     transfer: batch,
-    related: { sharing: () => [batch] },
+    related: { sharing: () => [batch], allSharing: () => [batch] },
     learned,
     bridge: { fees: [] },
     now: 2,
@@ -64,7 +64,12 @@ test('a failed transfer teaches nothing of money, and nobody who shares its tran
   const [learned, bridge] = [createLearned(db), { fees: [] }]
   const failed = { ...batch, status: 'failed' } as const
   expect(failed.evidence).not.toEqual([])
-  expect(taughtByMoney({ transfer: failed, related: { sharing }, learned, bridge, now: 2 }, true)).toEqual({
+  expect(
+    taughtByMoney(
+      { transfer: failed, related: { sharing, allSharing: sharing }, learned, bridge, now: 2 },
+      true,
+    ),
+  ).toEqual({
     samples: [],
     isHeld: false,
   })

@@ -28,7 +28,9 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
   bridge: { tokens: [], fees: [] },
   related: {
     sharing: () => [],
+    allSharing: () => [],
     ofOrigin: () => [],
+    overpaid: () => null,
     isFirstTo: () => false,
     joinedByAmount: () => null,
     escrowBalance: () => null,

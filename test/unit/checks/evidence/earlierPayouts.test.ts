@@ -42,8 +42,15 @@ const naming = (name: string, height: number): BridgeLog => ({
 const money = { token: '0xcc', from: '0xe5', to: '0xb0', amountRaw: 1_500_000n, amount: null, tokenId: '' }
 const paidBy = { [hash('paid')]: [money], [hash('also')]: [{ ...money, to: '0xb1' }] }
 const toReading = (name: string, moves: EvidenceReading['moves']): EvidenceReading => ({
-  ...{ chain: 'main', hash: name, source: 'E21', requestedAt: now, status: 'success' },
-  ...{ errorMessage: '', moves, height: 1, time: 1 },
+  chain: 'main',
+  hash: name,
+  source: 'E21',
+  requestedAt: now,
+  status: 'success',
+  errorMessage: '',
+  moves,
+  height: 1,
+  time: 1,
 })
 
 /** What is found of these withdrawals, and after how many looks, where these events are of the past and `paid` paid the first. */
@@ -67,8 +74,9 @@ async function look(
   })
   const { clock, commit, db, ledger, reads } = kernel
   const at = (all: readonly Observation[]) => all.map((one) => ({ ...one, requestedAt: clock.now() }))
-  reads.details = async () => ({ requestedAt: clock.now(), records: at(records), bad: [] })
-  reads.feedByHash = reads.details as never
+  const shown = async () => ({ requestedAt: clock.now(), records: at(records), bad: [] })
+  reads.details = shown
+  reads.feedByHash = shown
   reads.mainBlock = async (height) => ({ height, blockTime: height * 1_000, requestedAt: clock.now() })
   commit({ answers: [at(records)] })
   const poll = createEarlierPayoutsPoll({
