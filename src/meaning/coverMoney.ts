@@ -105,23 +105,25 @@ function withoutReturns(
 
 /** The transfers that no movement of their own pays, after each took one. */
 function assignExactly(claims: readonly Transfer[], left: Set<Coin>, settings: MoneySettings): Transfer[] {
-  // Whole amounts first: a fee must not let one transfer take what is exactly another's. A crowd has many of one amount.
+  const take = (claim: Transfer, coins: Iterable<Coin>, bounds: Bounds): boolean => {
+    const isPayment = paymentOf(claim, bounds, settings)
+    const coin = Iterator.from(coins).find((one) => left.has(one) && isPayment(one))
+    return coin !== undefined && left.delete(coin)
+  }
+  // Whole amounts first: a fee must not let one transfer take what is exactly another's.
   const byAmount = Map.groupBy(left, ({ raw }) => raw)
-  const unpaid = claims.filter((claim) => {
-    const coins = byAmount.get(claimOf(claim) ?? 0n) ?? []
-    const at = coins.findIndex((coin) => isPayment(claim, coin, false, settings))
-    const [coin] = at === -1 ? [] : coins.splice(at, 1)
-    return coin === undefined || !left.delete(coin)
-  })
-  return unpaid.filter((claim) => {
-    const coin = left.values().find((one) => isPayment(claim, one, true, settings))
-    return coin === undefined || !left.delete(coin)
+  const open = claims.filter((one) => !take(one, byAmount.get(claimOf(one) ?? 0n) ?? [], exactly))
+  return open.filter((one) => {
+    const bounds = boundsOf(one, settings)
+    return (bounds.less === 0n && bounds.more === 0n) || !take(one, left, bounds)
   })
 }
 
-function isPayment(claim: Transfer, { move, raw }: Coin, withFee: boolean, settings: MoneySettings): boolean {
-  if (!isSameId(claim, move) || !isRecipient(claim, move, settings)) return false
-  return isWithin(raw, claimOf(claim) ?? 0n, withFee ? boundsOf(claim, settings) : exactly)
+/** The amount first, and all else looked up once: each of hundreds may be set beside thousands of movements. */
+function paymentOf(claim: Transfer, bounds: Bounds, settings: MoneySettings): (coin: Coin) => boolean {
+  const claimed = claimOf(claim) ?? 0n
+  const isRecipient = recipientOf(claim, settings)
+  return ({ move, raw }) => isWithin(raw, claimed, bounds) && isSameId(claim, move) && isRecipient(move)
 }
 
 /** One movement for all that goes to one recipient, or several for one transfer: a batch of token ids, a split payout. */
@@ -153,7 +155,8 @@ function addUp(
   coins: readonly Coin[],
   settings: MoneySettings,
 ): { readonly sum: bigint; readonly claimed: bigint } {
-  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  const isRecipient = recipientOf(transfer, settings)
+  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(move))
   return {
     sum: own.reduce((total, { raw }) => total + raw, 0n),
     claimed: alike.reduce((total, one) => total + (claimOf(one) ?? 0n), 0n),
@@ -196,7 +199,8 @@ function describeGap(
 ): MoneyGap {
   const decimals = scaleOf(transfer)
   const show = (raw: bigint) => (decimals === null ? raw.toString() : formatUnits(raw, decimals))
-  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(transfer, move, settings))
+  const isRecipient = recipientOf(transfer, settings)
+  const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(move))
   const sum = own.reduce((total, { raw }) => total + raw, 0n)
   // What it claims went there, and others that claim the same took it.
   if ([sum, ...own.map(({ raw }) => raw)].includes(claimOf(transfer) ?? 0n) && sum > 0n)
@@ -205,7 +209,7 @@ function describeGap(
   const isFull = ({ raw }: Coin) => isWithin(raw, claimOf(transfer) ?? 0n, boundsOf(transfer, settings))
   const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
   if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }
-  const otherId = coins.find((coin) => isFull(coin) && isRecipient(transfer, coin.move, settings))
+  const otherId = coins.find((coin) => isFull(coin) && isRecipient(coin.move))
   if (otherId) return { what: 'tokenId', found: otherId.move.tokenId }
   if (coins.length > 0) return { what: 'amount', found: show(coins.reduce((sum, { raw }) => sum + raw, 0n)) }
   const other = moves.find((move) => move.token !== movedToken(transfer.token))
@@ -266,12 +270,13 @@ export function boundsOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees
   return { less: most, more: isPayout ? 0n : most }
 }
 
-function isRecipient(transfer: Transfer, move: TokenMove, settings: MoneySettings): boolean {
-  if (transfer.direction === 'ZoneToMain')
-    return transfer.targetAddress === '' || move.to === transfer.targetAddress
-  const vaults = settings.vaultsOf(transfer.token.address)
-  // Bridges that mint on the other side may burn what is deposited.
-  return vaults.length === 0 || vaults.includes(move.to) || /^0x0*$/.test(move.to)
+function recipientOf({ direction, targetAddress, token }: Transfer, settings: MoneySettings) {
+  const vaults = direction === 'ZoneToMain' ? [] : settings.vaultsOf(token.address)
+  return ({ to }: TokenMove): boolean => {
+    if (direction === 'ZoneToMain') return targetAddress === '' || to === targetAddress
+    // Bridges that mint on the other side may burn what is deposited.
+    return vaults.length === 0 || vaults.includes(to) || /^0x0*$/.test(to)
+  }
 }
 
 function isSameId(transfer: Transfer, move: TokenMove): boolean {

@@ -186,3 +186,16 @@ describe('a deposit of 1.5, of which some goes back in the same transaction', ()
     expect(cover(deposit(), moves, noFees, [other])).toBe('covered')
   })
 })
+
+test('where deposits go is looked up for each of them, and not for each movement as well', () => {
+  const all = Array.from({ length: 20 }, (_, n) => deposit({ key: `t${n}` }))
+  const moves = Array.from({ length: 500 }, () => move({ to: '0xe5', amountRaw: 1n }))
+  let looked = 0
+  const vaultsOf = () => {
+    looked += 1
+    return ['0xe5']
+  }
+  const [first = deposit(), ...others] = all
+  expect(cover(first, moves, { ...noFees, vaultsOf }, others)).toEqual({ what: 'amount', found: '0.0005' })
+  expect(looked).toBeLessThan(50)
+})
