@@ -62,6 +62,9 @@ export interface TokenMove {
   readonly tokenId: string
 }
 
+/** What one transaction moves is kept up to so many movements: more payouts fit no block, and nobody may fill the disk with one. */
+export const mostMoves = 2_000
+
 /** What a second source says of one leg, with the time of its request. */
 export interface LegEvidence {
   readonly chain: Chain

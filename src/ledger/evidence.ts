@@ -2,7 +2,14 @@ import type { Chain, Status } from '../bridge/observation.ts'
 import { compareDecimals, type Decimal, noAmount, toDecimal } from '../bridge/decimal.ts'
 import { compareText, type Sighting } from './sighting.ts'
 import type { Agreement } from '../bridge/agreement.ts'
-import type { EarlierPayout, EvidenceSource, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
+import {
+  type EarlierPayout,
+  type EvidenceSource,
+  type LegEvidence,
+  mostMoves,
+  type TokenMove,
+  type Transfer,
+} from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
@@ -42,8 +49,6 @@ export interface EvidenceReading {
 
 /** A longer action says nothing: half of it would be another one. */
 const maxActionLength = 16_000
-/** What one transaction moves is kept up to so many movements: more payouts fit no block, and nobody may fill the disk with one. */
-const maxMoves = 2_000
 
 /**
  * Puts what sources say into the ledger, in the order of the readings.
@@ -72,7 +77,7 @@ interface NamedMoney {
  */
 export function keepMoves(reading: EvidenceReading, named: NamedMoney): EvidenceReading {
   const { moves } = reading
-  if (moves === null || moves.length <= maxMoves) return reading
+  if (moves === null || moves.length <= mostMoves) return reading
   const counts = new Map<string, number>()
   for (const { token } of moves) counts.set(token, (counts.get(token) ?? 0) + 1)
   const rankOf = ({ token, from, to }: TokenMove) => {
@@ -81,7 +86,7 @@ export function keepMoves(reading: EvidenceReading, named: NamedMoney): Evidence
   }
   const ranked = moves.map((move) => ({ move, rank: rankOf(move), amount: amountOf(move) }))
   ranked.sort((a, b) => a.rank - b.rank || compareDecimals(b.amount, a.amount))
-  const kept = new Set(ranked.slice(0, maxMoves).map(({ move }) => move))
+  const kept = new Set(ranked.slice(0, mostMoves).map(({ move }) => move))
   return { ...reading, moves: moves.filter((move) => kept.has(move)) }
 }
 

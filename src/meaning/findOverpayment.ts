@@ -3,7 +3,14 @@ import type { Decimal } from '../bridge/decimal.ts'
 import { sumArrivals } from '../bridge/tokenFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
-import { destinationLeg, isBatch, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import {
+  destinationLeg,
+  isBatch,
+  type LegEvidence,
+  mostMoves,
+  originLeg,
+  type Transfer,
+} from '../bridge/transfer.ts'
 
 /** More came out of one origin than went in. */
 export interface Overpayment {
@@ -242,7 +249,8 @@ function depositedBy(payouts: readonly Transfer[]): Owed | null {
   const proof = first.evidence.find(
     (one) => one.chain === 'main' && one.hash === hash && one.status === 'success' && one.moves !== null,
   )
-  const amount = proof?.moves ? sumArrivals(proof.moves, first) : null
+  // Of more movements than are kept nobody knows the sum.
+  const amount = proof?.moves && proof.moves.length < mostMoves ? sumArrivals(proof.moves, first) : null
   if (amount === null || payouts.some((one) => (one.amountRaw ?? 0n) > amount)) return null
   return { amount, by: 'the deposit' }
 }

@@ -68,6 +68,47 @@ test.each([0, 199, 205])(
   },
 )
 
+test.each([
+  { title: 'one of 152 deposits too many is told', took: 151, credited: 152, told: [152] },
+  { title: 'one of 302 is', took: 301, credited: 302, told: [302] },
+  { title: 'none of 301 is', took: 301, credited: 301, told: [] },
+  { title: 'none is where movements were cut off', took: 301, credited: 302, dust: 1_999, told: [] },
+])('of the credits of one main transaction $title', ({ took, credited, dust = 0, told }) => {
+  const { commit, ledger, stakes } = createTestKernel()
+  const credits = Array.from({ length: credited }, (_, n) =>
+    toRecord({
+      id: hash(`id ${n}`),
+      direction: 'MainToZone',
+      amountRaw: 10n,
+      mainHash: hash('deposit'),
+      zoneHash: hash(`zone ${n}`),
+      zoneTime: 950_000 + n,
+    }),
+  )
+  const proof = { requestedAt: 10_000_000, status: 'success', errorMessage: '' } as const
+  const of = { token: credits[0]?.token ?? '', tokenId: '', from: '0xa', to: '0xe', amount: null }
+  const moves = [BigInt(took) * 10n, ...Array.from({ length: dust }, () => 0n)]
+  const deposit = {
+    ...proof,
+    chain: 'main' as const,
+    source: 'E13' as const,
+    hash: hash('deposit'),
+    moves: moves.map((amountRaw) => ({ ...of, amountRaw })),
+  }
+  const mints = credits.map(({ zoneHash }) => ({
+    ...proof,
+    chain: 'zone' as const,
+    source: 'E9' as const,
+    hash: zoneHash ?? '',
+    moves: null,
+  }))
+  commit({ answers: [credits], evidence: [deposit, ...mints] })
+  const last = ledger.listTransfers({ hash: hash(`zone ${credited - 1}`), limit: 9 })
+  const context = eventContext({ related: createRelated({ ledger, stakes }, last) })
+  const found = last.flatMap((one) => transferDuplicate.detect(one, {}, context) ?? [])
+  expect(found.map(({ facts }) => facts.payouts)).toEqual(told)
+})
+
 test('of however many payouts of one origin each beyond the first is told, with the oldest', () => {
   const { commit, ledger, stakes } = createTestKernel()
   const names = Array.from({ length: 800 }, (_, n) => `p${n}`)
