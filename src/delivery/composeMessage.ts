@@ -98,7 +98,7 @@ export function* composeMessage(
     const some = store.listCarriedOf(rest.slice(from, from + wordedAtOnce))
     listed.push(...some.map((one) => wordSafely(words, one, false, now).item))
   }
-  const headed = { severity, items, counts, total, case: about, cases, caseCount, changes, toldBefore }
+  const headed = { severity, items, counts, total, case: about, cases, caseCount, changes, toldBefore, now }
   return {
     id: messageIdOf(delivery.id, store.generation),
     attempt: delivery.attempt,

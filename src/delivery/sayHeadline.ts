@@ -1,6 +1,7 @@
 import type { Decimal } from '../bridge/decimal.ts'
 import { groupDigits } from '../lib/groupDigits.ts'
-import { sayDuration } from '../lib/sayTime.ts'
+import { sayDuration, sayInstant } from '../lib/sayTime.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { shortHash } from '../lib/shortHash.ts'
 import { cleanText } from '../lib/text.ts'
 import type { Kinds } from '../rules/kinds.ts'
@@ -26,6 +27,7 @@ export interface Headlined {
   readonly changes: readonly CaseChange[]
   /** How many findings of its case the channel got before. */
   readonly toldBefore: number
+  readonly now: UnixMs
 }
 
 export interface HeadlineWords {
@@ -58,13 +60,13 @@ function sayCases({ cases, caseCount }: Headlined): string {
 function sayFirst(words: HeadlineWords, of: Headlined, first: KindCount): string {
   const own = of.items.find(({ kind, status }) => kind === first.kind && status === first.status)
   if (first.count === 1 && own) return own.summary
-  return sayMany(words, first, of.toldBefore > 0)
+  return sayMany(words, of, first)
 }
 
-/** @example sayMany(words, count, false) // "388 withdrawals failed in 1 min, 2,100,000 USDC, all 'nonce too low'" */
-function sayMany({ kinds, tokens }: HeadlineWords, count: KindCount, isMore: boolean): string {
+/** @example sayMany(words, of, count) // "388 withdrawals failed in 1 min, 2,100,000 USDC, all 'nonce too low'" */
+function sayMany({ kinds, tokens }: HeadlineWords, { toldBefore, now }: Headlined, count: KindCount): string {
   const { status, kind } = count
-  const more = isMore && (status === 'event' || status === 'firing') ? ' more' : ''
+  const more = toldBefore > 0 && (status === 'event' || status === 'firing') ? ' more' : ''
   const many = kinds.find(kind)?.words?.many
   if (isOver(status) || status === 'correction') {
     return `${count.count} ${wordsOf(kind)} ${status === 'correction' ? 'corrected' : status}`
@@ -74,7 +76,7 @@ function sayMany({ kinds, tokens }: HeadlineWords, count: KindCount, isMore: boo
     many === undefined
       ? `${count.count}${more} × ${wordsOf(kind)}`
       : `${count.count}${more} ${nameThings(count)} ${many}`
-  return `${still}${what}${status === 'event' ? saySpan(count) : ''}${sayMoney(tokens, count.money)}${sayError(count)}`
+  return `${still}${what}${status === 'event' ? saySpan(count, now) : ''}${sayMoney(tokens, count.money)}${sayError(count)}`
 }
 
 function isOver(status: MessageItem['status']): boolean {
@@ -86,9 +88,13 @@ function nameThings({ count, withdrawals, deposits }: KindCount): string {
   return deposits === count ? 'deposits' : 'transfers'
 }
 
-function saySpan({ firstAt, lastAt }: KindCount): string {
+/** What is told so long after it happened is said to be late, ms. */
+const lateMs = 3_600_000
+
+function saySpan({ firstAt, lastAt }: KindCount, now: UnixMs): string {
   const spanMs = lastAt - firstAt
-  return spanMs < 1_000 ? '' : ` in ${sayDuration(spanMs)}`
+  const late = now - firstAt < lateMs ? '' : `, the first at ${sayInstant(firstAt, now)}`
+  return spanMs < 1_000 ? late : ` in ${sayDuration(spanMs)}${late}`
 }
 
 /** How many tokens a headline names. */

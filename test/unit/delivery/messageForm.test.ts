@@ -10,12 +10,12 @@ import { mainHash, toCase, toItem, toMessage, zoneHash } from './messages.ts'
 
 const failed = createRule({ severity: 'critical' })
 
-async function tellMany(count: number): Promise<Message> {
+async function tellMany(count: number, agoMs = 60_000): Promise<Message> {
   const { engine, clock, startSending, ops } = createBench()
   const matches = Array.from({ length: count }, (_, n) => {
     const finding = createEvent(n === 3 ? 9_750_000 : n + 1)
     const facts = { errorMessage: 'nonce too low' }
-    return { rule: failed, finding: { ...finding, facts, since: clock.now() - 60_000 + n * 1_000 } }
+    return { rule: failed, finding: { ...finding, facts, since: clock.now() - agoMs + n * 1_000 } }
   })
   engine.tellEvents(matches, clock.now())
   const dispatcher = startSending()
@@ -32,6 +32,13 @@ describe('many of one kind', () => {
     expect(headline).toMatch(
       /^CRITICAL: 40 withdrawals failed in 39 s, 9,750,816 0xcccc…cccc, all 'nonce too low'$/,
     )
+  })
+
+  test.each([
+    [3_600_000, / in 39 s, the first at \d\d:\d\d:\d\d UTC \(1 h ago\), 9,750,816 /],
+    [3_599_999, / in 39 s, 9,750,816 /],
+  ])('of which the first happened %i ms ago say so when that is an hour or more', async (agoMs, said) => {
+    expect((await tellMany(40, agoMs)).headline).toMatch(said)
   })
 
   test('what is large by itself stands first and in full, the ten largest in a line each', async () => {
