@@ -98,6 +98,16 @@ const lasting = ['run', 'demo', 'sandbox']
 /** `rules test` alone tries the shipped rules. */
 const withoutConfig = ['init', 'demo', 'sandbox', 'schema', 'completion', 'man', 'rules', '--help']
 
+/**
+ * What asks a PostgreSQL with nodes in it: here whether there is such a command, what it does in
+ * test/integration/replicas/operating.test.ts and test/e2e/fleetCommand.test.ts.
+ */
+const ofReplicas = ['replicas', 'fleet']
+const toAsked = (line: readonly string[]) =>
+  ofReplicas.includes(line[0] ?? '')
+    ? [...line.slice(0, 2).filter((word) => !word.startsWith('-')), '--help']
+    : line
+
 async function ask(project: Project, ...words: string[]): Promise<CommandResult> {
   const stop = new AbortController()
   const isLasting = lasting.includes(words[0] ?? '')
@@ -105,7 +115,8 @@ async function ask(project: Project, ...words: string[]): Promise<CommandResult>
     if (isLasting && /watching|status page/.test(text)) stop.abort()
   }
   const isInit = words[0] === 'init'
-  const needsConfig = !words.includes('-c') && !withoutConfig.includes(words[0] ?? '')
+  const isHelp = words.includes('--help')
+  const needsConfig = !isHelp && !words.includes('-c') && !withoutConfig.includes(words[0] ?? '')
   const place = isInit ? ['--out', join(project.folder, 'first.yaml')] : []
   return await runCommand([...words, ...(needsConfig ? ['-c', project.config] : place)], {
     env,
@@ -180,11 +191,14 @@ test.each(documents)('what $path prints works, from above to below', async ({ li
   const failed: string[] = []
   for (const printed of lines) {
     const words = printed.split('\0')
-    const line = words.map((word) => own[word] ?? word)
+    const line = toAsked(words.map((word) => own[word] ?? word))
     // What sets the ledger aside does so with one of its own.
     const isLast = words.includes('--reset-state')
     const { exitCode, out, err } = await ask(isLast ? createProject() : project, ...line)
-    if (exitCode !== 0) failed.push(`${line.join(' ')}: ${exitCode}\n${err || out}`)
+    // Help is given of the command above one that there is not.
+    const isOther =
+      line.at(-1) === '--help' && !out.includes(`spanwatch ${line.slice(0, -1).join(' ')}`.trim())
+    if (exitCode !== 0 || isOther) failed.push(`${line.join(' ')}: ${exitCode}\n${err || out}`)
   }
   expect(failed).toEqual([])
 })
