@@ -110,6 +110,16 @@ export function selectFlows(db: Database, of: string, ...values: SQLInputValue[]
   }))
 }
 
+/** Of each token so many are looked at, the largest: anybody can move dust. */
+const mostOfToken = 5_000
+
+/** The rows of the largest of each token, of what stands behind FROM. Numbers of the database are precise enough for order. */
+export function largestOf(from: string): string {
+  const size = "ABS(CAST(CASE outward WHEN '0' THEN net ELSE outward END AS REAL))"
+  const ranked = `SELECT id, ROW_NUMBER() OVER (PARTITION BY token ORDER BY ${size} DESC) AS place FROM ${from}`
+  return `SELECT id FROM (${ranked}) WHERE place <= ${mostOfToken}`
+}
+
 function isPlain({ outward, gross }: EscrowFlow): boolean {
   const [only, ...others] = gross
   const [plainly] = byDifference(outward)

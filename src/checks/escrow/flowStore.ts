@@ -14,7 +14,15 @@ import type { Database } from '../../store/database.ts'
 import { hash as hashCodec, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { type Read, table, text } from '../../store/table.ts'
-import { flowJudgements, flowReading, numbersOf, selectFlows, type StoredFlow, toReading } from './flowRow.ts'
+import {
+  flowJudgements,
+  flowReading,
+  largestOf,
+  numbersOf,
+  selectFlows,
+  type StoredFlow,
+  toReading,
+} from './flowRow.ts'
 import { readAnchor } from './readingStore.ts'
 
 export interface FlowJudgement extends Read<typeof flowJudgements> {
@@ -132,9 +140,14 @@ export function saveGap(
   )
 }
 
-/** What wants to be judged, in no order that means anything: money at risk comes first. */
+/** So many that are due longest are among what is ordered by money at risk. */
+const mostOldest = 5_000
+
+/** What wants to be judged, in no order that means anything: of a crowd the largest of each token, and the oldest. */
 export function listDueFlows(db: Database, now: UnixMs): StoredFlow[] {
-  return selectFlows(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT 10000', now)
+  const due = 'escrow_flows WHERE check_at <= ?1'
+  const oldest = `SELECT id FROM (SELECT id FROM ${due} ORDER BY check_at LIMIT ${mostOldest})`
+  return selectFlows(db, `WHERE f.id IN (${largestOf(due)} UNION ${oldest})`, now)
 }
 
 /** What nearly no explained movement of a token exceeds; null before some were seen. */
@@ -225,7 +238,7 @@ export const flowsKeptMs = 7 * 86_400_000
 /** What left and is not judged yet, up to a height: it may turn out to be payouts. */
 export function sumOpen(db: Database, token: string, to: number): Decimal {
   const sql = `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ${numberOf('?')}
-    AND height <= ? AND direction = 'out' LIMIT 5000`
+    AND height <= ? AND direction = 'out'`
   // What went back out of a deposit left no less behind than there was.
   return sumDecimals(decimal.all(db, sql, token, to).filter(({ digits }) => digits > 0n))
 }

@@ -3,7 +3,7 @@ import type { Shown } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { numberOf } from '../../store/names.ts'
-import { selectFlows, type StoredFlow } from './flowRow.ts'
+import { largestOf, selectFlows, type StoredFlow } from './flowRow.ts'
 
 /**
  * What no transfer explains, the newest of each direction first. All that left: the alert of one that is left out would
@@ -20,27 +20,30 @@ const maxInflows = 500
 
 /** What left and waits for a source that lags: it may turn out to be payouts. */
 export function listWaiting(db: Database): StoredFlow[] {
-  return selectFlows(db, "WHERE waits_for <> '' AND direction = 'out' LIMIT 5000")
+  return selectLargest(db, "escrow_flows WHERE waits_for <> '' AND direction = 'out'")
 }
 
-/** What left up to a time that the list has passed, was judged, and is not explained: still looked for, the largest first. */
+/** What left up to a time that the list has passed, was judged, and is not explained: still looked for. */
 export function listOverdue(db: Database, until: UnixMs): StoredFlow[] {
-  const sql = `INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
-    AND direction = 'out' AND unexplained IS NOT NULL AND at <= ? LIMIT 5000`
-  return selectFlows(db, sql, until)
+  const from = `escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND waits_for = ''
+    AND direction = 'out' AND unexplained IS NOT NULL AND at <= ?`
+  return selectLargest(db, from, until)
 }
 
 /** What left without an explanation, listed as movements, since a time. */
 export function listLost(db: Database, since: UnixMs): StoredFlow[] {
-  const sql = `INDEXED BY escrow_flows_told
-    WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL LIMIT 5000`
-  return selectFlows(db, sql, since)
+  const from = `escrow_flows INDEXED BY escrow_flows_told
+    WHERE verdict = 'unexplained' AND direction = 'out' AND at >= ? AND from_height IS NULL`
+  return selectLargest(db, from, since)
 }
 
 /** What transfers account for that do not say how much, or of what: seen since a time. */
 export function listUnjudgedFlows(db: Database, since: UnixMs): StoredFlow[] {
-  const sql = "WHERE verdict = 'unjudged' AND seen_at >= ? LIMIT 5000"
-  return selectFlows(db, sql, since)
+  return selectLargest(db, "escrow_flows WHERE verdict = 'unjudged' AND seen_at >= ?", since)
+}
+
+function selectLargest(db: Database, from: string, ...values: UnixMs[]): StoredFlow[] {
+  return selectFlows(db, `WHERE f.id IN (${largestOf(from)})`, ...values)
 }
 
 /** What left of a token since a time, and no transfer explains; more than `limit` of one verdict are cut. */
