@@ -18,9 +18,8 @@ export interface EventRetries {
 }
 
 const everyMs = 10_000
-/** Transfers tried again at a time, and remembered in all. */
+/** Transfers tried again at a time. All are remembered: what is forgotten is found by nobody. */
 const mostAtOnce = 200
-const mostKept = 10_000
 
 /**
  * Transfers that a rule on events failed on are judged again until it does not: nothing of them may ever change again,
@@ -37,7 +36,7 @@ export function createEventRetries(deps: EventRetriesDeps): EventRetries {
   return {
     failed(rule, key, error) {
       failing.set(rule, error)
-      if (waiting.size < mostKept) waiting.add(key)
+      waiting.add(key)
     },
     tick(commit, now) {
       // Judged in a transaction that came to nothing, they were not.

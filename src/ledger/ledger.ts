@@ -108,7 +108,8 @@ export interface Ledger {
 
 const stateCounts = table('state_counts', { state: transferState, count: int })
 
-const maxOfRecipient = 500
+/** Anybody can send a recipient dust: what fits one of his withdrawals is looked for among so many. */
+const maxOfRecipient = 5_000
 /** How many of the oldest transfers are looked at for whether the list shows anything. */
 const oldestLooked = 20
 

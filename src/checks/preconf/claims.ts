@@ -1,6 +1,7 @@
 import { toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
 import { canonicalToken, movedToken, nativeDecimals, toCanonicalId } from '../../bridge/movedToken.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
+import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import type { Claim } from './fitPayout.ts'
 import type { Payout } from './payout.ts'
@@ -13,8 +14,9 @@ export interface KnownClaims {
   readonly pending: readonly Transfer[]
 }
 
-const mostShared = 200
-const mostOfRecipient = 100
+/** Anybody can send many withdrawals to a recipient, or with another one: what is paid may be any of them. */
+const mostShared = mostOfTransaction
+const mostOfRecipient = 5_000
 
 /** What a payout's events name and no withdrawal bears that was known before, and what records of the payout itself name. */
 export function listUnknownNames(of: PayoutWatch, waiting: Waiting): string[] {

@@ -47,6 +47,14 @@ test('many are judged again in portions, each once a round', () => {
   expect(new Set(judged.flat()).size).toBe(450)
 })
 
+test('however many they are, each is judged again', () => {
+  const { judged, live, retries, tick } = setUp()
+  live.fails = false
+  for (let index = 0; index < 10_001; index += 1) retries.failed('failed', `t${index}`, 'a bug')
+  for (let round = 0; round <= 51; round += 1) tick(round * 10_000)
+  expect(judged.flat()).toContain('t10000')
+})
+
 test('what was judged again in a transaction that came to nothing is judged once more', () => {
   const { judged, live, retries, tick } = setUp()
   live.fails = false

@@ -150,6 +150,18 @@ describe('joined by amount', () => {
     expect(halves.map((one) => ledger.joinedByAmount(one)?.main?.hash)).toEqual([hash('m1')])
   })
 
+  test('are found beside much dust that is on its way to the same recipient (semantics 41)', () => {
+    const ledger = open()
+    const dust = Array.from({ length: 600 }, (_, n) =>
+      left({ id: `r${n}`, zoneHash: hash(`oz${n}`), amountRaw: BigInt(n + 1) }),
+    )
+    record(ledger, 900_000, ...dust)
+    record(ledger, 1_000_000, left())
+    record(ledger, 1_100_000, arrived())
+    const halves = ledger.listTransfers({ hash: hash('z1'), limit: 9 })
+    expect(halves.map((one) => ledger.joinedByAmount(one)?.main?.hash)).toEqual([hash('m1')])
+  })
+
   test('two seconds before it left are allowed', () => {
     const ledger = open()
     record(ledger, 1_000_000, left())

@@ -154,6 +154,15 @@ describe('what is shown by then', () => {
     expect([world.early(), world.asked]).toEqual([[], []])
   })
 
+  test('a pending withdrawal explains its payout beside much later dust to the same recipient', () => {
+    const world = setUp()
+    world.pending('w')
+    for (let n = 0; n < 150; n += 1)
+      world.pending(`dust${n}`, { zoneTime: world.clock.now() - 50_000, value: '0.000001', amountRaw: 1n })
+    world.see('pay', pays(user, 5_000_000n))
+    expect(world.watch().waiting.size).toBe(0)
+  })
+
   test('what a relayer advanced is paid to the relayer, by the origin that its event names', async () => {
     const world = setUp()
     world.pending('w')
