@@ -5,6 +5,7 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
 import { rankAmount } from '../bridge/amount.ts'
+import { once } from '../lib/once.ts'
 import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { putIntoCase } from './caseOf.ts'
@@ -31,14 +32,20 @@ export function judgeConditions(
   if (twice !== null) return { overflow: 0, problem: `two results for ${twice}` }
   const heads = resume(context, rule, evaluatedAt)
   const left = new Map(heads.map((head) => [head.subject, head]))
+  const known = new Set(left.keys())
   let active = heads.length
   let overflow = 0
   let isRefreshed = false
-  for (const finding of findings) {
+  const least = once(() => leastOf(findings.filter(({ subject }) => known.has(subject))))
+  // Dust that fills the places must not hide a theft: as many again are for what is more than the least that has one.
+  const hasPlace = (finding: Finding) =>
+    active < context.maxActivePerRule || (active < context.maxActivePerRule * 2 && rankOf(finding) > least())
+  const ordered = findings.length > context.maxActivePerRule ? findings.toSorted(byRank) : findings
+  for (const finding of ordered) {
     const head = left.get(finding.subject)
     left.delete(finding.subject)
     if (head) isRefreshed = stepKnown(context, { rule, head, finding }) || isRefreshed
-    else if (active < context.maxActivePerRule) {
+    else if (hasPlace(finding)) {
       active += 1
       stepNew(context, rule, finding)
     } else overflow += 1
@@ -57,6 +64,23 @@ export function judgeConditions(
   context.looked.add(rule.name)
   return { overflow, problem: null }
 }
+
+function rankOf({ transfer }: Pick<Finding, 'transfer'>): string {
+  return rankAmount(transfer?.amount ?? null)
+}
+
+function byRank(a: Finding, b: Finding): number {
+  const [x, y] = [rankOf(a), rankOf(b)]
+  return x < y ? 1 : x > y ? -1 : 0
+}
+
+function leastOf(findings: readonly Finding[]): string {
+  return findings
+    .map(rankOf)
+    .reduce((least, one) => (one < least ? one : least), rankOf(findings[0] ?? noMoney))
+}
+
+const noMoney = { transfer: null } as const
 
 /** The ledger keeps text as UTF-8: a subject that is none would read back as another one, and end and begin for ever. */
 function toStorable(finding: Finding): Finding {
@@ -156,7 +180,7 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
     labels,
     ...toFound(finding),
     severity: rule.severity,
-    amountRank: rankAmount(finding.transfer?.amount ?? null),
+    amountRank: rankOf(finding),
     runbook: rule.runbook,
   }
 }

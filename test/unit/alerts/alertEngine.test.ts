@@ -394,6 +394,18 @@ test('beyond the cap new alerts are counted in one message, existing ones are ke
   expect(overflow && JSON.stringify(keptFinding(overflow))).toContain('2 more findings')
 })
 
+test('beyond the cap what is more than the least that is reported has a place, the largest first', () => {
+  const bench = createBench({ maxActivePerRule: 3 })
+  const worth = (n: number, amount: string) =>
+    createCondition(`c${n}`, { transfer: createEvent(n, { amount }).transfer })
+  const dust = [1, 2, 3].map((n) => worth(n, '0.1'))
+  bench.engine.applyCondition(stalled, { findings: dust, unknown: [] }, start)
+  const more = [worth(4, '0.1'), worth(5, '2'), worth(6, '3'), worth(7, '4'), worth(8, '900')]
+  bench.engine.applyCondition(stalled, { findings: [...dust, ...more], unknown: [] }, start + 1)
+  const open = bench.store.listAlerts({ state: 'open', limit: 9 })
+  expect(open.map(({ subject }) => subject).sort()).toEqual(['c1', 'c2', 'c3', 'c6', 'c7', 'c8', 'stalled'])
+})
+
 test('F59: a rule that is removed resolves its alerts with that as the reason', async () => {
   const { engine, clock, ops, dispatcher } = await tellStalled()
   await clock.advance(600_000)
