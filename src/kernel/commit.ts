@@ -12,7 +12,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { listOfOneOrigin, listOutdatedPayouts } from '../meaning/findOverpayment.ts'
+import { findOverpayment, listOfOneOrigin, listOutdatedPayouts } from '../meaning/findOverpayment.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { MayWait } from '../store/commits.ts'
@@ -254,11 +254,11 @@ function listBesides(transfer: Transfer, related: RelatedTransfers, now: UnixMs)
   const all = related.ofOrigin(transfer)
   if (all.length === compared.length) return compared
   // All that one deposit was credited as are of one origin: of these only what goes beyond it is judged by another.
-  const alike = transfer.direction === 'MainToZone' ? related.overpaid(transfer, now)?.surplus : undefined
-  return [
-    ...compared,
-    ...(alike ?? (transfer.direction === 'MainToZone' ? [] : listOfOneOrigin(transfer, all))),
-  ]
+  const alike =
+    transfer.direction === 'MainToZone'
+      ? (findOverpayment(transfer, all, now)?.surplus ?? [])
+      : listOfOneOrigin(transfer, all)
+  return [...compared, ...alike]
 }
 
 /** What is older than this is verified when nothing else waits, unless another transfer claims its origin. */

@@ -3,7 +3,6 @@ import { destinationLeg, type Leg, originLeg, type Transfer } from '../bridge/tr
 import type { RelatedTransfers } from '../ledger/context.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { mostOfTransaction } from '../ledger/transferRows.ts'
-import { findOverpayment, type Overpayment } from '../meaning/findOverpayment.ts'
 import { once } from '../lib/once.ts'
 import type { Stakes } from './stakes.ts'
 
@@ -42,25 +41,12 @@ export function createRelated(
     const all = listAll(chain, hash)
     return sharing[chain].get(hash) ?? all
   }
-  const ofOrigin = (transfer: Transfer) => {
-    const origin = originLeg(transfer)
-    return origin === null ? [] : listAll(origin.chain, origin.hash)
-  }
-  // A deposit is compared with the sum of all that it was credited as.
-  const overpaid = new Map<string, Overpayment | null>()
   return {
     sharing: listCompared,
     allSharing: listAll,
-    ofOrigin,
-    overpaid(transfer, now) {
-      const { direction, token, main } = transfer
-      if (direction === 'ZoneToMain' || main === null)
-        return findOverpayment(transfer, ofOrigin(transfer), now)
-      const name = `${main.hash}|${token.address}|${token.id}`
-      const known = overpaid.get(name)
-      const found = known === undefined ? findOverpayment(transfer, ofOrigin(transfer), now) : known
-      overpaid.set(name, found)
-      return found
+    ofOrigin(transfer) {
+      const origin = originLeg(transfer)
+      return origin === null ? [] : listAll(origin.chain, origin.hash)
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),

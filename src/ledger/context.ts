@@ -1,7 +1,6 @@
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Overpayment } from '../meaning/findOverpayment.ts'
 import type { Horizons } from '../meaning/horizon.ts'
 import type { LearnedMoney } from '../meaning/learnedMoney.ts'
 
@@ -31,8 +30,6 @@ export interface RelatedTransfers {
   allSharing(chain: Chain, hash: string): readonly Transfer[]
   /** Those that bear its origin transaction, itself included, however many they are. */
   ofOrigin(transfer: Transfer): readonly Transfer[]
-  /** More than its origin took; null where it was not. Of a deposit found once for all that it was credited as. */
-  overpaid(transfer: Transfer, now: UnixMs): Overpayment | null
   /** Whether nothing was sent to its recipient before it. */
   isFirstTo(transfer: Transfer): boolean
   /** The other half of a transfer with one leg, found by amount and recipient alone; null when nothing or several fit. */

@@ -36,15 +36,21 @@ export function findOverpayment(
   sharing: readonly Transfer[],
   now: UnixMs,
 ): Overpayment | null {
-  const alike = listOfOneOrigin(transfer, sharing)
-  if (alike.length < 2) return null
   const known = compared.get(sharing) ?? new Map<string, Overpayment | null>()
   compared.set(sharing, known)
-  const name = `${now} ${alike.map(({ key }) => key).join(' ')}`
-  const before = known.get(name)
+  const listAlike = once(() => listOfOneOrigin(transfer, sharing))
+  const { direction, token } = transfer
+  // What a deposit was credited as in one token is of one origin: of thousands not each is set beside all to find them.
+  const name =
+    direction === 'MainToZone'
+      ? `${token.address} ${token.id}`
+      : listAlike()
+          .map(({ key }) => key)
+          .join(' ')
+  const before = known.get(`${now} ${name}`)
   if (before !== undefined) return before
-  const found = compare(alike, sharing, now)
-  known.set(name, found)
+  const found = listAlike().length < 2 ? null : compare(listAlike(), sharing, now)
+  known.set(`${now} ${name}`, found)
   return found
 }
 

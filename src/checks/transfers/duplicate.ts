@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
-import { type Overpayment, provenBy } from '../../meaning/findOverpayment.ts'
+import { findOverpayment, type Overpayment, provenBy } from '../../meaning/findOverpayment.ts'
 import { findStanding } from '../../meaning/replacedPayout.ts'
 import { destinationLeg, originLeg, paidBefore, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
@@ -53,7 +53,7 @@ function detectSurplus(transfer: Transfer, context: EventContext): Found<typeof 
   if (origin === null || destination === null) return null
   // What was over before anything was to be reported is history.
   if ((destination.time ?? transfer.firstSeenAt) < context.tellSince) return null
-  const found = context.related.overpaid(transfer, context.now)
+  const found = findOverpayment(transfer, context.related.ofOrigin(transfer), context.now)
   if (!found?.surplus.some(({ key }) => key === transfer.key)) return null
   return toFinding(transfer, found)
 }

@@ -4,7 +4,6 @@ import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EventContext, RelatedTransfers } from '../../ledger/context.ts'
-import { findOverpayment } from '../../meaning/findOverpayment.ts'
 import { evaluateTransfer } from '../../rules/evaluateRules.ts'
 import type { LoadedRule } from '../../rules/types.ts'
 import type { Facts } from '../../checks/index.ts'
@@ -208,15 +207,13 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
       return deriveAt(toPast(stored, evidence), at, replay.book) ?? []
     })
   }
-  const ofOrigin = (transfer: Transfer) => {
-    const origin = originLeg(transfer)
-    return origin === null ? [] : sharing(origin.chain, origin.hash)
-  }
   return {
     sharing,
     allSharing: sharing,
-    ofOrigin,
-    overpaid: (transfer, now) => findOverpayment(transfer, ofOrigin(transfer), now),
+    ofOrigin(transfer) {
+      const origin = originLeg(transfer)
+      return origin === null ? [] : sharing(origin.chain, origin.hash)
+    },
     isFirstTo: (transfer) => replay.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) =>
       originLeg(transfer) === null || transfer.destinationAt === null

@@ -30,7 +30,6 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
     sharing: () => [],
     allSharing: () => [],
     ofOrigin: () => [],
-    overpaid: () => null,
     isFirstTo: () => false,
     joinedByAmount: () => null,
     escrowBalance: () => null,

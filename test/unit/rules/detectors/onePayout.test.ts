@@ -9,7 +9,6 @@ import { transferLarge } from '../../../../src/checks/transfers/large.ts'
 import { transferOutOfOrder } from '../../../../src/checks/transfers/outOfOrder.ts'
 import { transferRewritten } from '../../../../src/checks/transfers/rewritten.ts'
 import { transferUnknownToken } from '../../../../src/checks/transfers/unknownToken.ts'
-import { findOverpayment } from '../../../../src/meaning/findOverpayment.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../transfers.ts'
 
@@ -50,12 +49,6 @@ const among = (...all: Transfer[]): EventContext =>
       sharing: (chain, wanted) => all.filter((one) => one[chain]?.hash === wanted),
       allSharing: (chain, wanted) => all.filter((one) => one[chain]?.hash === wanted),
       ofOrigin: (wanted) => all.filter((one) => originLeg(one)?.hash === originLeg(wanted)?.hash),
-      overpaid: (wanted, now) =>
-        findOverpayment(
-          wanted,
-          all.filter((one) => originLeg(one)?.hash === originLeg(wanted)?.hash),
-          now,
-        ),
       isFirstTo: () => true,
       joinedByAmount: () => null,
       escrowBalance: () => 1_000n,
