@@ -105,17 +105,19 @@ function withoutReturns(
 
 /** The transfers that no movement of their own pays, after each took one. */
 function assignExactly(claims: readonly Transfer[], left: Set<Coin>, settings: MoneySettings): Transfer[] {
-  const take = (claim: Transfer, coins: Iterable<Coin>, bounds: Bounds): boolean => {
-    const isPayment = paymentOf(claim, bounds, settings)
-    const coin = Iterator.from(coins).find((one) => left.has(one) && isPayment(one))
-    return coin !== undefined && left.delete(coin)
-  }
-  // Whole amounts first: a fee must not let one transfer take what is exactly another's.
+  // Whole amounts first: a fee must not let one transfer take what is exactly another's. A crowd has many of one amount.
   const byAmount = Map.groupBy(left, ({ raw }) => raw)
-  const open = claims.filter((one) => !take(one, byAmount.get(claimOf(one) ?? 0n) ?? [], exactly))
+  const open = claims.filter((one) => {
+    const coins = byAmount.get(claimOf(one) ?? 0n) ?? []
+    const at = coins.findIndex(paymentOf(one, exactly, settings))
+    const [coin] = at === -1 ? [] : coins.splice(at, 1)
+    return coin === undefined || !left.delete(coin)
+  })
   return open.filter((one) => {
     const bounds = boundsOf(one, settings)
-    return (bounds.less === 0n && bounds.more === 0n) || !take(one, left, bounds)
+    if (bounds.less === 0n && bounds.more === 0n) return true
+    const coin = left.values().find(paymentOf(one, bounds, settings))
+    return coin === undefined || !left.delete(coin)
   })
 }
 
