@@ -1,4 +1,5 @@
 import type { Observation } from '../../src/bridge/observation.ts'
+import type { TokenMove } from '../../src/bridge/transfer.ts'
 
 export const hash = (name: string) => `0x${Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64)}`
 
@@ -45,4 +46,9 @@ export function toPending(overrides: Partial<Observation> = {}): Observation {
       : { mainHash: null, mainHeight: null, mainTime: null }),
     ...overrides,
   })
+}
+
+/** What an escrow moves for a payout. */
+export function toMove({ token, targetAddress, amountRaw }: Observation): TokenMove {
+  return { token, from: '0xescrow', to: targetAddress, amountRaw, amount: null, tokenId: '' }
 }

@@ -3,21 +3,12 @@ import type { TokenMove } from '../../../src/bridge/transfer.ts'
 import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { hash, toRecord } from '../../support/records.ts'
+import { hash, toMove, toRecord } from '../../support/records.ts'
 
 const payouts = Array.from({ length: 600 }, (_, n) =>
   toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`), targetAddress: `0xb${n}` }),
 )
-const paid = payouts.map(
-  ({ token, targetAddress, amountRaw }): TokenMove => ({
-    token,
-    from: '0xescrow',
-    to: targetAddress,
-    amountRaw,
-    amount: null,
-    tokenId: '',
-  }),
-)
+const paid = payouts.map(toMove)
 const others = Array.from(
   { length: 3_000 },
   (_, n): TokenMove => ({

@@ -4,7 +4,7 @@ import { decideDoubt, type Doubt, type Outcome } from '../../../../src/checks/ev
 import { recordHead } from '../../../../src/kernel/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
-import { hash, toRecord } from '../../../support/records.ts'
+import { hash, toMove, toRecord } from '../../../support/records.ts'
 import { emptyReads, queuedLeg } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
@@ -88,14 +88,7 @@ test.each([150, 600])(
         ...answer,
         requestedAt: 1,
         errorMessage: '',
-        moves: payouts.slice(0, paid).map(({ token, targetAddress, amountRaw }) => ({
-          token,
-          from: '0xescrow',
-          to: targetAddress,
-          amountRaw,
-          amount: null,
-          tokenId: '',
-        })),
+        moves: payouts.slice(0, paid).map(toMove),
       })
     expect([covers(count), covers(count - 1)]).toEqual([true, false])
   },
