@@ -147,13 +147,10 @@ describe('F27: a receiver that does not answer', () => {
       const other = await startInbox()
       const routes = [createRoute({ channels: ['ops', 'other'] })]
       const channels = [slackTo(ops.url), slackTo(other.url, 'other')]
-      const bench = createWireBench({ channels, routes, deps: { timeoutMs: 1_000 } })
+      const bench = createWireBench({ channels, routes, deps: { timeoutMs: 2_000 } })
       ops.respond(scripted)
       const told = bench.tell(1)
-      const begunAt = performance.now()
-      while (other.messages.length === 0 && performance.now() - begunAt < 900) {
-        await new Promise((resolve) => setTimeout(resolve, 2))
-      }
+      while (other.messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
       expect(bench.at('ops')).toEqual([])
       await told
       expect(bench.at('ops')[0]?.result.result).toBe('transient')
@@ -337,7 +334,7 @@ test('5,000 failed transfers at once: few messages, true counts, the largest nam
 })
 
 test('500, then no answer, then 429 with Retry-After: 5: waits 5 s and delivers', async () => {
-  const { ops, bench, sentAt } = await setUp({ random: () => 0, deps: { timeoutMs: 1_000 } })
+  const { ops, bench, sentAt } = await setUp({ random: () => 0, deps: { timeoutMs: 2_000 } })
   ops.respond(answer(500), { kind: 'hang' }, answer(429, 'rate_limited', { 'retry-after': '5' }))
   await bench.tell(1)
   await bench.advance(minute)

@@ -29,6 +29,7 @@ const toRow = (height: number, index: number) => ({
 async function setUp(
   perBlock: number,
   spoil: (span: { from: number; to: number; n: number }) => StubReply | null,
+  timeoutMs = 10_000,
 ) {
   const rows = Array.from({ length: 1_500 }, (_, n) => head - n).flatMap((height) =>
     Array.from({ length: perBlock }, (__, index) => toRow(height, index)),
@@ -39,7 +40,7 @@ async function setUp(
     const asked = rows.filter(({ height }) => Number(height) >= from && Number(height) <= to)
     return spoil({ from, to, n: (n += 1) }) ?? envelope(asked.slice(0, cap))
   })
-  const explorer = createTestExplorer(stub.url, { timeoutMs: 150 })
+  const explorer = createTestExplorer(stub.url, { timeoutMs })
   const kernel = createTestKernel({ start: head * 1_000 })
   const { clock, db, told } = kernel
   setMainHead(db, head, clock.now())
@@ -71,7 +72,7 @@ async function setUp(
 
 const isWide = ({ from, to }: { from: number; to: number }) => to - from > 600
 
-test.each<{ title: string; perBlock: number; spoil: Parameters<typeof setUp>[1] }>([
+test.each<{ title: string; perBlock: number; spoil: Parameters<typeof setUp>[1]; timeoutMs?: number }>([
   { title: 'gives no more than 1,000 results', perBlock: 4, spoil: () => null },
   {
     title: 'gives about 1,000 results, some fewer',
@@ -107,14 +108,15 @@ test.each<{ title: string; perBlock: number; spoil: Parameters<typeof setUp>[1] 
     title: 'times out on wide ranges',
     perBlock: 1,
     spoil: (span) => (isWide(span) ? { raw: () => {} } : null),
+    timeoutMs: 500,
   },
   {
     title: 'stands behind a gateway that times out on wide ranges',
     perBlock: 1,
     spoil: (span) => (isWide(span) ? { status: 504, body: '<html>' } : null),
   },
-])('F48: each log comes once from a service that $title', async ({ perBlock, spoil }) => {
-  const { rows, taken, readOn, progress } = await setUp(perBlock, spoil)
+])('F48: each log comes once from a service that $title', async ({ perBlock, spoil, timeoutMs }) => {
+  const { rows, taken, readOn, progress } = await setUp(perBlock, spoil, timeoutMs)
   for (let round = 0; round < 12 && taken().length < rows.length; round += 1) await readOn()
   expect(taken().length).toBe(rows.length)
   expect(new Set(taken())).toEqual(new Set(rows.map(({ txId }) => txId)))
@@ -122,7 +124,7 @@ test.each<{ title: string; perBlock: number; spoil: Parameters<typeof setUp>[1] 
 })
 
 test('F48: a service that does not answer at all is asked once for each size of range, and the cursor stays', async () => {
-  const { stub, readOn, progress } = await setUp(1, () => ({ raw: () => {} }))
+  const { stub, readOn, progress } = await setUp(1, () => ({ raw: () => {} }), 100)
   await readOn()
   // Three attempts, and one for each of four halvings.
   expect(stub.requests).toHaveLength(7)

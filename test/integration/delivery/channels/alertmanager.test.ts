@@ -113,7 +113,7 @@ test('two messages of one case at the same time are one alert', async () => {
 test('an end waits for what is being told again, which would bring it back; what is under way is not told again', async () => {
   const server = await startFakeAlertmanager()
   const channel = createAlertmanagerChannel(
-    { clock: { now: () => Date.now() }, timeoutMs: 400 },
+    { clock: { now: () => Date.now() }, timeoutMs: 2_000 },
     { name: 'manager', type: 'alertmanager', url: new Secret(server.url) },
   )
   const of = toCase()
