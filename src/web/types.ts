@@ -21,6 +21,7 @@ import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { BreakPage } from './readBreakQuery.ts'
 import type { DailyReportSettings, OutboxView, RuleView, Series } from './viewTypes.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
+import type { ChartDrawer } from '../lib/drawChart.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Actor } from '../store/actor.ts'
 import type { Secret } from '../lib/secret.ts'
@@ -115,6 +116,7 @@ export interface WebDeps {
   /** Where people can look at transactions. */
   readonly links: TransactionLinks
   readStatus(): StatusSnapshot
+  readonly charts: ChartDrawer
   /** Transfers by hour and how long they took. */
   readonly series: Kept<Series>
   /** The rules with their state, and what the configuration leaves out. */

@@ -1,6 +1,6 @@
 import type { EscrowAccounts } from '../../checks/escrow/accounts/accountUnits.ts'
 import type { CsvFile, RenderedReport, ReportChart } from '../../delivery/channels/message.ts'
-import { drawPng } from '../../lib/drawChart.ts'
+import { type ChartDrawer, createChartDrawer } from '../../lib/drawChart.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 import { errorText } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -25,7 +25,8 @@ const tokenNames = ['token', 'symbol', 'name_on_chain', 'decimals'] as const
 export async function renderReport(
   complete: DailyReport,
   pageUrl: string | null,
-  draw: (report: DailyReport) => Promise<ReportChart[]> = drawReportCharts,
+  draw: (report: DailyReport) => Promise<ReportChart[]> = (report) =>
+    drawReportCharts(report, createChartDrawer()),
 ): Promise<RenderedReport> {
   const { report, charts } = await withCharts(complete, draw)
   return {
@@ -52,9 +53,12 @@ async function withCharts(
 
 const size = { width: 640, height: 160, theme: 'light' } as const
 
-async function drawReportCharts({ hours, window }: DailyReport): Promise<ReportChart[]> {
+export async function drawReportCharts(
+  { hours, window }: DailyReport,
+  charts: ChartDrawer,
+): Promise<ReportChart[]> {
   if (hours.every(({ deposits, withdrawals }) => deposits + withdrawals === 0)) return []
-  const png = await drawPng({
+  const png = await charts.png({
     ...size,
     kind: 'bar',
     stacked: true,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import type { ChartSpec } from '../../lib/charts.ts'
-import { drawSvg } from '../../lib/drawChart.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -220,7 +219,7 @@ export function addChartRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
     const key = JSON.stringify(spec)
     const known = kept.get(key)
     if (known) return known
-    const drawing = drawSvg(spec)
+    const drawing = deps.charts.svg(spec)
     putNewest(kept, key, drawing, mostKept)
     drawing.catch(() => kept.delete(key))
     return drawing
@@ -263,7 +262,7 @@ async function withReport(
   deps: WebDeps,
   answer: (report: KeptReport) => Response | Promise<Response>,
 ): Promise<Response> {
-  const report = await readKeptReport(deps.db, c.req.param('day') ?? '')
+  const report = await readKeptReport(deps.db, c.req.param('day') ?? '', deps.charts)
   if (report !== null) return answer(report)
   return c.html(renderMessagePage('Not found', 'No report is kept of that day.'), 404)
 }

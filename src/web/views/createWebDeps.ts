@@ -10,6 +10,7 @@ import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
 import { type Place, readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
+import { createChartDrawer } from '../../lib/drawChart.ts'
 import type { Logger } from '../../lib/log.ts'
 import { runInSlices } from '../../lib/steps.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
@@ -99,6 +100,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     db,
     links: parts.config.explorer.links.tx,
     readStatus: status,
+    charts: createChartDrawer(),
     series: nothingKept(slowMs),
     readRules() {
       const { rules } = parts.live

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { type ChartSpec, renderChart } from '../../../src/lib/charts.ts'
-import { drawPng, drawSvg } from '../../../src/lib/drawChart.ts'
+import { createChartDrawer } from '../../../src/lib/drawChart.ts'
 
+const charts = createChartDrawer()
 const spec: ChartSpec = {
   kind: 'bar',
   categories: ['Mon', 'Tue'],
@@ -17,7 +18,7 @@ const withoutIds = (svg: string) => svg.replaceAll(/zr\d+-[\w-]+/g, '')
 
 test('the thread draws what is drawn here, several at once', async () => {
   const other = { ...spec, categories: ['Wed', 'Thu'] }
-  const [first, second, png] = await Promise.all([drawSvg(spec), drawSvg(other), drawPng(spec)])
+  const [first, second, png] = await Promise.all([charts.svg(spec), charts.svg(other), charts.png(spec)])
   expect(withoutIds(first)).toBe(withoutIds(await renderChart(spec)))
   expect(second).toContain('>Wed<')
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1_200, 400])
@@ -25,12 +26,12 @@ test('the thread draws what is drawn here, several at once', async () => {
 
 test('what cannot be drawn says why, and the next is drawn', async () => {
   const none = { ...spec, width: 0, height: 0 }
-  await expect(drawPng(none)).rejects.toThrow(/\w{3}/)
-  expect(await drawSvg(spec)).toContain('>Mon<')
+  await expect(charts.png(none)).rejects.toThrow(/\w{3}/)
+  expect(await charts.svg(spec)).toContain('>Mon<')
 })
 
 test('what no thread can be given is refused, and the next is drawn', async () => {
   const functions = { ...spec, unit: (() => '') as unknown as string }
-  await expect(drawSvg(functions)).rejects.toThrow('could not be cloned')
-  expect(await drawSvg(spec)).toContain('>Mon<')
+  await expect(charts.svg(functions)).rejects.toThrow('could not be cloned')
+  expect(await charts.svg(spec)).toContain('>Mon<')
 })

@@ -18,6 +18,7 @@ import { toPageOf } from '../../../../src/web/readBreakQuery.ts'
 import { caseView } from '../../../../src/web/api/schemas/case.ts'
 import { judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import type { BreakList } from '../../../../src/breaks/listBreaks.ts'
+import { createChartDrawer } from '../../../../src/lib/drawChart.ts'
 import type { ShownEntry } from '../../../../src/breaks/showEntry.ts'
 import { entry, now, openBreak, outbox, report, rules, series } from './fakeViews.ts'
 import { toGateView } from '../../../../src/web/gate/toGateView.ts'
@@ -549,6 +550,7 @@ export function createFakeWeb(
       clock,
       log: { error: log, warn: log, info: log },
       accesses: new Map(),
+      charts: createChartDrawer(),
       registry: new Registry(),
       links: { main: null, zone: 'https://zone.example.com/tx/{hash}' },
       db,
