@@ -75,34 +75,36 @@ interface KnownLog {
 
 const bodyOf = ({ topics, data }: LogBody) => JSON.stringify({ topics, data })
 
-/** The logs of one contract in one transaction. */
+/** The logs of one contract in one transaction. There may be thousands: each is worded once. */
 function saveTransaction(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
   const [first] = logs
   if (!first) return []
   const known = listKnown(db, first)
-  const find = (log: BridgeLog, isSame: (one: KnownLog) => boolean) => {
-    const found = known.find((one) => !one.isFound && one.body === bodyOf(log) && isSame(one))
-    if (found) note(db, log, found, known)
+  const places = new Set(known.map(({ place }) => place))
+  const byBody = Map.groupBy(known, ({ body }) => body)
+  const isUnknown = ({ log, body }: ReadLog, isSame: (one: KnownLog) => boolean) => {
+    const found = byBody.get(body)?.find((one) => !one.isFound && isSame(one))
+    if (found) note(db, log, found, places)
     return found === undefined
   }
-  return logs
-    .filter((log) => find(log, ({ place }) => place === log.place))
-    .filter((log) => find(log, () => true))
-    .map((log) => {
-      const places = new Set(known.map(({ place }) => place))
+  const fresh = logs
+    .map((log): ReadLog => ({ log, body: bodyOf(log) }))
+    .filter((one) => isUnknown(one, ({ place }) => place === one.log.place))
+    .filter((one) => isUnknown(one, () => true))
+    .map(({ log }) => {
       let { place } = log
       while (places.has(place)) place += "'"
       return { ...log, place }
     })
-    .filter(isFirstOfPlace)
-    .map((log) => {
-      insertLog(db, log, now)
-      return log
-    })
+  // Of a place that one answer names twice the first is kept.
+  const kept = [...Map.groupBy(fresh, ({ place }) => place).values()].flatMap(([one]) => one ?? [])
+  for (const log of kept) insertLog(db, log, now)
+  return kept
 }
 
-function isFirstOfPlace({ place }: BridgeLog, index: number, all: readonly BridgeLog[]): boolean {
-  return all.findIndex((other) => other.place === place) === index
+interface ReadLog {
+  readonly log: BridgeLog
+  readonly body: string
 }
 
 function listKnown(db: Database, { contract, hash }: BridgeLog): KnownLog[] {
@@ -125,10 +127,10 @@ export function hasLogBelow(db: Database, contract: string, height: number): boo
 }
 
 /** A known log was read again: it is where it is said to be now. */
-function note(db: Database, log: BridgeLog, found: KnownLog, known: readonly KnownLog[]): void {
+function note(db: Database, log: BridgeLog, found: KnownLog, places: ReadonlySet<string>): void {
   found.isFound = true
   if (found.place === log.place && found.height === log.height) return
-  const place = known.some((one) => one.place === log.place) ? found.place : log.place
+  const place = places.has(log.place) ? found.place : log.place
   const sql = 'UPDATE bridge_logs SET place = ?, height = ?, time = ? WHERE id = ?'
   db.prepare(sql).run(place, log.height, log.time, found.id)
 }
