@@ -53,7 +53,7 @@ const gaps = table('bridge_gaps', {
 })
 export type BridgeGap = Read<typeof gaps>
 
-/** Ranges kept for one contract; beyond it the oldest reading of nothing has to do. */
+/** Ranges of one contract kept apart; a further one widens the nearest: blocks read twice are better than blocks not read. */
 const maxGaps = 2_000
 
 export function readProgress(db: Database, address: string): ContractProgress {
@@ -76,11 +76,20 @@ export function saveGap(
   address: string,
   gap: Omit<BridgeGap, 'id' | 'empty'> & { readonly retryAt: UnixMs; readonly empty?: EmptyReadings },
 ): void {
+  const { first, last, attempts, retryAt } = gap
   const count = int.get(db, 'SELECT count(*) FROM bridge_gaps WHERE address = ?', address) ?? 0
-  if (count >= maxGaps) return
+  if (count < maxGaps) {
+    db.prepare(
+      'INSERT INTO bridge_gaps (address, first, last, attempts, retry_at, absence) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(address, first, last, attempts, retryAt, JSON.stringify(gap.empty ?? none))
+    return
+  }
+  // What was found empty is part of it only: that proves nothing of the whole.
   db.prepare(
-    'INSERT INTO bridge_gaps (address, first, last, attempts, retry_at, absence) VALUES (?, ?, ?, ?, ?, ?)',
-  ).run(address, gap.first, gap.last, gap.attempts, gap.retryAt, JSON.stringify(gap.empty ?? none))
+    `UPDATE bridge_gaps SET first = min(first, ?), last = max(last, ?), attempts = min(attempts, ?),
+       retry_at = min(retry_at, ?), absence = ?
+     WHERE id = (SELECT id FROM bridge_gaps WHERE address = ? ORDER BY abs(first - ?) LIMIT 1)`,
+  ).run(first, last, attempts, retryAt, JSON.stringify(none), address, first)
 }
 
 export function dropGap(db: Database, id: number): void {
