@@ -23,29 +23,45 @@ export const maxPostponeMs = 60_000
 /** How many that are due are ordered by what is at stake. */
 const maxDue = 2_000
 
+/** How many may be asked for now. */
+export interface DueTurns {
+  /** Of those whose zone hash is known: E12 takes many at once. */
+  readonly byZone: number
+  /** Of the others: each costs a request. */
+  readonly alone: number
+  /** How many of the others were asked for before. */
+  readonly aloneBefore?: number
+}
+
 /** The transfers that want to be read by hash, those of most value first, and each tenth the one due longest. */
 export function listDueChecks(
   db: Database,
   now: UnixMs,
-  limit: number,
+  { byZone, alone, aloneBefore = 0 }: DueTurns,
   riskOf: (row: StoredTransfer) => number,
 ): DueCheck[] {
-  const due = selectTransfers(db, 'WHERE check_at <= ? ORDER BY check_at LIMIT ?', now, maxDue)
   const toRisk = (row: StoredTransfer) => ({ share: riskOf(row), since: row.checkAt ?? now, counts: true })
-  return valueFirst(due, toRisk, limit).map((row) => {
-    const { members } = row.group
-    return {
-      key: formatKey(row.key),
-      zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
-      mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
-      byMain: wantsMainRead(row.group),
-      addresses: [
-        ...new Set(members.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])),
-      ].filter((address) => address !== ''),
-      misses: row.misses,
-      isUrgent: row.misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
-    }
-  })
+  const list = (isAlone: 0 | 1, turns: number, before: number) => {
+    if (turns === 0) return []
+    const due = '(zone_hash IS NULL) = ? AND check_at <= ? ORDER BY check_at LIMIT ?'
+    return valueFirst(selectTransfers(db, `WHERE ${due}`, isAlone, now, maxDue), toRisk, turns, before)
+  }
+  return [...list(0, byZone, 0), ...list(1, alone, aloneBefore)].map(toDueCheck)
+}
+
+function toDueCheck({ key, group, misses }: StoredTransfer): DueCheck {
+  const { members } = group
+  return {
+    key: formatKey(key),
+    zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
+    mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
+    byMain: wantsMainRead(group),
+    addresses: [
+      ...new Set(members.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])),
+    ].filter((address) => address !== ''),
+    misses,
+    isUrgent: misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import { isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
-import { type DueCheck, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
+import { type DueCheck, type DueTurns, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
 import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence.ts'
 import { listWithoutEvidence } from './listWithoutEvidence.ts'
 import type { Steps } from '../lib/steps.ts'
@@ -72,7 +72,7 @@ export interface Ledger {
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   countByState(): Readonly<Record<TransferState, number>>
   /** Transfers that want to be read by hash, most urgent first. */
-  listDueChecks(now: UnixMs, limit: number): DueCheck[]
+  listDueChecks(now: UnixMs, turns: DueTurns): DueCheck[]
   /** These were asked for and the answer did not hold them, or could not be had: ask again later, ever more rarely. */
   postponeChecks(keys: readonly string[], now: UnixMs, soughtAt?: UnixMs | null): void
   /** What was said of a transfer may be otherwise by now: has its record and its legs asked for again. */
@@ -153,9 +153,9 @@ export function createLedger(
     listUnderWay: (window, onAdvance) => listSlicesUnderWay(state, window, onAdvance),
     listPending: (filter) => pending.list(filter),
     countByState: () => countByState(db),
-    listDueChecks: (now, limit) =>
+    listDueChecks: (now, turns) =>
       // What second sources say changes nothing of what is at stake.
-      listDueChecks(db, now, limit, (row) => evidence?.riskOf?.(toTransfer(state, row, [])) ?? 0),
+      listDueChecks(db, now, turns, (row) => evidence?.riskOf?.(toTransfer(state, row, [])) ?? 0),
     postponeChecks: (keys, now, soughtAt = null) => postponeChecks(state, keys, { now, soughtAt }),
     askAgain(transfer, now) {
       if (evidence) queueAgain(db, evidence, transfer, now)

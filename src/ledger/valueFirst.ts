@@ -16,8 +16,14 @@ const oldestEvery = 10
 /**
  * The order in which questions are asked: by money at risk, then by age, and each tenth one is the oldest. What is of
  * tokens that do not count comes last, and takes no more than a tenth of the turns.
+ * @param before turns that were taken already, where there are few at a time
  */
-export function valueFirst<T>(items: readonly T[], riskOf: (item: T) => AtRisk, turns: number): T[] {
+export function valueFirst<T>(
+  items: readonly T[],
+  riskOf: (item: T) => AtRisk,
+  turns: number,
+  before = 0,
+): T[] {
   const known = items.map((item) => ({ item, risk: riskOf(item) }))
   const counted = known.filter(({ risk }) => risk.counts)
   const byAge = counted.toSorted((a, b) => a.risk.since - b.risk.since)
@@ -35,7 +41,7 @@ export function valueFirst<T>(items: readonly T[], riskOf: (item: T) => AtRisk, 
     }
   }
   while (ordered.length < counted.length && ordered.length < turns) {
-    if (ordered.length % oldestEvery === oldestEvery - 1) take(byAge, 'age')
+    if ((before + ordered.length) % oldestEvery === oldestEvery - 1) take(byAge, 'age')
     else take(byValue, 'value')
   }
   const others = known

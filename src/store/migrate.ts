@@ -60,6 +60,7 @@ import { namedTokens } from './migrations/0055_named_tokens.ts'
 import { replicaTables } from './migrations/0056_replicas.ts'
 import { teachers } from './migrations/0057_teachers.ts'
 import { settledAnswers } from './migrations/0058_settled_answers.ts'
+import { dueChecks } from './migrations/0059_due_checks.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -122,6 +123,7 @@ export const migrations: readonly string[] = [
   replicaTables,
   teachers,
   settledAnswers,
+  dueChecks,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

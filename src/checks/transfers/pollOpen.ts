@@ -29,15 +29,20 @@ const evidenceMs = 86_400_000
  * missing hash is never taken for an ended transfer.
  */
 export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSignal) => Promise<void> {
-  let singles = { since: -Infinity, left: 0 }
+  let singles = { since: -Infinity, left: 0, taken: 0 }
   return async (signal) => {
     const now = open.clock.monotonicMs()
-    if (now - singles.since >= singlesMs) singles = { since: now, left: maxSingles }
-    const due = open.ledger.listDueChecks(open.clock.now(), maxPerTick)
+    if (now - singles.since >= singlesMs) singles = { ...singles, since: now, left: maxSingles }
+    const due = open.ledger.listDueChecks(open.clock.now(), {
+      byZone: maxPerTick,
+      alone: singles.left,
+      aloneBefore: singles.taken,
+    })
     const isByMain = (check: DueCheck) => check.mainHash !== null && (check.byMain || check.zoneHash === null)
     const byZone = due.filter((check) => check.zoneHash !== null && !isByMain(check))
     const byMain = due.filter(isByMain).slice(0, singles.left)
     singles.left -= byMain.length
+    singles.taken += byMain.length
     postpone(
       open,
       due.filter((check) => check.zoneHash === null && check.mainHash === null),

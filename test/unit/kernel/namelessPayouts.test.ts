@@ -73,7 +73,7 @@ describe('two payouts of equal withdrawals without names', () => {
     await read(60, crowded)
     await read(101, crowded)
     expect(judge()).toEqual([])
-    const due = ledger.listDueChecks(1_000_000 + 300_000, 9)
+    const due = ledger.listDueChecks(1_000_000 + 300_000, { byZone: 9, alone: 9 })
     expect(due.map(({ mainHash }) => mainHash)).toContain(hash('second'))
     await read(300, detail(second))
     expect(judge()).toEqual([hash('second')])
@@ -87,7 +87,8 @@ describe('two payouts of equal withdrawals without names', () => {
     await read(1, detail(first))
     await read(10, second)
     await read(12, detail(second))
-    const due = (second: number) => ledger.listDueChecks(1_000_000 + second * 1_000, 9).length
+    const due = (second: number) =>
+      ledger.listDueChecks(1_000_000 + second * 1_000, { byZone: 9, alone: 9 }).length
     expect([due(99), due(101)]).toEqual([0, 1])
     await read(101, detail(second))
     expect(due(1_000)).toBe(0)

@@ -235,7 +235,7 @@ describe('fields', () => {
       ledger.recordAnswer([paid], 1_060_000)
       ledger.recordAnswer(pending(1_100_000, { updateTime: 1_090_000, pushHeight: 1 }), 1_100_000)
       ledger.recordAnswer(pending(1_110_000, { updateTime: 1_105_000, pushHeight: 2 }), 1_110_000)
-      expect(ledger.listDueChecks(1_120_000, 9)).toHaveLength(1)
+      expect(ledger.listDueChecks(1_120_000, { byZone: 9, alone: 9 })).toHaveLength(1)
     })
 
     test('is asked about again though a list that lags still gives it', () => {
@@ -244,9 +244,9 @@ describe('fields', () => {
       ledger.recordAnswer(listed(1_060_000), 1_060_000)
       ledger.recordAnswer(pending(1_100_000, { updateTime: 1_090_000 }), 1_100_000)
       ledger.recordAnswer(listed(1_105_000), 1_105_000)
-      expect(ledger.listDueChecks(1_110_000, 9)).toHaveLength(1)
+      expect(ledger.listDueChecks(1_110_000, { byZone: 9, alone: 9 })).toHaveLength(1)
       ledger.recordAnswer([{ ...paid, updateTime: 1_120_000, requestedAt: 1_125_000 }], 1_125_000)
-      expect(ledger.listDueChecks(1e12, 9)).toEqual([])
+      expect(ledger.listDueChecks(1e12, { byZone: 9, alone: 9 })).toEqual([])
     })
   })
 
@@ -314,10 +314,10 @@ describe('status', () => {
     test('are asked about again after one interval', () => {
       const ledger = open()
       ledger.recordAnswer(says('success', 1_000), 1_000)
-      expect(ledger.listDueChecks(1e12, 9)).toEqual([])
+      expect(ledger.listDueChecks(1e12, { byZone: 9, alone: 9 })).toEqual([])
       ledger.recordAnswer(says('failed', 2_000), 2_000)
-      expect(ledger.listDueChecks(11_999, 9)).toEqual([])
-      expect(ledger.listDueChecks(12_000, 9)).toHaveLength(1)
+      expect(ledger.listDueChecks(11_999, { byZone: 9, alone: 9 })).toEqual([])
+      expect(ledger.listDueChecks(12_000, { byZone: 9, alone: 9 })).toHaveLength(1)
     })
   })
 
@@ -397,7 +397,8 @@ test('when a transfer, each leg and each change was first seen is kept, however 
 })
 
 describe('checks due', () => {
-  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 10).map(({ key }) => key)
+  const due = (ledger: Ledger, now: number) =>
+    ledger.listDueChecks(now, { byZone: 9, alone: 9 }).map(({ key }) => key)
 
   test('a completed record with a name rests; one without is asked of E12 once', () => {
     const ledger = open()
@@ -438,12 +439,12 @@ describe('a record that is asked for again', () => {
     const ledger = open()
     ledger.recordAnswer([detail({ requestedAt: 1_000_000 })], 1_000_000)
     ledger.recordAnswer([toRecord({ requestedAt: 1_001_000 })], 1_001_000)
-    expect(ledger.listDueChecks(1_001_000, 9)).toEqual([])
+    expect(ledger.listDueChecks(1_001_000, { byZone: 9, alone: 9 })).toEqual([])
     const [transfer] = ledger.listTransfers({ limit: 9 })
     ledger.askAgain(transfer!, 1_061_000)
     return ledger
   }
-  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, 9).length
+  const due = (ledger: Ledger, now: number) => ledger.listDueChecks(now, { byZone: 9, alone: 9 }).length
 
   test('is still to be asked for when the list shows it as it was', () => {
     const ledger = asked()

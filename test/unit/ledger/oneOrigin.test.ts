@@ -18,7 +18,9 @@ const states = (ledger: Ledger) =>
     .map(({ state }) => state)
     .sort()
 const due = (ledger: Ledger, now: number) =>
-  ledger.listDueChecks(now, 10).map(({ key, byMain }) => `${key}${byMain ? ' by main' : ''}`)
+  ledger
+    .listDueChecks(now, { byZone: 10, alone: 10 })
+    .map(({ key, byMain }) => `${key}${byMain ? ' by main' : ''}`)
 
 describe('a deposit equal to others in its main transaction', () => {
   const deposit = (zone: string | null) =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOpenTransfersPoll } from '../../../../src/checks/transfers/pollOpen.ts'
+import { formatDecimal } from '../../../../src/bridge/decimal.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { noSignal, setUp } from '../support.ts'
 
@@ -29,8 +30,8 @@ test('a hash that E12 does not know stays open and is asked again later', async 
   world.feed.rows = []
   await createOpenTransfersPoll(world)(noSignal)
   expect(world.ledger.countByState()).toMatchObject({ pending: 1 })
-  expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
-  expect(world.ledger.listDueChecks(world.clock.now() + 10_000, 9)).toHaveLength(1)
+  expect(world.ledger.listDueChecks(world.clock.now(), { byZone: 9, alone: 9 })).toEqual([])
+  expect(world.ledger.listDueChecks(world.clock.now() + 10_000, { byZone: 9, alone: 9 })).toHaveLength(1)
 })
 
 test('a batch that cannot be asked for waits behind the others', async () => {
@@ -39,21 +40,27 @@ test('a batch that cannot be asked for waits behind the others', async () => {
   await world.clock.advance(10_000)
   world.reads.details = () => Promise.reject(new Error('503'))
   await expect(createOpenTransfersPoll(world)(noSignal)).rejects.toThrow('503')
-  expect(world.ledger.listDueChecks(world.clock.now(), 9)).toEqual([])
+  expect(world.ledger.listDueChecks(world.clock.now(), { byZone: 9, alone: 9 })).toEqual([])
 })
 
-/** Deposits on their way, and which of them are asked for one by one. */
+/** Deposits on their way, none of which is found where they are asked for one by one. */
 async function onTheirWay(count: number) {
   const rows = Array.from({ length: count }, (_, n) =>
-    toPending({ id: `d${n}`, direction: 'MainToZone', mainHash: hash(`d${n}`) }),
+    toPending({
+      id: `d${n}`,
+      direction: 'MainToZone',
+      mainHash: hash(`d${n}`),
+      amountRaw: BigInt(n + 1) * 1_000_000n,
+      value: String(n + 1),
+    }),
   )
   const world = setUp(rows)
   world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
   const asked: string[] = []
-  const lookUp: typeof world.lookUp = (wanted, options) => {
+  const lookUp: typeof world.lookUp = async (wanted) => {
     asked.push(wanted.hash)
-    return world.lookUp(wanted, options)
+    return { requestedAt: world.clock.now(), records: [], bad: [], isAnswer: true, isHidden: false }
   }
   const poll = createOpenTransfersPoll({ ...world, lookUp })
   return { ...world, asked, run: () => poll(noSignal) }
@@ -77,6 +84,29 @@ test('deposits are asked for one by one at most five in ten seconds, however oft
   await world.clock.advance(1)
   await world.run()
   expect(world.asked).toHaveLength(10)
+})
+
+test('deposits of most value come first, and each tenth turn is of the one due longest, however many there are', async () => {
+  const world = await onTheirWay(100)
+  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(formatDecimal(amount)) })
+  for (let round = 0; round < 40; round += 1) {
+    await world.run()
+    await world.clock.advance(10_000)
+  }
+  expect(world.asked.slice(0, 5)).toEqual([99, 98, 97, 96, 95].map((n) => hash(`d${n}`)))
+  // Each is asked for again and again: some twenty of most value fill all other turns.
+  expect(world.asked).toContain(hash('d19'))
+})
+
+test('thousands of deposits that can be asked for one by one alone hold up no withdrawal', async () => {
+  const world = await onTheirWay(2_500)
+  const [withdrawal] = pendings(1)
+  world.feed.rows = withdrawal ? [withdrawal] : []
+  world.commit({ answers: [world.feed.rows] })
+  await world.clock.advance(10_000)
+  world.feed.rows = world.feed.rows.map((row) => toRecord({ ...row, mainHash: hash('paid') }))
+  await world.run()
+  expect(world.ledger.countByState()).toMatchObject({ completed: 1, pending: 2_500 })
 })
 
 test('a deposit known by its main hash alone is read through the list', async () => {

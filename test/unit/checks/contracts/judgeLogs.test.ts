@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { judgeLogs } from '../../../../src/checks/contracts/judgeLogs.ts'
+import { saveLogs } from '../../../../src/checks/contracts/logStore.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { createTestKernel } from '../support.ts'
+
+const contract = `0x${'c0'.repeat(20)}`
+const topic = `0x${'01'.repeat(32)}`
+const start = 100_000_000
+const word = (value: bigint | number) => value.toString(16).padStart(64, '0')
+
+/** A main transaction with so many deposits, and the event of each. */
+function setUp(count: number) {
+  const kernel = createTestKernel({ start })
+  const rows = Array.from({ length: count }, (_, n) =>
+    toRecord({
+      direction: 'MainToZone',
+      crossType: 'Deposit',
+      mainHash: hash('bundle'),
+      mainTime: start,
+      zoneHash: hash(`credit ${n}`),
+      zoneTime: start + 5_000,
+      targetAddress: `0x${(0xa0_0000 + n).toString(16).padStart(40, '0')}`,
+      amountRaw: BigInt(1_000_000 + n),
+      value: ((1_000_000 + n) / 1e6).toString(),
+      requestedAt: start + 10_000,
+    }),
+  )
+  const logs = rows.map((row, n) => ({
+    contract,
+    hash: hash('bundle'),
+    height: 500,
+    time: start,
+    place: String(n),
+    topics: [topic, `0x${row.targetAddress.slice(2).padStart(64, '0')}`],
+    data: `0x${word(row.amountRaw ?? 0n)}`,
+  }))
+  saveLogs(kernel.db, logs, start)
+  return { ...kernel, rows, configured: new Map([[topic, 'deposit' as const]]) }
+}
+
+test('deposits of one transaction, more than are compared: each is the one of its event, and none is opened anew', async () => {
+  const kernel = setUp(300)
+  kernel.commit({ answers: [kernel.rows] })
+  kernel.list.readAt = start + 200_000
+  await kernel.clock.advance(200_000)
+  const before = performance.now()
+  judgeLogs(kernel)
+  console.log('ms', performance.now() - before)
+  const listed = kernel.ledger.listTransfers({ limit: 1_000 })
+  expect(listed).toHaveLength(300)
+  expect(listed.filter(({ state }) => state !== 'completed')).toEqual([])
+})
