@@ -1,4 +1,4 @@
-import { wantsMainRead } from './needsDetail.ts'
+import { isNamed, wantsMainRead } from './needsDetail.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -44,7 +44,13 @@ export function listDueChecks(
   const list = (isAlone: 0 | 1, turns: number, before: number) => {
     if (turns === 0) return []
     const due = '(zone_hash IS NULL) = ? AND check_at <= ? ORDER BY check_at LIMIT ?'
-    return valueFirst(selectTransfers(db, `WHERE ${due}`, isAlone, now, maxDue), toRisk, turns, before)
+    const rows = selectTransfers(db, `WHERE ${due}`, isAlone, now, maxDue)
+    return valueFirst(
+      rows.filter(({ group }) => isNamed(group)),
+      toRisk,
+      turns,
+      before,
+    )
   }
   return [...list(0, byZone, 0), ...list(1, alone, aloneBefore)].map(toDueCheck)
 }

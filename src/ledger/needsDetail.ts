@@ -19,6 +19,11 @@ export function needsDetail(group: Group, transfer: Transfer): boolean {
   return group.members.some((s) => isRecord(s) && isDisputing(s, transfer, detailAt))
 }
 
+/** Whether it can be asked about: by an id alone nobody can. */
+export function isNamed({ members }: Group): boolean {
+  return members.some(({ zoneHash, mainHash }) => zoneHash !== null || mainHash !== null)
+}
+
 /** A replica that lags may stand between two answers that do not, but not for longer, ms. */
 const takingBackMs = 600_000
 

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveTransfer, type TransferContext } from './deriveTransfer.ts'
 import { matchSightings } from './matchSightings.ts'
-import { needsDetail } from './needsDetail.ts'
+import { isNamed, needsDetail } from './needsDetail.ts'
 import { shownWithinMs } from '../meaning/findOverpayment.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from './sighting.ts'
@@ -211,6 +211,7 @@ function scheduleCheck(
     return at !== null && isShared(pass, transfer) ? at : null
   }
   if (isAsked) return now + openIntervalMs
+  if (!isNamed(group)) return null
   if (transfer.state === 'pending' || transfer.state === 'unbacked') {
     // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
     if (transfer.status === 'failed') return now

@@ -43,11 +43,6 @@ export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSign
     const byMain = due.filter(isByMain).slice(0, singles.left)
     singles.left -= byMain.length
     singles.taken += byMain.length
-    postpone(
-      open,
-      due.filter((check) => check.zoneHash === null && check.mainHash === null),
-      null,
-    )
     await readFailures(open, signal)
     for (const batch of toBatches(byZone)) await readDetails(open, batch, signal)
     for (const check of byMain) await readByMain(open, check, signal)

@@ -109,6 +109,20 @@ test('thousands of deposits that can be asked for one by one alone hold up no wi
   expect(world.ledger.countByState()).toMatchObject({ completed: 1, pending: 2_500 })
 })
 
+test('records without any hash, which nobody can be asked about, take no turns from deposits', async () => {
+  const world = await onTheirWay(100)
+  world.commit({
+    answers: [
+      Array.from({ length: 200 }, (_, n) => toPending({ id: `n${n}`, zoneHash: null, zoneTime: null })),
+    ],
+  })
+  for (let round = 0; round < 40; round += 1) {
+    await world.clock.advance(10_000)
+    await world.run()
+  }
+  expect(world.asked).toHaveLength(200)
+})
+
 test('a deposit known by its main hash alone is read through the list', async () => {
   const deposit = toPending({ id: 'd', direction: 'MainToZone' })
   const world = setUp([deposit])
