@@ -25,7 +25,9 @@ export async function pushBatch(state: HolderState): Promise<boolean> {
   const changes = state.db.changes.listPending(state.head.seq, batchBytes)
   const last = changes.at(-1)
   if (last === undefined) return false
-  if (isTooLarge(changes)) {
+  // What came between was let go of: it reaches others within a snapshot.
+  const isGap = changes[0]?.seq !== state.head.seq + 1
+  if (isGap || isTooLarge(changes)) {
     state.hasBasis = false
     return false
   }

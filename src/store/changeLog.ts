@@ -53,8 +53,14 @@ export interface Recorder {
   ended(isCommitted: boolean): void
 }
 
+/** What is kept for others at most, bytes: beyond it a whole copy is the shorter way, and the disk is the monitor's own. */
+const mostPendingBytes = 512 * 1024 * 1024
+
 interface State {
   readonly connection: DatabaseSync
+  readonly mostPending: number
+  /** The bytes that are pending; null while that has to be summed up. */
+  pending: number | null
   replica: ReplicaState | null
   session: Session | null
   /** What the transaction under way makes of the head. */
@@ -64,9 +70,14 @@ interface State {
   isForgetting: number
 }
 
-export function createChangeLog(connection: DatabaseSync): ChangeLog & { readonly recorder: Recorder } {
+export function createChangeLog(
+  connection: DatabaseSync,
+  mostPending = mostPendingBytes,
+): ChangeLog & { readonly recorder: Recorder } {
   const state: State = {
     connection,
+    mostPending,
+    pending: null,
     replica: readReplica(connection),
     session: null,
     next: null,
@@ -88,6 +99,7 @@ export function createChangeLog(connection: DatabaseSync): ChangeLog & { readonl
         throw error
       }
       state.replica = replica
+      state.pending = null
     },
     listPending: (after, bytes) => listPending(connection, after, bytes),
     acknowledge(seq) {
@@ -102,6 +114,7 @@ export function createChangeLog(connection: DatabaseSync): ChangeLog & { readonl
         state.session = null
         if (isCommitted && state.next !== null) state.replica = state.next
         if (isCommitted) state.forgotten = Math.max(state.forgotten, state.isForgetting)
+        else state.pending = null
         state.next = null
       },
     },
@@ -116,7 +129,7 @@ function began(state: State): void {
       'This node follows another one, which alone may change the ledger: ask that one (spanwatch replicas status says which it is).',
     )
   if (state.acknowledged > state.forgotten) {
-    state.connection.prepare('DELETE FROM replica_changes WHERE rowid <= ?').run(state.acknowledged)
+    forget(state, state.acknowledged)
     state.isForgetting = state.acknowledged
   }
   state.session = state.connection.createSession()
@@ -135,8 +148,29 @@ function seal(state: State): void {
   connection
     .prepare('INSERT INTO replica_changes (rowid, epoch, previous, hash, body) VALUES (?, ?, ?, ?, ?)')
     .run(seq + 1, epoch, previous, hash, body)
+  const pending = state.pending === null ? sumPending(connection) : state.pending + body.length
+  state.pending = pending
+  if (pending > state.mostPending) forgetOldest(state)
   connection.prepare('UPDATE replica_head SET seq = ?, hash = ?').run(seq + 1, hash)
   state.next = { ...replica, seq: seq + 1, hash }
+}
+
+function sumPending(connection: DatabaseSync): number {
+  const row = connection.prepare('SELECT coalesce(sum(length(body)), 0) AS bytes FROM replica_changes').get()
+  return Number(row?.['bytes'])
+}
+
+function forget(state: State, seq: number): void {
+  const sql = 'DELETE FROM replica_changes WHERE rowid <= ? RETURNING length(body) AS bytes'
+  for (const { bytes } of state.connection.prepare(sql).all(seq))
+    if (state.pending !== null) state.pending -= Number(bytes)
+}
+
+/** A change more, and as much of the oldest less; once others can be reached what is left does not follow what they have. */
+function forgetOldest(state: State): void {
+  const oldest = state.connection.prepare('SELECT min(rowid) AS seq FROM replica_changes')
+  while (state.pending !== null && state.pending > state.mostPending)
+    forget(state, Number(oldest.get()?.['seq']))
 }
 
 function apply(state: State, changes: readonly Change[]): void {

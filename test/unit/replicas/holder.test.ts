@@ -130,6 +130,25 @@ test('what is kept meanwhile is pushed in order once PostgreSQL answers', async 
   expect(asked.answer).toEqual(unmarked)
 })
 
+test('what was let go of while PostgreSQL was away comes by a whole copy', async () => {
+  const { clock, db, holder, commit, ask, postgres, published } = open()
+  holder.start(null)
+  await clock.advance(600)
+  postgres.isReachable = false
+  for (const value of ['1', '2', '3']) commit(value)
+  db.prepare('DELETE FROM replica_changes WHERE rowid <= 2').run()
+  await clock.advance(60_000)
+  published.length = 0
+  postgres.isReachable = true
+  await clock.advance(3_000)
+  expect(published).toEqual([3])
+  commit('4')
+  const asked = ask(true)
+  await clock.advance(1)
+  expect(asked.answer).toEqual(unmarked)
+  expect(postgres.pushed).toEqual([4])
+})
+
 test('a statement that did its work and whose answer was lost is not done twice', async () => {
   const { clock, holder, commit, postgres } = open()
   holder.start(null)

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
-import { type Change, type ReplicaState } from '../../../src/store/changeLog.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { type Change, createChangeLog, type ReplicaState } from '../../../src/store/changeLog.ts'
+import { migrate } from '../../../src/store/migrate.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
 import { fc } from '../../support/fastCheck.ts'
@@ -179,4 +181,30 @@ test('property: whatever is committed, put off or taken back, a follower is the 
       expect(listRows(follower)).toEqual(listRows(holder))
     }),
   )
+})
+
+test('what nobody takes over has bounds: the oldest goes, and what is kept follows on to the newest', () => {
+  const connection = new DatabaseSync(':memory:')
+  onTestFinished(() => connection.close())
+  migrate(connection, ':memory:')
+  const log = createChangeLog(connection, 2_000)
+  log.become({ role: 'holder', ...first })
+  const commit = (value: string, isKept = true) => {
+    connection.exec('BEGIN IMMEDIATE')
+    log.recorder.began()
+    connection.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('a', ?)").run(value)
+    log.recorder.sealing()
+    connection.exec(isKept ? 'COMMIT' : 'ROLLBACK')
+    log.recorder.ended(isKept)
+  }
+  const bytes = () => log.listPending(0, Infinity).reduce((sum, { body }) => sum + body.length, 0)
+  const value = () => randomBytes(200).toString('hex')
+  for (let n = 0; n < 30; n += 1) commit(value(), n % 3 !== 0)
+  const kept = log.listPending(0, Infinity).map(({ seq }) => seq)
+  expect(bytes()).toBeLessThanOrEqual(2_000)
+  expect(kept.length).toBeGreaterThan(3)
+  expect(kept).toEqual(kept.map((_, n) => 20 - kept.length + 1 + n))
+  log.acknowledge(19)
+  for (let n = 0; n < 3; n += 1) commit(value())
+  expect(log.listPending(0, Infinity).map(({ seq }) => seq)).toEqual([20, 21, 22, 23])
 })
