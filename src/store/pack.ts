@@ -1,3 +1,4 @@
+import { parseJson } from '../bridge/nestedJson.ts'
 import { beginsAsHex, writeHex } from '../lib/hexDigits.ts'
 import { lowerBy, raiseBy } from './scaledAmounts.ts'
 import {
@@ -184,7 +185,8 @@ function placeOf(packer: Packer, text: string): number {
 
 /** Text that is JSON exactly as it would be written again. */
 function writeJson(packer: Packer, text: string): boolean {
-  const value = parse(text)
+  // What nests without end would fill the stack here, or where it is read.
+  const value = parseJson(text)
   if (value === undefined || JSON.stringify(value) !== text) return false
   put(packer, tag.json)
   packer.depth += 1
@@ -287,12 +289,4 @@ function reserve(packer: Packer, count: number): void {
   room.set(written)
   packer.start = 0
   packer.at = written.length
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

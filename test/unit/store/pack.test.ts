@@ -186,6 +186,17 @@ test('bytes that were damaged, cut or of another form are refused or read, and n
   expect(() => unpack(new Uint8Array([9, 0]))).toThrow(/form 1, found 9/)
 })
 
+test.each([
+  ['lists', '[', ']'],
+  ['objects', '{"a":', '}'],
+])('however deep the %s of a JSON text, it comes back', (_, open, close) => {
+  for (const depth of [1, 64, 65, 4_500, 5_000, 30_000]) {
+    const deep = `${open.repeat(depth)}1${close.repeat(depth)}`
+    const one = [deep, JSON.stringify([deep]), 'more']
+    expect(unpack(pack(one, [], names), [], names)).toEqual(one)
+  }
+})
+
 /** Rows of before must be found again by what is packed now, and dumps compare. */
 test('the same value is the same bytes as ever', () => {
   const hash = (seed: string) => `0x${createHash('sha256').update(seed).digest('hex')}`
