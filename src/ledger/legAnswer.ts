@@ -1,6 +1,11 @@
 import type { Agreement } from '../bridge/agreement.ts'
-import type { Chain } from '../bridge/observation.ts'
-import type { EarlierPayout, EvidenceSource, TokenMove } from '../bridge/transfer.ts'
+import { type Chain, chains } from '../bridge/observation.ts'
+import {
+  type EarlierPayout,
+  type EvidenceSource,
+  evidenceSources,
+  type TokenMove,
+} from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { oneOf, type Read } from '../store/table.ts'
 
@@ -56,14 +61,40 @@ export function isTelling({ status, body }: LegAnswer): boolean {
   return status !== 'success' || 'moves' in body || 'amount' in body || 'amountRaw' in body
 }
 
+/** Whether what was unpacked can be answers: of damaged bytes some unpack to something else. */
+export function areAnswers(cells: unknown): cells is readonly unknown[] {
+  if (!Array.isArray(cells) || cells.length === 0) return false
+  const rows = toRows(cells)
+  return rows.every(
+    ([chain, source, at, status, body]) =>
+      (chains as readonly unknown[]).includes(chain) &&
+      (evidenceSources as readonly unknown[]).includes(source) &&
+      Number.isSafeInteger(at) &&
+      answerStatus.read(status) !== undefined &&
+      typeof body === 'object' &&
+      body !== null &&
+      (body.moves ?? []).every((move) => typeof move.token === 'string' && typeof move.from === 'string'),
+  )
+}
+
 /** One behind the other; in rows of before each is a list of its own. */
 export function splitAnswers(hash: string, cells: readonly unknown[]): LegAnswer[] {
+  return toRows(cells).map(([chain, source, at, status, body]) => ({
+    hash,
+    chain,
+    source,
+    at,
+    status,
+    body,
+  }))
+}
+
+function toRows(cells: readonly unknown[]): readonly PackedAnswer[] {
   // Packed by `write`.
-  const rows = Array.isArray(cells[0])
+  return Array.isArray(cells[0])
     ? (cells as unknown as PackedAnswer[])
     : Array.from(
-        { length: cells.length / answerCells },
+        { length: Math.ceil(cells.length / answerCells) },
         (_, place) => cells.slice(place * answerCells, (place + 1) * answerCells) as unknown as PackedAnswer,
       )
-  return rows.map(([chain, source, at, status, body]) => ({ hash, chain, source, at, status, body }))
 }

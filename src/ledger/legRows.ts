@@ -1,10 +1,10 @@
-import { MonitorError } from '../lib/errors.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
+import { noteMisread } from '../store/misread.ts'
 import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
 import { int, packed, type Read, readPacked, table } from '../store/table.ts'
-import { isTelling, type LegAnswer, splitAnswers, toCells, tokensIn } from './legAnswer.ts'
+import { areAnswers, isTelling, type LegAnswer, splitAnswers, toCells, tokensIn } from './legAnswer.ts'
 
 /** What was answered about the legs of one transaction, together. */
 export const legs = table('leg_answers', { id: int, hash, answers: packed })
@@ -33,15 +33,14 @@ export function writeLegs(db: Database, id: number, answers: readonly LegAnswer[
   )
 }
 
+/** None where they cannot be read: nothing is known of the leg then, and it is asked about again as others are. */
 export function toAnswers(
   db: Database,
   { id, hash, answers }: Read<typeof legs>,
 ): (LegAnswer & { readonly id: number })[] {
   const cells = readPacked(answers, [hash], namesOf(db))
-  if (!Array.isArray(cells))
-    throw new MonitorError(
-      'state.invalid',
-      `The ledger cannot be read: leg_answers, column answers of id ${id}: expected packed answers.`,
-    )
-  return splitAnswers(hash, cells).map((answer) => ({ id, ...answer }))
+  if (Array.isArray(cells) && areAnswers(cells))
+    return splitAnswers(hash, cells).map((answer) => ({ id, ...answer }))
+  noteMisread(db, `answers about ${hash}`)
+  return []
 }

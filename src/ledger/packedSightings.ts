@@ -1,3 +1,4 @@
+import { directions } from '../bridge/observation.ts'
 import { decodeSighting, encodeSighting, type Group, type Sighting } from './sighting.ts'
 
 type Cells = ReturnType<typeof encodeSighting>
@@ -29,6 +30,28 @@ export function decodeSightings({ s, d = [], a = [] }: PackedSightings): Group {
   for (const difference of d) members.push(decodeSighting(toCells(first, difference)))
   return { members, ambiguous: a.map(decodeSighting) }
 }
+
+/** Whether what was unpacked can be what a row says: of damaged bytes some unpack to something else. */
+export function areSightings({ members, ambiguous }: Group): boolean {
+  const all = [...members, ...ambiguous]
+  return all.length > 0 && all.every(isSighting)
+}
+
+function isSighting(one: Sighting): boolean {
+  return (
+    (directions as readonly unknown[]).includes(one.direction) &&
+    [one.firstAt, one.lastAt, one.besides].every(Number.isSafeInteger) &&
+    [one.source, one.status, one.crossType, one.token, one.tokenId].every(isText) &&
+    [one.sourceAddress, one.targetAddress, one.from, one.to, one.tokenType, one.tokenName].every(isText) &&
+    [one.id, one.mainHash, one.zoneHash, one.value, one.zoneEventIndex].every(isTextOrNull) &&
+    [one.zoneBlockHash, one.batchDetail, one.logIndex ?? null].every(isTextOrNull) &&
+    [one.mainHeight, one.mainTime, one.zoneHeight, one.zoneTime, one.updateTime].every(isNumberOrNull)
+  )
+}
+
+const isText = (cell: unknown) => typeof cell === 'string'
+const isTextOrNull = (cell: unknown) => cell === null || typeof cell === 'string'
+const isNumberOrNull = (cell: unknown) => cell === null || Number.isSafeInteger(cell)
 
 /** One cell more than there is, so that whoever adds one hears of it in time: there are as many bits as fit a packed number. */
 const mostCells = 32

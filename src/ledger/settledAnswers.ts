@@ -1,9 +1,10 @@
-import { MonitorError } from '../lib/errors.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, hasEnds } from '../store/hash.ts'
+import { noteMisread } from '../store/misread.ts'
 import { learnNames, namesOf } from '../store/names.ts'
 import { pack } from '../store/pack.ts'
 import { flag, int, packed, readPacked, type Row, table } from '../store/table.ts'
+import { areAnswers } from './legAnswer.ts'
 import { known, knownOf, knownOfAnswers, timesOf } from './knownTexts.ts'
 
 /*
@@ -71,13 +72,11 @@ function toSettled(db: Database, row: Row): Settled {
   const { key, answers } = settled.read(row)
   const texts = knownOf(db, row)
   const both = readPacked(answers, texts, namesOf(db), timesOf(row, knownOfAnswers))
-  if (!Array.isArray(both))
-    throw new MonitorError(
-      'state.invalid',
-      `The ledger cannot be read: settled_answers, column answers of key ${key}: expected packed answers.`,
-    )
-  const cells = legsOf(texts).map((hash, place): [string, unknown] => [hash, both[place]])
-  return { key, ofHash: new Map(cells.filter((one): one is [string, Cells] => Array.isArray(one[1]))) }
+  const legs = Array.isArray(both) ? legsOf(texts).map((hash, at): [string, unknown] => [hash, both[at]]) : []
+  const isWhole = ([, cells]: [string, unknown]) => cells === null || areAnswers(cells)
+  if (legs.length === 0 || !legs.every(isWhole)) noteMisread(db, `answers about transfer t${key}`)
+  const ofHash = new Map(legs.filter((leg): leg is [string, Cells] => areAnswers(leg[1])))
+  return { key, ofHash }
 }
 
 function legsOf([, zoneHash = '', mainHash = '']: readonly string[]): [string, string] {

@@ -1,13 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Chain } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { MonitorError } from '../lib/errors.ts'
 import type { Group, Sighting } from './sighting.ts'
-import { decodeSightings, encodeSightings, type PackedSightings } from './packedSightings.ts'
+import { areSightings, decodeSightings, encodeSightings, type PackedSightings } from './packedSightings.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { endsOf, endsOfText, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
+import { noteMisread } from '../store/misread.ts'
+import { standIn } from './standIn.ts'
 import { isWholeForm } from '../store/wholeForm.ts'
 import { known, knownOf, knownTimes, timesOf } from './knownTexts.ts'
 import { unsettleAnswers } from './legAnswers.ts'
@@ -161,20 +162,27 @@ export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): 
 
 /** From a row's `storedColumns`; to be saved again it has to be the whole row. */
 export function toStored(db: Database, row: Row): StoredTransfer {
-  const { key, checkAt, body: cell } = stored.read(row)
-  const body = readPacked(cell, knownOf(db, row), namesOf(db), timesOf(row))
-  if (!isBody(body))
-    throw new MonitorError(
-      'state.invalid',
-      `The ledger cannot be read: transfers, column body of key ${key}: expected packed sightings.`,
-    )
-  return {
-    key,
-    checkAt,
-    misses: body.m ?? 0,
-    soughtAt: body.n ?? null,
-    group: decodeSightings(body),
-    kept: row,
+  const { key, checkAt, body } = stored.read(row)
+  const read = readBody(db, row, body)
+  if (read !== null) return { key, checkAt, ...read, kept: row }
+  noteMisread(db, `transfer ${formatKey(key)}`)
+  const group = { members: [standIn(db, key)], ambiguous: [] }
+  return { key, checkAt, misses: 0, soughtAt: null, group, kept: row }
+}
+
+type ReadBody = Pick<StoredTransfer, 'misses' | 'soughtAt' | 'group'>
+
+/** Null where it cannot be read: one damaged row must not hold up all that are read with it. */
+function readBody(db: Database, row: Row, cell: string | Uint8Array): ReadBody | null {
+  try {
+    const body = readPacked(cell, knownOf(db, row), namesOf(db), timesOf(row))
+    if (!isBody(body)) return null
+    const group = decodeSightings(body)
+    return areSightings(group) ? { misses: body.m ?? 0, soughtAt: body.n ?? null, group } : null
+  } catch (error) {
+    // What unpacks to other values than were packed has no form that could be relied on.
+    if (error instanceof TypeError || error instanceof SyntaxError) return null
+    throw error
   }
 }
 

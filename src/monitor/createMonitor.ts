@@ -114,7 +114,7 @@ function toApp(deps: PartDeps, opened: Opened): App {
       commitOnFullDisk(parts.db, () => {
         parts.engine.start(now)
         if (state.recovered !== null)
-          tellFinding(parts.engine, parts.live.rules, toRecovered(state.recovered, now), now)
+          tellFinding(parts.engine, parts.live.rules, toRecovered('cursors.json', state.recovered, now), now)
       })
       state.noteTold()
       parts.sending.start(createCaseActions({ operations: parts.operations, store: parts.alerts }))

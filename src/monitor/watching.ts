@@ -8,6 +8,7 @@ import { cleanText } from '../lib/text.ts'
 import { createReporting } from '../report/poll.ts'
 import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
+import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import { repackAlerts } from '../alerts/repackAlerts.ts'
 import { createPackingByTime } from '../ledger/packByTime.ts'
 import { createSettling, repackSome } from '../ledger/repack.ts'
@@ -18,6 +19,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { keepBackups } from '../store/backups.ts'
 import type { Database } from '../store/database.ts'
+import { takeMisread } from '../store/misread.ts'
+import { tellFinding } from '../kernel/evaluate.ts'
 import { purgeCoverage } from '../kernel/coverage.ts'
 import { listHeads } from '../kernel/heads.ts'
 import type { AppConfig } from '../kernel/settings.ts'
@@ -58,7 +61,7 @@ export function createWatching(
     },
     ...listBackupPolls(kernel),
     createRepacking(kernel.db),
-    { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), upkeep()) },
+    { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), tellMisread(kernel), upkeep()) },
     ...(heartbeat
       ? [
           {
@@ -99,6 +102,21 @@ function createRepacking(db: Database): Poller {
       else if (settle(repackRows) && !packByTime() && !db.giveBack(pagesAtOnce)) rests = restingTurns
     },
   }
+}
+
+/** Named in a message; the log has all of them. */
+const mostNamed = 10
+
+/** What stands in for rows that cannot be read holds nothing up: it is said, and the file is looked through. */
+function tellMisread({ db, engine, live, clock, log, state }: Kernel): void {
+  const rows = takeMisread(db)
+  if (rows.length === 0) return
+  log.error({ rows }, 'rows of the ledger cannot be read')
+  const named = rows.slice(0, mostNamed).join(', ')
+  const reason = `${rows.length} rows of it cannot be read (${named}${rows.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, and nothing for answers`
+  const now = clock.now()
+  db.transaction(() => tellFinding(engine, live.rules, toRecovered('ledger.sqlite', reason, now), now))
+  void state.integrity.look().catch(() => undefined)
 }
 
 const backupLookMs = 60_000

@@ -94,6 +94,21 @@ describe('monitor.state_recovered', () => {
     expect(of(run, 'monitor.state_recovered')).toHaveLength(1)
   })
 
+  test('rows of the ledger that cannot be read are told, once, and hold up nothing', async () => {
+    const run = await runLeaping({ scenario: 'healthy' })
+    await run.pass(3 * minute)
+    const { db } = run.app.parts
+    const count = () => Number(db.prepare('SELECT count(*) AS n FROM transfers').get()?.['n'])
+    const before = count()
+    db.prepare(
+      `UPDATE transfers SET body = substr(body, 1, 9) WHERE key IN (
+         SELECT key FROM transfers WHERE state = 'completed' ORDER BY origin_at DESC LIMIT 5)`,
+    ).run()
+    await run.pass(5 * minute)
+    expect(count()).toBeGreaterThan(before)
+    expect(run.alerts().map(({ kind }) => kind)).toEqual(['monitor.state_recovered'])
+  })
+
   test('those of an earlier run are not', async () => {
     const run = await start(() => {})
     await run.pass(minute)

@@ -5,7 +5,7 @@ import { defineRaised } from '../../rules/kind.ts'
 
 export const monitorStateRecovered = defineRaised({
   kind: 'monitor.state_recovered',
-  docs: 'A broken state file was set aside and rebuilt.',
+  docs: 'A broken state file was set aside and rebuilt, or rows of the ledger that cannot be read were.',
   remedy: 'Check the disk of this machine; nothing was lost, but a file was broken.',
   nature: 'event',
   raisedBy: 'app',
@@ -18,9 +18,8 @@ export const monitorStateRecovered = defineRaised({
   params: z.strictObject({}),
 })
 
-/** What had to be mended when the state was opened. */
-export function toRecovered(what: string, now: UnixMs): Finding {
-  const file = 'cursors.json'
+/** What had to be mended when the state was opened, or since. */
+export function toRecovered(file: 'cursors.json' | 'ledger.sqlite', what: string, now: UnixMs): Finding {
   return monitorStateRecovered.raise({
     subject: `state:${now}`,
     title: `state file ${file}`,
