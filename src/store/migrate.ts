@@ -144,14 +144,22 @@ export function assertVersion(connection: DatabaseSync, path: string): void {
   )
 }
 
-/** The ledger as it was, beside the migrated one: the way back to the version that wrote it. */
+/** The name of the value in `meta` that is there from the copy of the old version to the last migration. */
+const underWay = 'migrating'
+
+/**
+ * The ledger as it was, beside the migrated one: the way back to the version that wrote it. What a migration that was cut off came
+ * to is none's, and a disk that it filled has no room for another copy.
+ */
 function keepOldVersion(connection: DatabaseSync, path: string, version: number): void {
   if (path === ':memory:') return
+  if (connection.prepare('SELECT 1 FROM meta WHERE name = ?').get(underWay) !== undefined) return
   const copy = `${path}.version-${version}`
   // One from an attempt that was cut off may be half a file; the ledger itself is still the old version.
   rmSync(copy, { force: true })
   connection.prepare('VACUUM INTO ?').run(copy)
   chmodSync(copy, 0o600)
+  connection.prepare('INSERT INTO meta (name, value) VALUES (?, ?)').run(underWay, String(version))
 }
 
 /** Makes the tables of a new ledger, or brings one of before to this version. Beside it stays a copy as it was. */
@@ -167,6 +175,7 @@ export function migrate(connection: DatabaseSync, path: string): void {
       if (index < version) continue
       connection.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT;`)
     }
+  connection.prepare('DELETE FROM meta WHERE name = ?').run(underWay)
   connection.enableDefensive?.(true)
   connection.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('generation', ?)").run(randomUUID())
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +35,29 @@ test('F21: an older ledger is migrated, and kept as it was beside the migrated o
   expect(readVersion(path).version).toBeGreaterThan(1)
   expect(readVersion(`${path}.version-1`)).toEqual({ version: 1, next: '7' })
   expect(statSync(`${path}.version-1`).mode & 0o777).toBe(0o600)
+})
+
+test('F16: a migration that was cut off goes on without a copy of what it had come to, and without the room for one', () => {
+  const folder = createFolder()
+  const path = join(folder, 'ledger.sqlite')
+  createOldLedger(path)
+  const inTheWay = (sql: string) => {
+    const old = new DatabaseSync(path)
+    old.exec(sql)
+    old.close()
+  }
+  inTheWay('CREATE TABLE settled_answers (key)')
+  expect(() => openDatabase(path)).toThrow('settled_answers')
+  inTheWay('DROP TABLE settled_answers')
+  openDatabase(path).close()
+  const copies = () => readdirSync(folder).filter((name) => name.includes('.version-'))
+  expect(copies()).toEqual(['ledger.sqlite.version-1'])
+  expect(readVersion(`${path}.version-1`)).toEqual({ version: 1, next: '7' })
+  // The next one begins anew.
+  inTheWay('PRAGMA user_version = 58; DROP INDEX transfers_check')
+  inTheWay('CREATE INDEX transfers_check ON transfers (check_at)')
+  openDatabase(path).close()
+  expect(copies()).toEqual(['ledger.sqlite.version-1', 'ledger.sqlite.version-58'])
 })
 
 test('a new ledger and one of this version leave no copy', () => {
