@@ -13,9 +13,12 @@ const name = 'repacked_alerts'
  * @returns whether there is more
  */
 export function repackAlerts(db: Database, count: number): boolean {
-  const from = readMetaNumber(db, name) ?? 0
-  const until = int.orNull().get(db, 'SELECT max(id) FROM alerts') ?? 0
-  if (from >= until) return false
+  const done = readMetaNumber(db, name) ?? 0
+  // Those before it may be forgotten long since.
+  const first = int.orNull().get(db, 'SELECT min(id) FROM alerts WHERE id > ?', done)
+  if (first === null) return false
+  const from = first - 1
+  const until = int.get(db, 'SELECT max(id) FROM alerts') ?? 0
   const to = Math.min(from + count, until)
   db.transaction(() => {
     for (const { id, finding } of listTextFindings(db, { after: from, until: to })) {

@@ -183,8 +183,3 @@ export function repackAnswers(db: Database, after: number, until: number): void 
   const sql = `SELECT ${legs.list()} FROM leg_answers WHERE id > ? AND id <= ? AND substr(answers, 1, 1) = x'01'`
   for (const row of legs.all(db, sql, after, until)) writeLegs(db, row.id, toAnswers(db, row))
 }
-
-/** The highest id there is; 0 without one. */
-export function lastAnswerId(db: Database): number {
-  return int.orNull().get(db, 'SELECT max(id) FROM leg_answers') ?? 0
-}

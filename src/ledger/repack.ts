@@ -2,7 +2,7 @@ import type { Database } from '../store/database.ts'
 import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import { int } from '../store/table.ts'
 import { isNewestForm, noteWholeForm } from '../store/wholeForm.ts'
-import { lastAnswerId, moveOldAnswers, repackAnswers } from './legAnswers.ts'
+import { moveOldAnswers, repackAnswers } from './legAnswers.ts'
 import { settleAnswers } from './settling.ts'
 import { repackTransfers } from './transferRows.ts'
 
@@ -16,11 +16,10 @@ const [transfers, answers] = ['repacked_58', 'repacked_answers_54']
  */
 export function repackSome(db: Database, count: number): boolean {
   return db.transaction(() => {
-    const until = int.orNull().get(db, 'SELECT max(key) FROM transfers') ?? 0
-    const hasTransfers = step(db, transfers, { count, until, repack: repackTransfers })
+    const hasTransfers = step(db, transfers, { count, rows: ['transfers', 'key'], repack: repackTransfers })
     if (!hasTransfers && !isNewestForm(db)) noteWholeForm(db)
     const hasOld = moveOldAnswers(db, count)
-    const hasAnswers = step(db, answers, { count, until: lastAnswerId(db), repack: repackAnswers })
+    const hasAnswers = step(db, answers, { count, rows: ['leg_answers', 'id'], repack: repackAnswers })
     return hasTransfers || hasOld || hasAnswers
   })
 }
@@ -54,17 +53,21 @@ export function createSettling(db: Database, keep = newestKept): (count: number)
 
 interface Step {
   readonly count: number
-  /** The last row there is. */
-  readonly until: number
+  /** Table and column that say which there are. */
+  readonly rows: readonly [table: string, column: string]
   /** Behind one row and up to another. */
   readonly repack: (db: Database, after: number, until: number) => void
 }
 
 /** @returns whether there are more rows */
-function step(db: Database, name: string, { count, until, repack }: Step): boolean {
+function step(db: Database, name: string, { count, rows: [table, column], repack }: Step): boolean {
   const from = readMetaNumber(db, name) ?? 0
-  const to = Math.min(from + count, until)
-  repack(db, from, to)
-  if (to > from) saveMeta(db, name, String(to))
+  // Those before it may be gone long since.
+  const first = int.orNull().get(db, `SELECT min(${column}) FROM ${table} WHERE ${column} > ?`, from)
+  if (first === null) return false
+  const until = int.get(db, `SELECT max(${column}) FROM ${table}`) ?? 0
+  const to = Math.min(first - 1 + count, until)
+  repack(db, first - 1, to)
+  saveMeta(db, name, String(to))
   return to < until
 }

@@ -127,3 +127,13 @@ test('spans of before are found by their keys', () => {
   expect(found).toEqual(keys.map((_, index) => [{ from: index, until: index, caseId: 7 + index }]))
   expect(old.prepare('SELECT count(*) AS n FROM case_spans').get()).toEqual({ n: keys.length })
 })
+
+test('what was forgotten before the first that is left takes no steps', () => {
+  const { database } = fill()
+  writeOldForm(database)
+  database.prepare('UPDATE alerts SET id = id + 10000000').run()
+  let steps = 1
+  for (; repackAlerts(database, 5); steps += 1) expect(steps).toBeLessThan(4)
+  const left = database.prepare("SELECT count(*) AS n FROM alerts WHERE typeof(finding) = 'text'").get()
+  expect(left).toEqual({ n: 0 })
+})

@@ -235,6 +235,21 @@ test('an answer about a transaction of which an older one is kept in the form of
   expect(listAnswers(db, [hash('zone 2')])).toMatchObject([{ status: 'failed', at: now + 5 }])
 })
 
+test('what retention left behind is come to at once, however many were before it', () => {
+  const db = openDatabase(':memory:')
+  fill(db)
+  writePackedForm(db)
+  db.prepare('UPDATE transfers SET key = key + 10000000').run()
+  db.prepare('UPDATE leg_answers SET id = id + 10000000').run()
+  let steps = 1
+  for (; repackSome(db, 10); steps += 1) expect(steps).toBeLessThan(9)
+  const left = db.prepare("SELECT count(*) AS n FROM transfers WHERE substr(body, 1, 1) <> x'03'").get()
+  const leftAnswers = db
+    .prepare("SELECT count(*) AS n FROM leg_answers WHERE substr(answers, 1, 1) = x'01'")
+    .get()
+  expect([left, leftAnswers]).toEqual([{ n: 0 }, { n: 0 }])
+})
+
 test.each([
   ['begin alike', (place: number) => `0x${place.toString(16).padStart(64, '0')}`],
   ['end alike', (place: number) => `0x${(4_096 + place).toString(16).padEnd(64, '0')}`],
