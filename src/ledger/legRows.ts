@@ -33,7 +33,7 @@ export function writeLegs(db: Database, id: number, answers: readonly LegAnswer[
   )
 }
 
-/** None where they cannot be read: nothing is known of the leg then, and it is asked about again as others are. */
+/** None where they cannot be read: as of a leg that nobody was asked about. */
 export function toAnswers(
   db: Database,
   { id, hash, answers }: Read<typeof legs>,
