@@ -182,14 +182,37 @@ interface TokenPair {
   readonly count: number
 }
 
-/** The other token that an item names by its established word; null when it names the record's, or none that is known. */
+/** The other token that an item names by its established word; null when it names the record's, or says none. */
 export function otherTokenOf(learned: LearnedActions, transfer: Transfer, item: ActionItem): string | null {
-  for (const [key, word] of listTokenWords(transfer, item)) {
+  const words = listTokenWords(transfer, item)
+  for (const [key, word] of words) {
     const pairs = pairsOf(learned, transfer.direction, key)
-    const other = otherMeant(pairs, word, transfer.token, learned.needed)
+    const other =
+      otherMeant(pairs, word, transfer.token, learned.needed) ??
+      otherAddress(pairs, words, word, transfer.token.address, learned.needed)
     if (other !== null) return other
   }
   return null
+}
+
+/**
+ * Where the word is the token's own address, any other address is another token: of one that is made for a theft nothing
+ * is known. An item that names the record's token elsewhere says a fee, or whatever, in another.
+ */
+function otherAddress(
+  pairs: readonly TokenPair[],
+  words: readonly [string, string][],
+  word: string,
+  own: string,
+  needed?: number,
+): string | null {
+  const address = readAddress(word)
+  if (address === null || words.some(([, one]) => readAddress(one) === own)) return null
+  const usual = findUsual(
+    pairs.filter(({ token }) => token === own),
+    needed,
+  )
+  return usual !== null && readAddress(usual.word) === own ? address : null
 }
 
 /** What still has to be learned to know whether an item names the transfer's token: as `isWordKnown` takes it. */

@@ -487,6 +487,26 @@ describe('a word that goes with a token', () => {
     expect(judged(lessonsOf(codes), '7')).toEqual({ what: 'token', found: '0xdd' })
     expect(judged(lessonsOf({ ...codes, '0xdd': times(19, '7') }), '7')).toBe('covered')
   })
+
+  test('and is its own address: another address is another token, however little is known of that one', () => {
+    const [own, strange] = [user(7), user(8)]
+    const of = (learned: LearnedActions, action: object) =>
+      verdicts(
+        bundle([{ amount: 5, to: 1, token: own }], { sum: raw(5), beneficiary: user(1), ...action }),
+        learned,
+      )[0]
+    const learned = lessonsOf({ [own]: [...times(4, own), strange] })
+    expect(of(learned, { via: strange })).toEqual({ what: 'token', found: strange })
+    expect(of(learned, { via: own })).toBe('covered')
+    expect(of(learned, { via: 'fast' })).toBe('covered')
+    // A fee may be paid in any token.
+    expect(of(learned, { via: strange, asset: own })).toBe('covered')
+    const few = lessonsOf({ [own]: times(2, own), '0xdd': times(4, 'z0xdd') })
+    expect(of(few, { via: strange })).toBe('covered')
+    expect(of(lessonsOf({ [own]: [...times(4, own), ...times(4, strange)] }), { via: strange })).toBe(
+      'covered',
+    )
+  })
 })
 
 test('an item that says nothing by known names is the item of one transfer, and of no two', () => {
