@@ -47,7 +47,8 @@ function listHorizon(reading: HorizonReading, returned: ChainReturn | null): Uni
   const settled = listReadAt - settleMs
   const lacking = provenUnlisted.filter((at) => at < settled && at > (newestListedAt ?? -Infinity))
   const isFilling = returned !== null && settled < returned.at
-  return Math.min(settled, ...lacking, ...(isFilling ? [returned.stoodAt] : []))
+  // What happened at a horizon is shown: the oldest that is not lies behind it.
+  return Math.min(settled, ...lacking.map((at) => at - 1), ...(isFilling ? [returned.stoodAt] : []))
 }
 
 /** Notes a leap of a chain's horizon over more than blocks take: it stood still until now. */

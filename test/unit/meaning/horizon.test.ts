@@ -34,8 +34,10 @@ describe('semantics.md 41: the horizon of the list', () => {
     expect(readHorizons(reading({ newestListedAt: 1 })).list).toBe(940_000)
   })
 
-  test('stands at the oldest proven origin that is newer than all it shows', () => {
-    expect(readHorizons(reading({ provenUnlisted: [930_000, 920_000] })).list).toBe(920_000)
+  test('stands before the oldest proven origin that is newer than all it shows: that one is not shown', () => {
+    const horizons = readHorizons(reading({ provenUnlisted: [930_000, 920_000] }))
+    expect(horizons.list).toBe(919_999)
+    expect(isBeyond(horizons, 'list', 920_000)).toBe(true)
   })
 
   test.each([
