@@ -107,11 +107,10 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       const { requestedAt } = answer
       const place = { height: first.height, time: first.time }
       const leg = { chain: 'main', hash, source: 'E21', requestedAt, ...place } as const
-      // Cut off: what is missing may be what moved.
-      const rows = answer.records.length + answer.quarantined.length
-      const isCut = isNearCap(rows, logsByTransaction)
+      // Cut off, or not readable: what is missing may be what moved.
+      const isPart = answer.quarantined.length > 0 || isNearCap(logs.length, logsByTransaction)
       return toRead(answer, [
-        { ...leg, status: 'success', errorMessage: '', moves: isCut ? null : decodeMoves(logs) },
+        { ...leg, status: 'success', errorMessage: '', moves: isPart ? null : decodeMoves(logs) },
       ])
     },
   }
@@ -182,13 +181,15 @@ async function readRows<P extends z.ZodType, R extends MainRow>(
     requestedAt ??= answer.requestedAt
     rows.push(...answer.records)
     bad.push(...toBad(answer))
-    const isLast =
-      answer.totalPage === null
-        ? answer.records.length < (answer.limit ?? pageSize)
-        : page >= answer.totalPage
+    const isLast = isLastPage(answer, page)
     if (isLast || page === (hashes.length > 1 ? maxPages : maxPagesOfOne))
       return { rows, bad, requestedAt, isCut: !isLast }
   }
+}
+
+/** Where no answer says how many pages there are one that is not full is the last; what cannot be read fills it too. */
+function isLastPage({ totalPage, limit, records, quarantined }: Answer<unknown>, page: number): boolean {
+  return totalPage === null ? records.length + quarantined.length < (limit ?? pageSize) : page >= totalPage
 }
 
 /** That it is there is known then, and what it moved is not: the source is said to be unreadable. */
@@ -328,8 +329,7 @@ function createReadOwnValue(explorer: Pick<Explorer, 'callNonEmpty'>): ReadOwnVa
         }
       }
       if (answer.empty || answer.quarantined.length > 0) return 'unclear'
-      const { totalPage, limit, records } = answer
-      if (totalPage === null ? records.length < (limit ?? pageSize) : page >= totalPage) return null
+      if (isLastPage(answer, page)) return null
     }
     return 'unclear'
   }

@@ -148,3 +148,17 @@ test.each([
   expect(readings).toHaveLength(1)
   expect(readings[0]?.moves === null).toBe(!isWhole)
 })
+
+test('of a transaction of whose logs one cannot be read E21 does not tell what moved: it may be that one', async () => {
+  const txId = `0x${'aa'.repeat(32)}`
+  const rows = [0, 1].map((index) => ({ ...toRow(head, index), txId }))
+  const stub = await startApiStub(() => envelope([rows[0], { ...rows[1], height: head }]))
+  const explorer = createTestExplorer(stub.url)
+  onTestFinished(async () => {
+    await explorer.close()
+    await stub.close()
+  })
+  const read = await createEvidenceReads(explorer).mainLogs(txId, { priority: 'evidence', signal })
+  expect(read.readings.map(({ status, moves }) => [status, moves])).toEqual([['success', null]])
+  expect(read.bad).toHaveLength(1)
+})

@@ -3,7 +3,7 @@ import { createEvidenceReads } from '../../../../src/checks/evidence/reads.ts'
 import { noSignal } from '../support.ts'
 
 /** An explorer of transactions that moved a token so often, 100 a page; the theft is the last movement of its transaction. */
-function readsOf(moves: Readonly<Record<string, number>>, unread: readonly string[] = []) {
+function readsOf(moves: Readonly<Record<string, number>>, unread: readonly string[] = [], saysPages = true) {
   const asked: string[] = []
   const callNonEmpty = async (
     _: unknown,
@@ -23,13 +23,14 @@ function readsOf(moves: Readonly<Record<string, number>>, unread: readonly strin
         token: n + 1 === moves[hash] ? '0xcc' : '0xdd',
       })),
     )
-    const records = rows.slice((page - 1) * 100, page * 100)
-    const totalPage = Math.ceil(rows.length / 100)
+    const bad = page === 1 ? unread : []
+    // What cannot be read takes its place on the page.
+    const records = rows.slice((page - 1) * 100, page * 100 - (saysPages ? 0 : bad.length))
     return {
       records,
-      totalPage,
+      totalPage: saysPages ? Math.ceil(rows.length / 100) : null,
       limit: 100,
-      quarantined: unread.map((raw) => ({ raw, problem: 'bad' })),
+      quarantined: bad.map((raw) => ({ raw, problem: 'bad' })),
       misfits: [],
       requestedAt: 5,
       endpoint: 'E13',
@@ -78,3 +79,13 @@ test.each([
     expect(readings.map(({ moves }) => moves?.length)).toEqual(known)
   },
 )
+
+test('a page that is full with what cannot be read is not the last one, where none says how many there are', async () => {
+  const { asked, reads } = readsOf({ '0xa': 100, '0xb': 101 }, ['{"txId":"0xA","amount":"much"}'], false)
+  const { readings } = await reads.mainLegs(['0xa', '0xb'], options)
+  expect(asked).toEqual(['0xa,0xb 1', '0xa,0xb 2', '0xa,0xb 3'])
+  expect(readings.map(({ hash, moves }) => [hash, moves?.length])).toEqual([
+    ['0xa', undefined],
+    ['0xb', 101],
+  ])
+})
