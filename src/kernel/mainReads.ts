@@ -7,7 +7,7 @@ import {
   addressTransactions,
   manyAddressesTransactions,
 } from '../clients/explorer/endpoints/mainTransactions.ts'
-import type { Answer, Quarantined } from '../clients/explorer/readAnswer.ts'
+import type { Quarantined } from '../clients/explorer/readAnswer.ts'
 import type { WideParams } from '../clients/explorer/question.ts'
 import { readAll, type ReadAllOptions } from '../clients/explorer/readAll.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
@@ -57,7 +57,7 @@ export interface ChallengeRow {
 /** A token at an address; '' is the native currency. */
 interface HeldToken {
   readonly address: string
-  readonly kind: FlowKind
+  readonly kind: TokenKind
   readonly token: string
 }
 
@@ -81,7 +81,7 @@ export interface MainReads {
     blocks: Blocks,
     options: FlowOptions,
   ): Promise<FlowsRead>
-  /** E6, or E6 and E8: whether a token ever came to an address up to a height. An empty answer says no. */
+  /** E6: whether a token ever came to an address up to a height. An empty answer says no. */
   hasCome(of: HeldToken, upTo: number, options: ReadOptions): Promise<boolean>
   /** E10: what these addresses sent. */
   sent(
@@ -215,15 +215,12 @@ async function hasCome(
   const how = { priority, signal, isProbe: true }
   const params = { address, endBlockHeight: upTo, isFromOrTo: 'to' as const, page: 1, limit: 20 }
   const isIn = (row: MovingRow) => row.to === address && (row.height ?? upTo) <= upTo && isDone(row)
-  if (kind !== 'native') {
-    const asked = { ...params, protocolType: kind, tokenContractAddress: token }
-    const answer = await explorer.call(addressTransactions, asked, how)
-    return someOf([answer], (row) => isIn(row) && canonicalToken(row.token) === token)
-  }
-  const asked = { ...params, protocolType: 'transaction' as const }
-  const outer = await explorer.call(addressTransactions, asked, how)
-  const inner = await explorer.call(addressInternals, params, how)
-  return someOf<MovingRow>([outer, inner], (row) => isIn(row) && hasValue(row))
+  const asked = { ...params, protocolType: kind, tokenContractAddress: token }
+  const { endpoint, misfits, records } = await explorer.call(addressTransactions, asked, how)
+  if (records.some((row) => isIn(row) && canonicalToken(row.token) === token)) return true
+  if (misfits.length === 0) return false
+  // A service that does not know a filter gives others in its place: that denies nothing.
+  throw new MonitorError('source.mismatched', `${endpoint}: ${misfits[0]}`)
 }
 
 async function readSent(
@@ -259,17 +256,6 @@ async function readChallenges(
       height === null ? [] : [{ hash, height, status: challengeStatus, l1: l1OriginHash ?? '' }],
     ),
   }
-}
-
-/** Whether a row is in the answers. A service that does not know a filter gives others in its place: that denies nothing. */
-function someOf<R>(
-  answers: readonly Pick<Answer<R>, 'endpoint' | 'records' | 'misfits'>[],
-  isMeant: (row: R) => boolean,
-): boolean {
-  if (answers.some(({ records }) => records.some(isMeant))) return true
-  const ignored = answers.find(({ misfits }) => misfits.length > 0)
-  if (!ignored) return false
-  throw new MonitorError('source.mismatched', `${ignored.endpoint}: ${ignored.misfits[0]}`)
 }
 
 function wholeUnless(isVague: boolean, found: Pick<RangeRead<unknown>, 'isWhole' | 'problem'>) {

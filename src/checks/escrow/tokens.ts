@@ -34,7 +34,9 @@ export async function lookUpTokens(
   const open = [...new Set([...left, ...listFrequent(rows)])].filter(isOpen)
   if (open.length > maxLookUps && !isOfCrowds) noteCrowd(reader, id)
   for (const token of isOfCrowds ? open : open.slice(0, maxLookUps)) {
-    const isHeld = await hasCome(reader, { address: place.address, kind, token }, signal)
+    // What left was there: of the native currency nobody can write a transfer in another's name.
+    const isHeld =
+      kind === 'native' || (await hasCome(reader, { address: place.address, kind, token }, signal))
     if (isHeld === null) return
     if (isHeld) commit({ apply: () => (noteType(watch, token, typeNames[kind]), []) })
     else lookedUp.set(`${place.address} ${token}`, now)

@@ -39,8 +39,9 @@ function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: n
       if (of === other) throw new Error('it fails')
       const isList = kind === 'token_20' && of === token
       if (isList) asked.push(`${from} to ${to}`)
+      const isShown = (row: FlowRow) => (row.token === '' ? kind === 'native' : isList)
       const isIn = ({ height }: FlowRow) => (height ?? 0) >= from && (height ?? 0) <= to
-      const found = isList && !world.isDisguised ? world.rows.filter(isIn) : []
+      const found = world.isDisguised ? [] : world.rows.filter((row) => isShown(row) && isIn(row))
       return { requestedAt: clock.now(), rows: found, isWhole: true, problem: '', bad: [], isCrowded: false }
     },
   }
@@ -62,7 +63,7 @@ function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: n
     }
     return failures
   }
-  const stored = (name: string) => listFlowsOf(db, `0x${name}`, token)[0] ?? null
+  const stored = (name: string, of = token) => listFlowsOf(db, `0x${name}`, of)[0] ?? null
   const sumSince = (height: number) => formatDecimal(sumListed(db, { escrow, token }, height, 10_000).sum)
   return {
     db,
@@ -87,6 +88,12 @@ test('F46: a payout that a reorganisation left out is forgotten after three read
   expect(stored('01')).not.toBeNull()
   expect(failures).toBeLessThanOrEqual(3)
   expect(stream()?.cursor).toBe(world.head)
+})
+
+test('native currency that left counts, however it came: nobody can make it up', async () => {
+  const { read, stored } = setUp([{ ...payout('01', 990), token: '' }])
+  await read(6)
+  expect(stored('01', '')).not.toBeNull()
 })
 
 test('F46: one that is in another block is the same, there', async () => {
