@@ -175,13 +175,16 @@ export function judgeFlow(
   return hoped.kind === 'unexplained' ? known : { kind: 'held' }
 }
 
+const movedMore = 'it moved more than its records say'
+
 /** Of what left, that which neither payouts nor a deposit of which as much stayed as was credited account for. */
 function judgeLegs(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKept): FlowVerdict {
   const net = judgeNet(flow, legs, mostKept)
   if (net.kind === 'unjudged' || (net.kind === 'unexplained' && net.direction === 'out')) return net
   const amount = findReturned(flow, legs, mostKept)
   if (amount === null) return net
-  const reason = 'it went back out of a deposit that is credited in full'
+  const isOfDeposit = legs.some(({ direction }) => direction === 'MainToZone')
+  const reason = isOfDeposit ? 'it went back out of a deposit that is credited in full' : movedMore
   return { kind: 'unexplained', direction: 'out', amount, reason, isSettled: false }
 }
 
@@ -297,7 +300,7 @@ function tellWhy(bad: readonly Transfer[], moving: readonly Transfer[], excess: 
   if (bad.some(({ state }) => state === 'failed'))
     return { reason: 'its record says that it failed', isSettled: false }
   if (bad.length > 0) return { reason: 'nothing names its origin', isSettled: false }
-  const reason = moving.length > 0 ? 'it moved more than its records say' : 'no transfer is known'
+  const reason = moving.length > 0 ? movedMore : 'no transfer is known'
   return { reason, isSettled: false }
 }
 

@@ -136,6 +136,16 @@ test.each([
   expect(say(judgeFlow({ ...out('1.5'), gross }, [leg], none))).toBe(said)
 })
 
+test('another token id than the withdrawal names is told as what the records do not say, not as a deposit', () => {
+  const leg = { ...proven, token: { ...proven.token, type: 'ERC1155', id: '7' } }
+  const zero = { digits: 0n, scale: 0 }
+  const gross = [{ id: '1', in: zero, out: out('1.5').outward, back: zero }]
+  expect(judgeFlow({ ...out('1.5'), gross, isKept: true }, [leg], none)).toMatchObject({
+    direction: 'out',
+    reason: 'it moved more than its records say',
+  })
+})
+
 test('rows of a transaction are summed; movements of nothing and between own escrows are no outflow', () => {
   const row = {
     hash: '0x1',
