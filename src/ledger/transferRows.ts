@@ -136,10 +136,13 @@ interface Names {
   readonly looseHashes: readonly string[]
 }
 
+// Of a transaction with thousands of transfers, each of which bears an id, no row but the one that is sought is read.
 const candidates = `SELECT ${names} FROM transfers WHERE key IN (
   SELECT key FROM transfers WHERE ${hasEnds('rec_id', '?1')}
   UNION ALL SELECT key FROM transfers WHERE ${hasEnds('zone_hash', '?2')}
-  UNION ALL SELECT key FROM transfers WHERE ${hasEnds('main_hash', '?2')})`
+  UNION ALL SELECT key FROM transfers WHERE ${hasEnds('main_hash', '?2')}
+  UNION ALL SELECT key FROM transfers WHERE loose = 1 AND ${hasEnds('zone_hash', '?3')}
+  UNION ALL SELECT key FROM transfers WHERE loose = 1 AND ${hasEnds('main_hash', '?3')})`
 const replaced = `WHERE key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1)))`
 
 /** Every row that one of these names may concern. */
@@ -152,7 +155,7 @@ export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): 
   }
   const found = db
     .prepare(candidates)
-    .all(listEnds(db, ids), listEnds(db, [...hashes, ...looseHashes]))
+    .all(listEnds(db, ids), listEnds(db, hashes), listEnds(db, looseHashes))
     .filter(isSought)
     .map((row) => toStored(db, row))
   const others = (some: readonly string[], and: string) =>

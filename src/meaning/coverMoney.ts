@@ -2,6 +2,7 @@ import { formatUnits, parseDecimal } from '../bridge/amount.ts'
 import { type Fee, findFee } from './findFee.ts'
 import type { Kept } from './keptRange.ts'
 import { movedToken, toCanonicalId } from '../bridge/movedToken.ts'
+import { directions } from '../bridge/observation.ts'
 import type { TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** What the comparison rests on beside records and movements. */
@@ -47,31 +48,96 @@ export function coverMoney(
   const claimed = claimOf(transfer)
   if (claimed === null) return null
   if (claimed === 0n) return 'covered'
-  const gross = toCoins(moves, transfer)
-  if (gross === null) return null
-  const coins = withoutReturns(gross, transfer, sharing, settings)
-  const all = sharing.filter((one) => claimOf(one) !== null && isSameToken(one, transfer))
-  const { claims, left } = narrow(
-    transfer,
-    all.some(({ key }) => key === transfer.key) ? all : [...all, transfer],
-    coins,
-  )
-  const open = assignExactly([...claims].sort(byAge), left, settings)
-  if (!open.some(({ key }) => key === transfer.key)) return 'covered'
-  return coversSum(transfer, open, [...left], settings)
+  const pool = poolOf(transfer, sharing, moves, settings)
+  if (pool === null) return null
+  const { open, openKeys, left } = assign(pool, transfer, settings)
+  if (!openKeys.has(transfer.key)) return 'covered'
+  return coversSum(transfer, open, left, settings)
     ? 'covered'
-    : describeGap(transfer, moves, coins, settings)
+    : describeGap(transfer, moves, pool.coins, settings)
 }
 
-/** What a payout's recipient claims, and what came to him: of a crowd the rest is nobody's matter. */
-function narrow(transfer: Transfer, claims: readonly Transfer[], coins: readonly Coin[]) {
-  const { direction, targetAddress } = transfer
-  if (direction === 'MainToZone' || claims.some((one) => one.targetAddress === ''))
-    return { claims, left: new Set(coins) }
+/** What one token's transfers in one direction claim of a transaction, and what it moved for them: the same for each. */
+interface Pool {
+  readonly coins: readonly Coin[]
+  readonly claims: ReadonlyMap<string, readonly Transfer[]>
+  readonly keys: ReadonlySet<string>
+  /** By recipient, where each is paid apart. */
+  readonly assigned: Map<string, Assigned>
+}
+
+interface Assigned {
+  /** Which no movement of their own pays. */
+  readonly open: readonly Transfer[]
+  readonly openKeys: ReadonlySet<string>
+  readonly left: readonly Coin[]
+}
+
+/** A bundle of a thousand is set beside its movements once, not a thousand times: for as long as somebody holds its list. */
+const pools = new WeakMap<readonly Transfer[], WeakMap<readonly TokenMove[], Map<string, Pool | null>>>()
+
+function poolOf(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  moves: readonly TokenMove[],
+  settings: MoneySettings,
+): Pool | null {
+  const ofSharing = pools.get(sharing) ?? new WeakMap<readonly TokenMove[], Map<string, Pool | null>>()
+  pools.set(sharing, ofSharing)
+  const ofMoves = ofSharing.get(moves) ?? new Map<string, Pool | null>()
+  ofSharing.set(moves, ofMoves)
+  const name = nameOfPool(transfer, settings)
+  const known = ofMoves.get(name)
+  const pool = known === undefined ? makePool(transfer, sharing, moves, settings) : known
+  ofMoves.set(name, pool)
+  if (pool === null || pool.keys.has(transfer.key)) return pool
+  return makePool(transfer, [...sharing, transfer], moves, settings)
+}
+
+/** More than any token has: what is kept of it shows whatever may be kept. */
+const hugeClaim = 10n ** 90n
+
+/** All that a pool rests on beside the transfers and the movements: what was learned meanwhile makes another one. */
+function nameOfPool(transfer: Transfer, settings: MoneySettings): string {
+  const { direction, token } = transfer
+  const kept = directions.flatMap((one) => {
+    const { less, more } = settings.keptOf?.({ ...transfer, direction: one }, hugeClaim) ?? exactly
+    return [less, more]
+  })
+  const vaults = direction === 'ZoneToMain' ? [] : settings.vaultsOf(token.address)
+  const units = [token.address, movedToken(token), scaleOf(transfer), token.decimals]
+  return [direction, ...units, settings.fees.length, ...kept, ...vaults].join('|')
+}
+
+function makePool(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  moves: readonly TokenMove[],
+  settings: MoneySettings,
+): Pool | null {
+  const gross = toCoins(moves, transfer)
+  if (gross === null) return null
+  const all = sharing.filter((one) => claimOf(one) !== null && isSameToken(one, transfer))
+  // What a payout's recipient claims, and what came to him: of a crowd the rest is nobody's matter.
+  const isApart = transfer.direction === 'ZoneToMain' && all.every((one) => one.targetAddress !== '')
   return {
-    claims: claims.filter((one) => one.targetAddress === targetAddress),
-    left: new Set(coins.filter(({ move }) => move.to === targetAddress)),
+    coins: withoutReturns(gross, transfer, sharing, settings),
+    claims: Map.groupBy(all, ({ targetAddress }) => (isApart ? targetAddress : '')),
+    keys: new Set(all.map(({ key }) => key)),
+    assigned: new Map(),
   }
+}
+
+function assign(pool: Pool, { targetAddress }: Transfer, settings: MoneySettings): Assigned {
+  const recipient = pool.claims.has('') ? '' : targetAddress
+  const known = pool.assigned.get(recipient)
+  if (known) return known
+  const coins = recipient === '' ? pool.coins : pool.coins.filter(({ move }) => move.to === recipient)
+  const left = new Set(coins)
+  const open = assignExactly([...(pool.claims.get(recipient) ?? [])].sort(byAge), left, settings)
+  const assigned = { open, openKeys: new Set(open.map(({ key }) => key)), left: [...left] }
+  pool.assigned.set(recipient, assigned)
+  return assigned
 }
 
 /** What came of deposits, less what went back from where it came to: change, or all of it. A payout is no return. */
@@ -179,11 +245,10 @@ export function keptOf(
   const alone = claimOf(transfer)
   if (alone === null || alone <= 0n || isBatch(transfer)) return null
   if (coverMoney(transfer, sharing, moves, exact) === 'covered') return { claimed: alone, less: 0n }
-  const gross = toCoins(moves, transfer)
-  if (gross === null) return null
-  const coins = withoutReturns(gross, transfer, sharing, exact)
+  const pool = poolOf(transfer, sharing, moves, exact)
+  if (pool === null) return null
   const alike = sharing.filter((one) => isSameToken(one, transfer) && isOfOneSum(one, transfer))
-  const { sum, claimed } = addUp(transfer, alike, coins, exact)
+  const { sum, claimed } = addUp(transfer, alike, pool.coins, exact)
   return sum === 0n || claimed === 0n ? null : { claimed, less: claimed - sum }
 }
 

@@ -51,7 +51,7 @@ export function judgeMoney(
   if (transfer.token.isUnknown)
     return by.isWhole && by.moves.length === 0 ? { gap: nothingMoved, by, twin: null, kept: null } : null
   // What an event of the chain shows, and a record too, is one claim on the money.
-  const listed = all.filter((one) => one.isListed && one.status !== 'failed')
+  const listed = listedOf(all)
   if (!transfer.isListed && listed.length > 0) return null
   const sharing = transfer.isListed ? listed : all
   const gap = coverMoney(transfer, sharing, by.moves, settings)
@@ -66,6 +66,17 @@ export function judgeMoney(
     twin: gap === 'covered' || !isOfToken(gap) ? null : findTwin(transfer, sharing, settings),
     kept: findFee(settings.fees, transfer) ? null : keptOf(transfer, sharing, by.moves, settings),
   }
+}
+
+/** One list for all that are compared with it: see `coverMoney`. */
+const listedAmong = new WeakMap<readonly Transfer[], readonly Transfer[]>()
+
+function listedOf(all: readonly Transfer[]): readonly Transfer[] {
+  const known = listedAmong.get(all)
+  if (known) return known
+  const listed = all.filter((one) => one.isListed && one.status !== 'failed')
+  listedAmong.set(all, listed)
+  return listed
 }
 
 const nothingMoved: MoneyGap = { what: 'amount', found: '' }

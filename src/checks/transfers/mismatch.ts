@@ -127,7 +127,9 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
   const fill = (one: Transfer) => (learned ? fillFromZone(one, learned) : one)
   const transfer = fill(record)
   // Each needs money of its own, and one sum may be for all: of a part of them nothing could be said.
-  const all = context.related.allSharing('main', record.main.hash).map(fill)
+  const sharing = context.related.allSharing('main', record.main.hash)
+  const filled = sharing.map(fill)
+  const all = filled.some((one, at) => one !== sharing[at]) ? filled : sharing
   const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))
   if (judged === null || judged.gap === 'covered') return null
   const { gap, by, twin } = judged

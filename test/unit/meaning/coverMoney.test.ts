@@ -199,3 +199,36 @@ test('where deposits go is looked up for each of them, and not for each movement
   expect(cover(first, moves, { ...noFees, vaultsOf }, others)).toEqual({ what: 'amount', found: '0.0005' })
   expect(looked).toBeLessThan(50)
 })
+
+describe('a bundle of 200 deposits', () => {
+  const bundle = Array.from({ length: 200 }, (_, n) =>
+    deposit({ key: `t${n}`, amountRaw: 1_000_000n + BigInt(n) }),
+  )
+  const moves = bundle.map(({ amountRaw }) => move({ to: '0xe5', amountRaw }))
+  const judge = (settings: MoneySettings) =>
+    bundle.map((one) => coverMoney(one, bundle, moves, settings)).filter((gap) => gap !== 'covered').length
+
+  test('is set beside its movements once, and not for each of them again', () => {
+    let looked = 0
+    const vaultsOf = () => {
+      looked += 1
+      return ['0xe5']
+    }
+    expect(judge({ ...noFees, vaultsOf })).toBe(0)
+    expect(looked).toBeLessThan(1_000)
+  })
+
+  test('is compared anew once it is learned that they go elsewhere, or what is kept of them', () => {
+    expect(judge(noFees)).toBe(0)
+    expect(judge({ ...noFees, vaultsOf: () => ['0x99'] })).toBe(200)
+    const credited = bundle.map((one) => ({ ...one, amountRaw: (one.amountRaw ?? 0n) + 1_000n }))
+    const compare = (settings: MoneySettings) =>
+      coverMoney(credited[199] ?? deposit(), credited, moves, settings)
+    expect(compare(noFees)).toMatchObject({ what: 'amount' })
+    expect(compare({ ...noFees, keptOf: () => ({ less: 1_000n, more: 0n }) })).toBe('covered')
+  })
+
+  test('one that is not among those it is compared with needs money of its own all the same', () => {
+    expect(coverMoney(deposit({ key: 'late' }), bundle, moves, noFees)).toMatchObject({ what: 'amount' })
+  })
+})
