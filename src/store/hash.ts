@@ -25,7 +25,10 @@ export const indexedBytes = 4
 export const indexOfHash = (column: string) =>
   `unhex(hex(substr(${column}, 1, ${indexedBytes})) || hex(substr(${column}, -${indexedBytes})))`
 
-/** In SQL: whether a column holds the hash that a numbered parameter gives as text. */
+/**
+ * In SQL: whether a column holds the hash that a numbered parameter gives as text. What else is asked of the row wants a
+ * plus where an index has it (`AND +token = …`): the planner takes one value for less than the two forms of a hash.
+ */
 export function isHash(column: string, given: string): string {
   const forms = [given, toBytes(given)]
   return `(${indexOfHash(column)} IN (${forms.map(indexOfHash).join(', ')}) AND ${column} IN (${forms.join(', ')}))`

@@ -109,7 +109,7 @@ interface ReadLog {
 
 function listKnown(db: Database, { contract, hash }: BridgeLog): KnownLog[] {
   const sql = `SELECT id, place, height, ${nameOf('topic')} AS topic, body FROM bridge_logs
-    WHERE ${isHash('hash', '?1')} AND contract = ${numberOf('?2')} ORDER BY place`
+    WHERE ${isHash('hash', '?1')} AND +contract = ${numberOf('?2')} ORDER BY place`
   return knownLogs
     .all(db, sql, hash, contract)
     .map(({ topic, body, ...row }) => ({ ...row, body: bodyOf(withTopic(topic, body)), isFound: false }))
@@ -169,7 +169,7 @@ export function scheduleLogs(db: Database, hash: string, checkAt: UnixMs | null)
 
 /** Nothing more is to be said of this log. */
 export function closeLog(db: Database, { contract, hash, place }: BridgeLog): void {
-  const sql = `UPDATE bridge_logs SET check_at = NULL WHERE ${isHash('hash', '?1')} AND contract = ${numberOf('?2')} AND place = ?3`
+  const sql = `UPDATE bridge_logs SET check_at = NULL WHERE ${isHash('hash', '?1')} AND +contract = ${numberOf('?2')} AND place = ?3`
   db.prepare(sql).run(hash, contract, place)
 }
 
