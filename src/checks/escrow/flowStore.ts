@@ -196,10 +196,10 @@ export function keepsDeposits(
   return decimal.all(db, sql, escrow, token, toHashCell(hash)).some(({ digits }) => digits < 0n)
 }
 
-/** Tokens that transfers moved at an address: what anybody else sends there is not the bridge's. */
+/** Tokens that transfers moved at an address, as they were first seen: what anybody else sends there is not the bridge's. */
 export function listMovedTokens(db: Database, escrow: string): string[] {
   const sql = `SELECT n.name FROM (SELECT DISTINCT token FROM escrow_flows WHERE escrow = ${numberOf('?')}
-    AND verdict IN ('explained', 'unjudged') LIMIT 50) JOIN names n ON n.id = token`
+    AND verdict IN ('explained', 'unjudged')) JOIN names n ON n.id = token ORDER BY token`
   return text.all(db, sql, escrow)
 }
 

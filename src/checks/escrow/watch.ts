@@ -62,7 +62,7 @@ interface TokenSetting {
   readonly decimals: number
 }
 
-/** How many tokens are followed without configured escrows: anybody can make more. */
+/** How many tokens that the configuration does not name are followed without configured escrows: anybody can make more. */
 const maxTokens = 500
 
 export function openEscrowWatch({
@@ -113,9 +113,15 @@ export function listTokens({ named, configured, types }: EscrowWatch, kind: Flow
     .filter((token) => isOfKind(types.get(token) ?? '', kind))
 }
 
-export function listHoldings({ db, places }: EscrowWatch): Holding[] {
+export function listHoldings({ db, places, configured }: EscrowWatch): Holding[] {
+  // What the configuration describes first, then in the order in which they were first seen: new ones push none out.
+  const listMoved = (address: string) => {
+    const moved = listMovedTokens(db, address)
+    const own = moved.filter((token) => configured.has(token))
+    return [...new Set([...own, ...moved])].slice(0, maxTokens)
+  }
   return places.flatMap(({ address, tokens }) =>
-    [...(tokens ?? listMovedTokens(db, address))].map((token) => ({ address, token })),
+    [...(tokens ?? listMoved(address))].map((token) => ({ address, token })),
   )
 }
 
@@ -208,12 +214,14 @@ export function noteTransfers(
   }
 }
 
-function isFollowed({ named, places, types }: EscrowWatch, { address, movedAs }: TransferToken): boolean {
+function isFollowed(watch: EscrowWatch, { address, movedAs }: TransferToken): boolean {
+  const { configured, named, places, types } = watch
   const token = movedAs ?? canonicalToken(address)
   if (named.has(token)) return true
   const takesAll = places.some(({ tokens }) => tokens === null)
   // One of which nothing is known may turn out to move as one that is named.
-  return (takesAll || movedAs === undefined) && (types.has(token) || types.size < maxTokens)
+  const isKnown = types.has(token) || configured.has(token) || configured.has(canonicalToken(address))
+  return (takesAll || movedAs === undefined) && (isKnown || types.size < maxTokens)
 }
 
 /** A record names the token, or an escrow held it when it was first read: it is watched from now on. Belongs inside a commit. */

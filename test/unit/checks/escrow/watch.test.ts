@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { noAmount } from '../../../../src/bridge/decimal.ts'
+import { saveFlows, settleFlow } from '../../../../src/checks/escrow/flowStore.ts'
 import {
   decimalsOf,
+  listHoldings,
   noteTransfers,
   openEscrowWatch,
   reserveOf,
@@ -9,6 +12,7 @@ import {
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import {
+  listEscrowTokens,
   readOwed,
   saveHoldings,
   saveOwedJudgement,
@@ -101,4 +105,57 @@ test('what was held by a reading that was not judged yet counts', () => {
   saveHoldings(db, token, 5n, 31_000)
   expect(reserveOf(watch, token)).toBe(800n)
   db.close()
+})
+
+describe('without configured escrows, of a bridge on which anybody makes tokens', () => {
+  const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+  const newest = addressOf(9_999)
+
+  function open(tokens: { address: string; symbol: string; decimals: number }[] = []) {
+    const db = openDatabase(':memory:')
+    onTestFinished(() => db.close())
+    const bridge = { contracts: [escrow], escrows: [], tokens, fees: [] }
+    return { db, watch: openEscrowWatch({ db, learned: createLearned(db), config: { bridge } }) }
+  }
+
+  function moveAll(db: Database, tokens: readonly string[]) {
+    for (const token of tokens) {
+      const amount = { digits: 1n, scale: 0 }
+      const flow = {
+        ...{ escrow, token, hash: `0x${token.slice(2).padStart(64, '0')}`, height: 1, at: 1, party: '' },
+        ...{ net: amount, outward: noAmount, gross: [] },
+      }
+      saveFlows(db, [flow], 1, 0)
+      const judged = { verdict: 'explained', direction: 'in', unexplained: null, reason: '' } as const
+      settleFlow(db, flow, { ...judged, checkAt: null, absence: null, waitsFor: null }, 1)
+    }
+  }
+
+  test('what is held of each of 60 tokens is asked for', () => {
+    const { db, watch } = open()
+    moveAll(
+      db,
+      Array.from({ length: 60 }, (_, n) => addressOf(n + 1)),
+    )
+    expect(listHoldings(watch)).toHaveLength(60)
+  })
+
+  test('of 600 tokens the holdings of one that is configured are asked for, however late it came', () => {
+    const { db, watch } = open([{ address: newest, symbol: 'USDC', decimals: 6 }])
+    moveAll(db, [...Array.from({ length: 600 }, (_, n) => addressOf(n + 1)), newest])
+    const holdings = listHoldings(watch)
+    expect([holdings.length, holdings.some(({ token }) => token === newest)]).toEqual([500, true])
+  })
+
+  test('what is owed of a token that is configured is counted behind 500 others, and of no further one', () => {
+    const { db, watch } = open([{ address: newest, symbol: 'USDC', decimals: 6 }])
+    const deposit = (n: number): Transfer => {
+      const transfer = transferOf([toRecord({ direction: 'MainToZone', token: addressOf(n) })])
+      return { ...transfer, key: `t${n}`, token: { ...transfer.token, movedAs: addressOf(n) } }
+    }
+    const others = Array.from({ length: 501 }, (_, n) => deposit(n + 1))
+    noteTransfers(watch, { changed: [...others, deposit(9_999)], ceased: [] }, 1)
+    const followed = listEscrowTokens(db).map((one) => one.token)
+    expect([followed.length, followed.includes(newest)]).toEqual([501, true])
+  })
 })
