@@ -7,13 +7,25 @@ import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { hash } from '../../support/records.ts'
 
 const flow = {
-  ...{ escrow: '0xe5', token: '0xcc', hash: hash('m'), height: 5, at: 5, party: '', gross: [] },
-  ...{ net: noAmount, outward: noAmount },
+  escrow: '0xe5',
+  token: '0xcc',
+  hash: hash('m'),
+  height: 5,
+  at: 5,
+  party: '',
+  gross: [],
+  net: noAmount,
+  outward: noAmount,
 }
 const judged = { verdict: 'open', direction: 'out', unexplained: null, reason: '' } as const
 const log = {
-  ...{ contract: '0xb1', hash: hash('m'), height: 5, time: 5, place: '1' },
-  ...{ topics: [hash('topic')], data: '0x' },
+  contract: '0xb1',
+  hash: hash('m'),
+  height: 5,
+  time: 5,
+  place: '1',
+  topics: [hash('topic')],
+  data: '0x',
 }
 
 /** How the database finds the rows of a table, for each statement that was prepared meanwhile and compares a hash. */

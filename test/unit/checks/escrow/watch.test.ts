@@ -121,9 +121,17 @@ describe('without configured escrows, of a bridge on which anybody makes tokens'
   function moveAll(db: Database, tokens: readonly string[]) {
     for (const token of tokens) {
       const amount = { digits: 1n, scale: 0 }
+      const hash = `0x${token.slice(2).padStart(64, '0')}`
       const flow = {
-        ...{ escrow, token, hash: `0x${token.slice(2).padStart(64, '0')}`, height: 1, at: 1, party: '' },
-        ...{ net: amount, outward: noAmount, gross: [] },
+        escrow,
+        token,
+        hash,
+        height: 1,
+        at: 1,
+        party: '',
+        net: amount,
+        outward: noAmount,
+        gross: [],
       }
       saveFlows(db, [flow], 1, 0)
       const judged = { verdict: 'explained', direction: 'in', unexplained: null, reason: '' } as const
