@@ -129,8 +129,9 @@ function findListed({ db, ledger }: Kernel): { readonly mainHash: string } | nul
 /** What nobody took back by then is not waited for any more. */
 const watchedMs = 48 * 3_600_000
 const firstMs = 60_000
-/** Disputes looked at, and asked about again, in one run. */
-const maxListed = 200
+/** Disputes looked at in one run: one that is left out would never be taken back. */
+const maxListed = 20_000
+/** Those asked about again in one run, the ones due longest. */
 const maxAsked = 20
 
 /**
@@ -148,10 +149,11 @@ export function createDisputesPoll({
     const open = listDisputes(db, now - watchedMs, maxListed)
     const keys = new Set(open.map(({ key }) => key))
     for (const key of askedAt.keys()) if (!keys.has(key)) askedAt.delete(key)
-    const due = open.filter(({ key, toldAt }) => {
+    const waiting = open.map(({ key, toldAt }) => {
       const last = askedAt.get(key) ?? toldAt
-      return now >= last + Math.max(firstMs, last - toldAt)
+      return { key, dueAt: last + Math.max(firstMs, last - toldAt) }
     })
+    const due = waiting.filter(({ dueAt }) => now >= dueAt).toSorted((a, b) => a.dueAt - b.dueAt)
     for (const { key } of due.slice(0, maxAsked)) {
       askedAt.set(key, now)
       const transfer = ledger.getTransfer(key)

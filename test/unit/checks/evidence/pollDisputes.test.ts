@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDisputesPoll } from '../../../../src/checks/evidence/check.ts'
-import { toRecord } from '../../../support/records.ts'
+import { hash, toRecord } from '../../../support/records.ts'
 import { createRule } from '../../alerts/harness.ts'
 import { createTestKernel } from '../support.ts'
 import { endFindings } from '../../../support/readFinding.ts'
@@ -39,4 +39,28 @@ test('a dispute is asked about after a minute and then at ever longer intervals,
   await clock.advance(3_600_000)
   await run()
   expect(isAsked()).toBe(false)
+})
+
+test('of more disputes than are asked about at once each has its turn, the oldest included', async () => {
+  const world = createTestKernel({ isManual: true })
+  const { clock, db, engine, ledger } = world
+  const rows = Array.from({ length: 300 }, (_, n) => toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`) }))
+  ledger.recordAnswer(rows, clock.now())
+  const kind = 'transfer.mismatch'
+  for (const transfer of ledger.listTransfers({ limit: 1_000 })) {
+    const finding = { kind, subject: transfer.key, title: 'another amount', transfer, since: clock.now() }
+    engine.tellEvents(
+      [{ rule: createRule({ kind }), finding: { ...finding, facts: {}, labels: {}, evidence: [] } }],
+      clock.now(),
+    )
+    await clock.advance(1)
+  }
+  db.prepare('UPDATE transfers SET check_at = NULL').run()
+  const run = createDisputesPoll(world)
+  for (let minute = 0; minute < 16; minute += 1) {
+    await clock.advance(60_000)
+    await run()
+  }
+  const asked = db.prepare('SELECT key FROM transfers WHERE check_at IS NOT NULL').all()
+  expect(asked).toHaveLength(300)
 })
