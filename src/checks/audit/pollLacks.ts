@@ -25,8 +25,8 @@ interface Looking
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** How many that are due are ordered by what is at stake. */
-const maxDue = 500
+/** How many that are due are looked at in one run, those due longest: most of them need no question. */
+const maxDue = 1_000
 /** One place in a question by hash is the control's. */
 const batchSize = 19
 const maxSingles = 5
@@ -48,8 +48,11 @@ const toldMs = 60_000
  */
 export async function lookAgain(audit: Looking, signal: AbortSignal): Promise<void> {
   const { clock, db, ledger } = audit
-  const due = valueFirst(listDueLacks(db, clock.now(), maxDue), (lack) => riskOf(audit, lack), batchSize)
-  const asked = due.filter((lack) => prepare(audit, lack))
+  // What needs no question takes nobody's turn.
+  const open = db.transaction(() =>
+    listDueLacks(db, clock.now(), maxDue).filter((lack) => prepare(audit, lack)),
+  )
+  const asked = valueFirst(open, (lack) => riskOf(audit, lack), batchSize)
   if (asked.length === 0) return
   const control = createMissingRecords(db, (key) => ledger.seenAt(key)).findControl()
   const byZone = asked.filter(({ zoneHash }) => zoneHash !== null)

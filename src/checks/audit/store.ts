@@ -105,13 +105,14 @@ export function toUnlistedLack({ key, direction, main, zone, originAt }: Transfe
   }
 }
 
-/** More at once is a list in trouble: what is beyond is found again by the next audit. */
-const maxLacks = 5_000
+/** More records at once are a list in trouble: what is beyond is found again by the next audit. Nobody finds the others again. */
+const maxListLacks = 5_000
 
 /** A new one; one that is known already stays as it is. @returns whether it is new */
 export function addLack(db: Database, lack: Lack): boolean {
   if (getLack(db, lack.name) !== null) return false
-  if ((int.get(db, 'SELECT count(*) FROM audit_lacks') ?? 0) >= maxLacks) return false
+  const listed = "SELECT count(*) FROM audit_lacks WHERE source = 'list'"
+  if (lack.source === 'list' && (int.get(db, listed) ?? 0) >= maxListLacks) return false
   saveLack(db, lack)
   return true
 }

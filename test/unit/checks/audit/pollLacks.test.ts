@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { openListings } from '../../../../src/checks/audit/listings.ts'
+import { lookAgain } from '../../../../src/checks/audit/pollLacks.ts'
+import {
+  addLack,
+  listDueLacks,
+  saveLack,
+  toLack,
+  toUnlistedLack,
+} from '../../../../src/checks/audit/store.ts'
+import { hash, toPending } from '../../../support/records.ts'
+import { noSignal, setUp } from '../support.ts'
+
+test('beside 200 transfers that were reported, and older, the record of an action is asked for all the same', async () => {
+  const world = setUp([], { start: 100_000_000 })
+  const { clock, db, ledger } = world
+  const rows = Array.from({ length: 200 }, (_, n) =>
+    toPending({ direction: 'MainToZone', source: 'chain', mainHash: hash(`d${n}`), zoneEventIndex: `${n}` }),
+  )
+  world.commit({ answers: rows.map((row) => [row]) })
+  const now = clock.now()
+  const told = ledger.listTransfers({ limit: 300 }).map((one) => toUnlistedLack(one, now))
+  for (const lack of told) saveLack(db, { ...lack, state: 'told', toldAt: now, dueAt: now })
+  saveLack(db, toLack(toPending({ zoneHash: hash('action'), zoneTime: now }), 'action', now))
+  const asked = new Set<string>()
+  const details: typeof world.reads.details = async (hashes) => {
+    for (const one of hashes) asked.add(one)
+    return { requestedAt: clock.now(), records: [], bad: [] }
+  }
+  const looking = { ...world, reads: { ...world.reads, details }, listings: openListings(world) }
+  for (let run = 0; run < 12; run += 1) {
+    await lookAgain(looking, noSignal)
+    await clock.advance(10_000)
+  }
+  expect([told.length, [...asked]]).toEqual([200, [hash('action')]])
+})
+
+test('of more records than are looked for at once the next audit finds the rest; what no audit finds again is kept', () => {
+  const { db, clock } = setUp()
+  const now = clock.now()
+  const lack = (n: number, source: 'list' | 'action') =>
+    toLack(toPending({ zoneHash: hash(`z${n}`), id: `r${n}` }), source, now)
+  db.transaction(() => {
+    for (let n = 0; n < 5_000; n += 1) addLack(db, lack(n, 'list'))
+  })
+  expect([addLack(db, lack(5_000, 'list')), addLack(db, lack(5_001, 'action'))]).toEqual([false, true])
+  expect(listDueLacks(db, now, 10_000)).toHaveLength(5_001)
+})
