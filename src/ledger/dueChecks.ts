@@ -1,7 +1,9 @@
-import { isNamed, wantsMainRead } from './needsDetail.ts'
+import { wantsMainRead } from './needsDetail.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { putNewest } from '../lib/putNewest.ts'
 import type { Database } from '../store/database.ts'
+import { columns, instant, int } from '../store/table.ts'
 import { formatKey, selectTransfers, type StoredTransfer, saveSought } from './transferRows.ts'
 
 /** A transfer that wants to be read by hash. */
@@ -20,8 +22,16 @@ export interface DueCheck {
 /** A transfer that is not found rests no longer than this between two readings. */
 export const maxPostponeMs = 60_000
 
-/** How many that are due are ordered by what is at stake. */
-const maxDue = 2_000
+/** How many that are due are ordered by what is at stake: a flood of dust must not hide what comes behind it. */
+const maxDue = 20_000
+/** Of so many, those that came last, it is found out in one call. */
+const maxLooked = 2_000
+const maxKnown = 50_000
+
+/** What is at stake by key, of what waits: nothing is read again for it until it was asked for. */
+export type KnownRisks = Map<number, number>
+
+const dueKeys = columns({ key: int, checkAt: instant })
 
 /** How many may be asked for now. */
 export interface DueTurns {
@@ -38,21 +48,30 @@ export function listDueChecks(
   db: Database,
   now: UnixMs,
   { byZone, alone, aloneBefore = 0 }: DueTurns,
-  riskOf: (row: StoredTransfer) => number,
+  risks: { readonly known: KnownRisks; of(row: StoredTransfer): number },
 ): DueCheck[] {
-  const toRisk = (row: StoredTransfer) => ({ share: riskOf(row), since: row.checkAt ?? now, counts: true })
   const list = (isAlone: 0 | 1, turns: number, before: number) => {
     if (turns === 0) return []
-    const due = '(zone_hash IS NULL) = ? AND check_at <= ? ORDER BY check_at LIMIT ?'
-    const rows = selectTransfers(db, `WHERE ${due}`, isAlone, now, maxDue)
-    return valueFirst(
-      rows.filter(({ group }) => isNamed(group)),
-      toRisk,
-      turns,
-      before,
-    )
+    const sql =
+      'SELECT key, check_at FROM transfers WHERE (zone_hash IS NULL) = ? AND check_at <= ? ORDER BY check_at LIMIT ?'
+    const due = dueKeys.all(db, sql, isAlone, now, maxDue)
+    const fresh = due.flatMap(({ key }) => (risks.known.has(key) ? [] : [key])).slice(-maxLooked)
+    for (const row of selectKeys(db, fresh)) putNewest(risks.known, row.key, risks.of(row), maxKnown)
+    const toRisk = ({ key, checkAt }: (typeof due)[number]) => ({
+      share: risks.known.get(key) ?? 0,
+      since: checkAt,
+      counts: true,
+    })
+    const keys = valueFirst(due, toRisk, turns, before).map(({ key }) => key)
+    for (const key of keys) risks.known.delete(key)
+    const rows = new Map(selectKeys(db, keys).map((row) => [row.key, row]))
+    return keys.flatMap((key) => rows.get(key) ?? [])
   }
   return [...list(0, byZone, 0), ...list(1, alone, aloneBefore)].map(toDueCheck)
+}
+
+function selectKeys(db: Database, keys: readonly number[]): StoredTransfer[] {
+  return selectTransfers(db, 'WHERE key IN (SELECT value FROM json_each(?))', JSON.stringify(keys))
 }
 
 function toDueCheck({ key, group, misses }: StoredTransfer): DueCheck {

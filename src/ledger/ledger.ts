@@ -11,7 +11,14 @@ import { isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
 import { askRecordAgain } from './disputes.ts'
-import { type DueCheck, type DueTurns, listDueChecks, maxPostponeMs, postponeCheck } from './dueChecks.ts'
+import {
+  type DueCheck,
+  type DueTurns,
+  type KnownRisks,
+  listDueChecks,
+  maxPostponeMs,
+  postponeCheck,
+} from './dueChecks.ts'
 import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence.ts'
 import { listWithoutEvidence } from './listWithoutEvidence.ts'
 import type { Steps } from '../lib/steps.ts'
@@ -126,6 +133,7 @@ export function createLedger(
 ): Ledger {
   const { openIntervalMs, evidence = null, learned = null } = options
   const resting = createRestingRecords(db)
+  const risks: KnownRisks = new Map()
   const tokens = createTokenBook(db, options.tokens)
   const state: LedgerState = { db, tokens, learned, openIntervalMs, evidence, resting }
   const pending = createPendingList(db, (row) => toTransfer(state, row, listEvidence(db, row.group.members)))
@@ -155,7 +163,10 @@ export function createLedger(
     countByState: () => countByState(db),
     listDueChecks: (now, turns) =>
       // What second sources say changes nothing of what is at stake.
-      listDueChecks(db, now, turns, (row) => evidence?.riskOf?.(toTransfer(state, row, [])) ?? 0),
+      listDueChecks(db, now, turns, {
+        known: risks,
+        of: (row) => evidence?.riskOf?.(toTransfer(state, row, [])) ?? 0,
+      }),
     postponeChecks: (keys, now, soughtAt = null) => postponeChecks(state, keys, { now, soughtAt }),
     askAgain(transfer, now) {
       if (evidence) queueAgain(db, evidence, transfer, now)

@@ -43,6 +43,9 @@ export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSign
     const byMain = due.filter(isByMain).slice(0, singles.left)
     singles.left -= byMain.length
     singles.taken += byMain.length
+    // Of one without any hash nobody can be asked.
+    const nameless = due.filter((check) => check.zoneHash === null && check.mainHash === null)
+    postpone(open, nameless, null)
     await readFailures(open, signal)
     for (const batch of toBatches(byZone)) await readDetails(open, batch, signal)
     for (const check of byMain) await readByMain(open, check, signal)

@@ -123,6 +123,27 @@ test('records without any hash, which nobody can be asked about, take no turns f
   expect(world.asked).toHaveLength(200)
 })
 
+test('behind thousands of others that were due before, the one of most value is asked for at once', async () => {
+  const world = await onTheirWay(2_500)
+  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(formatDecimal(amount)) })
+  world.commit({
+    answers: [
+      [
+        toPending({
+          id: 'large',
+          direction: 'MainToZone',
+          mainHash: hash('large'),
+          amountRaw: 9_000_000_000n,
+          value: '9000',
+        }),
+      ],
+    ],
+  })
+  await world.clock.advance(20_000)
+  await world.run()
+  expect(world.asked).toContain(hash('large'))
+})
+
 test('a deposit known by its main hash alone is read through the list', async () => {
   const deposit = toPending({ id: 'd', direction: 'MainToZone' })
   const world = setUp([deposit])
