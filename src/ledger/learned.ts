@@ -1,4 +1,5 @@
 import { canonicalToken } from '../bridge/movedToken.ts'
+import { putNewest } from '../lib/putNewest.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
 import { type KeptRange, toKeptRange } from '../meaning/keptRange.ts'
@@ -47,7 +48,9 @@ const maxShares = 128
 const maxCached = 5_000
 
 /** Of more judgements that are due the oldest so many are ordered by their value. */
-const maxOrdered = 5_000
+const maxOrdered = 20_000
+/** Of so many, those that came last, it is found out in one call: a thousand transfers take some thirty milliseconds to read. */
+const maxLooked = 500
 
 /** The transaction that teaches counts once; of its party, the user on whose behalf it was made, a few count. */
 interface Teacher {
@@ -241,20 +244,26 @@ export function holdJudgement(db: Database, key: string, dueAt: UnixMs): void {
 /**
  * Takes the transfers whose judgement is due, of more than `limit` those of most value first: whoever still cannot be
  * judged is held anew.
+ * @param risks what is at stake, as it was found out before
  */
 export function takeHeldJudgements(
   db: Database,
   now: UnixMs,
   limit: number,
-  riskOf: (key: string) => number,
+  risks: { readonly known: Map<string, number>; of(key: string): number },
 ): string[] {
+  const { known } = risks
   const sql = 'SELECT transfer_key, due_at FROM held_judgements WHERE due_at <= ? ORDER BY due_at LIMIT ?'
   const due = held.all(db, sql, now, maxOrdered)
+  if (due.length > limit)
+    for (const { key } of due.filter((one) => !known.has(one.key)).slice(-maxLooked))
+      putNewest(known, key, risks.of(key), 2 * maxOrdered)
   const first =
     due.length <= limit
       ? due
-      : valueFirst(due, ({ key, since }) => ({ share: riskOf(key), since, counts: true }), limit)
+      : valueFirst(due, ({ key, since }) => ({ share: known.get(key) ?? 0, since, counts: true }), limit)
   const keys = first.map(({ key }) => key)
+  for (const key of keys) known.delete(key)
   for (const key of keys) db.prepare('DELETE FROM held_judgements WHERE transfer_key = ?').run(key)
   return keys
 }

@@ -97,15 +97,16 @@ const heldName = 'heldJudgements'
 function createHeldPoll(kernel: Kernel): (signal: AbortSignal) => Promise<void> {
   const { clock, db } = kernel
   const wakeIn = createWaker(kernel, heldName)
+  const risks = new Map<string, number>()
   return async (signal) => {
-    judgeHeld(kernel)
+    judgeHeld(kernel, risks)
     const next = nextHeldAt(db)
     if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
   }
 }
 
 /** Judges again what had to wait, for more to be learned or for a source to answer again. */
-function judgeHeld({ db, clock, commit, config, ledger, learned }: Kernel): void {
+function judgeHeld({ db, clock, commit, config, ledger, learned }: Kernel, known: Map<string, number>): void {
   const teaching = toTeaching({ learned, bridge: config.bridge })
   const riskOf = (key: string) => {
     const transfer = ledger.getTransfer(key)
@@ -113,7 +114,7 @@ function judgeHeld({ db, clock, commit, config, ledger, learned }: Kernel): void
   }
   db.transaction(() => {
     releaseLessons(db, (lesson) => isLearned(lesson, teaching), clock.now())
-    const judge = takeHeldJudgements(db, clock.now(), maxSharing, riskOf)
+    const judge = takeHeldJudgements(db, clock.now(), maxSharing, { known, of: riskOf })
     if (judge.length > 0) commit({ judge })
   })
 }

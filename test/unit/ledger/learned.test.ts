@@ -71,7 +71,7 @@ test('semantics.md 48: of what agrees more is kept than of what does not, so tha
 test('semantics.md 44: of judgements that are due together those of most value are made first', () => {
   const db = openDatabase(':memory:')
   for (let n = 0; n < 30; n += 1) holdJudgement(db, `t${n}`, 1)
-  const take = () => takeHeldJudgements(db, 1, 10, (key) => Number(key.slice(1)))
+  const take = () => takeHeldJudgements(db, 1, 10, { known: new Map(), of: (key) => Number(key.slice(1)) })
   const taken = take()
   expect(taken.slice(0, 9)).toEqual(['t29', 't28', 't27', 't26', 't25', 't24', 't23', 't22', 't21'])
   expect([...taken, ...take(), ...take()]).toHaveLength(30)
@@ -82,7 +82,7 @@ test('semantics.md 44: of judgements that are due together those of most value a
 test('a judgement that is held while thousands are is made in its turn (semantics 44)', () => {
   const db = openDatabase(':memory:')
   for (let n = 0; n < 5_100; n += 1) holdJudgement(db, `t${n}`, 1)
-  const take = () => takeHeldJudgements(db, 1, 4_000, () => 0)
+  const take = () => takeHeldJudgements(db, 1, 4_000, { known: new Map(), of: () => 0 })
   const taken = [take(), take()]
   expect(taken.map(({ length }) => length)).toEqual([4_000, 1_100])
   expect(taken.flat()).toContain('t5099')

@@ -31,5 +31,19 @@ test('what was held is judged when its time has come, although a source does not
   holdJudgement(db, 't1', clock.now() + 10_000)
   for (let second = 0; second < 30; second += 1) await clock.advance(1_000)
   expect(asked).toContain('E13')
-  expect(takeHeldJudgements(db, clock.now(), 9, () => 0)).toEqual([])
+  expect(takeHeldJudgements(db, clock.now(), 9, { known: new Map(), of: () => 0 })).toEqual([])
+})
+
+test('of thousands that are held the one of most value is judged first, and what they are worth is found out once', () => {
+  const { db } = createTestKernel()
+  for (let n = 0; n < 6_000; n += 1) holdJudgement(db, `t${n}`, n)
+  const looked: string[] = []
+  const risks = {
+    known: new Map<string, number>(),
+    of: (key: string) => (looked.push(key), key === 't5999' ? 1 : 0),
+  }
+  const taken = takeHeldJudgements(db, 10_000, 100, risks)
+  expect([taken[0], looked.length]).toEqual(['t5999', 500])
+  for (let run = 0; run < 20; run += 1) takeHeldJudgements(db, 10_000, 100, risks)
+  expect(looked).toHaveLength(new Set(looked).size)
 })
