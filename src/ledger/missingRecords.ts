@@ -35,8 +35,10 @@ export interface ScanSpan {
 
 /** Transfers looked at in one step. */
 const stepSize = 2_000
-/** More than this at once is a list in trouble, not records that are gone: it is reported by other means. */
+/** So many are looked for at once: of a list in trouble the rest waits. */
 const maxMissing = 1_000
+/** How many reads have to miss a record before it is told; it is read again now and then from then on. */
+export const neededReads = 3
 
 const readings = table('transfers', { key: int, originAt: instant, readAt: int })
 const missing = table('missing_records', {
@@ -49,19 +51,24 @@ const hashes = columns({ mainHash: hash, zoneHash: hash })
 
 /** @param seenAt when a transfer was last shown, where that is not stored yet */
 export function createMissingRecords(db: Database, seenAt: (key: string) => UnixMs | null): MissingRecords {
+  const isKnown = (key: number) => int.get(db, 'SELECT 1 FROM missing_records WHERE key = ?', key) === 1
   return {
     scan({ from, until, readBefore }, now) {
       const sql =
         'SELECT key, origin_at, read_at FROM transfers WHERE origin_at >= ? AND origin_at < ? ORDER BY origin_at LIMIT ?'
       const rows = readings.all(db, sql, from, until, stepSize)
-      const room = maxMissing - (int.get(db, 'SELECT COUNT(*) FROM missing_records') ?? 0)
-      const unseen = rows
-        .filter(({ key, readAt }) => Math.max(readAt, seenAt(formatKey(key)) ?? 0) < readBefore)
-        .slice(0, Math.max(room, 0))
+      const looked = 'SELECT COUNT(*) FROM missing_records WHERE reads < ?'
+      const room = Math.max(maxMissing - (int.get(db, looked, neededReads) ?? 0), 0)
+      const missed = rows.filter(
+        ({ key, readAt }) => Math.max(readAt, seenAt(formatKey(key)) ?? 0) < readBefore,
+      )
+      const unseen = missed.filter(({ key }) => !isKnown(key))
       const insert = db.prepare(
         'INSERT OR IGNORE INTO missing_records (key, due_at, reads, first_at, last_at) VALUES (?, ?, 0, NULL, NULL)',
       )
-      for (const { key } of unseen) insert.run(key, now)
+      for (const { key } of unseen.slice(0, room)) insert.run(key, now)
+      const [next] = unseen.slice(room)
+      if (next !== undefined) return { from: Math.max(next.originAt, from), until, readBefore }
       const lastAt = rows.length < stepSize ? null : (rows.at(-1)?.originAt ?? null)
       // A whole step within one millisecond cannot be: but it must not be looked at for ever.
       return lastAt === null ? null : { from: Math.max(lastAt, from + 1), until, readBefore }

@@ -10,7 +10,7 @@ import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
 import { detailAccusation, recordAccusation } from '../../kernel/recordWord.ts'
 import type { ExplorerReads } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
-import type { MissingRecord, MissingRecords } from '../../ledger/missingRecords.ts'
+import { type MissingRecord, type MissingRecords, neededReads } from '../../ledger/missingRecords.ts'
 import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Walk } from './pollSweep.ts'
@@ -34,7 +34,6 @@ const batchSize = 19
 const maxSingles = 3
 /** How many that are due are ordered by what is at stake. */
 const maxDue = 500
-const neededReads = 3
 const neededMs = 600_000
 const pauseMs = neededMs / (neededReads - 1)
 /** How seldom what was reported is read again, ms; it may come back. */
