@@ -272,6 +272,7 @@ function verifyClaimed(
   now: UnixMs,
 ): void {
   const claimed = new Map<string, Transfer>()
+  const askAnew = createAsking(deps, now)
   for (const transfer of changed) {
     const destination = destinationLeg(transfer)
     if (destination === null || (destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
@@ -280,7 +281,7 @@ function verifyClaimed(
       if (leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs)
         claimed.set(other.key, other)
     }
-    askAnew(deps, transfer, related.ofOrigin(transfer), now)
+    askAnew(transfer, related.ofOrigin(transfer))
   }
   if (claimed.size > 0) deps.ledger.verifyClaimed([...claimed.values()], now)
 }
@@ -288,16 +289,17 @@ function verifyClaimed(
 /** How soon it is looked whether what was asked anew was answered the same, which is no change of anything, ms. */
 const askedAnewMs = 5_000
 
-/** Another payout of a withdrawal was seen: whether those before it still stand is asked again. */
-function askAnew(
-  { db, ledger }: CommitDeps,
-  transfer: Transfer,
-  sharing: readonly Transfer[],
-  now: UnixMs,
-): void {
-  const outdated = listOutdatedPayouts(transfer, sharing, now)
-  for (const { payout, since } of outdated) ledger.verifyClaimed([payout], now, since)
-  if (outdated.length > 0) holdJudgement(db, transfer.key, now + askedAnewMs)
+/** Another payout of a withdrawal was seen: whether those before it still stand is asked again, once for all of them. */
+function createAsking({ db, ledger }: CommitDeps, now: UnixMs) {
+  const asked = new Set<ReturnType<typeof listOutdatedPayouts>>()
+  return (transfer: Transfer, sharing: readonly Transfer[]): void => {
+    const outdated = listOutdatedPayouts(transfer, sharing, now)
+    if (outdated.length === 0) return
+    holdJudgement(db, transfer.key, now + askedAnewMs)
+    if (asked.has(outdated)) return
+    asked.add(outdated)
+    for (const { payout, since } of outdated) ledger.verifyClaimed([payout], now, since)
+  }
 }
 
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {

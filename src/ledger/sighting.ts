@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Observation, UnsaidField } from '../bridge/observation.ts'
+import { once } from '../lib/once.ts'
 
 /**
  * What a record said, however often it was read: all observations with the same content are one sighting. Merging
@@ -31,10 +32,15 @@ export interface Group {
 export function toSightings(answer: readonly Observation[]): Sighting[] {
   const numbered = numberEqualDetails(answer)
   const twins = findTwins(numbered)
+  const alike = once(() => Map.groupBy(numbered, weakContent))
   return numbered.map((observation) => {
     const name = strongName(observation)
-    const twin = name !== null && twins.has(name)
-    return toSighting(observation, twin, name === null ? countFuller(observation, numbered) : 0)
+    if (name !== null) return toSighting(observation, twins.has(name), 0)
+    return toSighting(
+      observation,
+      false,
+      countFuller(observation, alike().get(weakContent(observation)) ?? []),
+    )
   })
 }
 
@@ -284,10 +290,9 @@ function numberEqualDetails(answer: readonly Observation[]): readonly Observatio
   })
 }
 
-function countFuller(record: Omit<Observation, 'requestedAt'>, answer: readonly Observation[]): number {
-  return answer.filter(
+function countFuller(record: Omit<Observation, 'requestedAt'>, alike: readonly Observation[]): number {
+  return alike.filter(
     (other) =>
-      weakContent(other) === weakContent(record) &&
       isCompatible(other.mainHash, record.mainHash) &&
       isCompatible(other.zoneHash, record.zoneHash) &&
       ((record.mainHash !== null && other.mainHash === record.mainHash) ||

@@ -2,6 +2,7 @@ import { readBatchDetail } from './batchDetail.ts'
 import type { Decimal } from '../bridge/decimal.ts'
 import { sumArrivals } from '../bridge/tokenFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { ofCrowd } from '../lib/ofCrowd.ts'
 import { once } from '../lib/once.ts'
 import {
   destinationLeg,
@@ -36,26 +37,25 @@ export function findOverpayment(
   sharing: readonly Transfer[],
   now: UnixMs,
 ): Overpayment | null {
-  const known = compared.get(sharing) ?? new Map<string, Overpayment | null>()
-  compared.set(sharing, known)
-  const listAlike = once(() => listOfOneOrigin(transfer, sharing))
-  const { direction, token } = transfer
-  // What a deposit was credited as in one token is of one origin: of thousands not each is set beside all to find them.
-  const name =
-    direction === 'MainToZone'
-      ? `${token.address} ${token.id}`
-      : listAlike()
-          .map(({ key }) => key)
-          .join(' ')
-  const before = known.get(`${now} ${name}`)
-  if (before !== undefined) return before
-  const found = listAlike().length < 2 ? null : compare(listAlike(), sharing, now)
-  known.set(`${now} ${name}`, found)
-  return found
+  const alike = listOfOneOrigin(transfer, sharing)
+  return alike.length < 2 ? null : comparedOf(alike)(now, () => compare(alike, sharing, now))
 }
 
-/** What came out of lists that were compared: each of a crowd asks the same. */
-const compared = new WeakMap<readonly Transfer[], Map<string, Overpayment | null>>()
+/** What was found out of a list, by the time for which it was. */
+const comparedOf = ofCrowd<Transfer, Known<Overpayment | null>>(byName)
+const openOf = ofCrowd<Transfer, Known<boolean>>(byName)
+const outdatedOf = ofCrowd<Transfer, Known<readonly OutdatedPayout[]>>(byName)
+
+type Known<T> = (name: string | UnixMs, find: () => T) => T
+
+function byName<T>(): (...of: Parameters<Known<T>>) => T {
+  const found = new Map<string | UnixMs, { readonly value: T }>()
+  return (name, find) => {
+    const known = found.get(name) ?? { value: find() }
+    found.set(name, known)
+    return known.value
+  }
+}
 
 function compare(alike: readonly Transfer[], sharing: readonly Transfer[], now: UnixMs): Overpayment | null {
   const direction = alike[0]?.direction
@@ -78,10 +78,19 @@ export function provenBy(transfer: Transfer, chain: 'main' | 'zone', hash: strin
 }
 
 /** Those of the same origin transaction that are of the very origin of a transfer, itself included. */
-export function listOfOneOrigin(transfer: Transfer, sharing: readonly Transfer[]): Transfer[] {
+export function listOfOneOrigin(transfer: Transfer, sharing: readonly Transfer[]): readonly Transfer[] {
   const isWhole = once(() => !isBatch(transfer) || batchTotal(transfer) !== null)
-  return sharing.filter((other) => isOfOneOrigin(transfer, other, isWhole))
+  const isAlike = (other: Transfer) => isOfOneOrigin(transfer, other, isWhole)
+  if (sharing.length === 1) return sharing.filter(isAlike)
+  if (isNameless(transfer)) return listTwins(transfer, sharing).filter(isAlike)
+  const { direction, token, id, zoneEventIndex, amountRaw, targetAddress } = transfer
+  // Whatever `isOfOneOrigin` looks at.
+  const of = [direction, originLeg(transfer)?.hash, token.address, token.id, id, zoneEventIndex]
+  const item = direction === 'MainToZone' || isWhole() ? [] : [String(amountRaw), targetAddress]
+  return alikeOf(sharing)(JSON.stringify([...of, ...item]), () => sharing.filter(isAlike))
 }
+
+const alikeOf = ofCrowd<Transfer, Known<readonly Transfer[]>>(byName)
 
 function isOfOneOrigin(a: Transfer, b: Transfer, isWhole: () => boolean): boolean {
   // Names first: of a crowd each is compared with each.
@@ -107,16 +116,25 @@ function isShownAsOne(a: Transfer, b: Transfer): boolean {
 }
 
 function isNamelessTwin(a: Transfer, b: Transfer): boolean {
-  const isNameless = ({ id, zoneEventIndex }: Transfer) => id === null && zoneEventIndex === null
+  if (!isNameless(a) || !isNameless(b) || !isSameItem(a, b)) return false
   const [paid, other] = [destinationLeg(a), destinationLeg(b)]
-  return (
-    isNameless(a) &&
-    isNameless(b) &&
-    isSameItem(a, b) &&
-    paid !== null &&
-    other !== null &&
-    paid.hash !== other.hash
-  )
+  return paid !== null && other !== null && paid.hash !== other.hash
+}
+
+/** A deposit's origin names it. */
+function isNameless({ direction, id, zoneEventIndex }: Transfer): boolean {
+  return direction === 'ZoneToMain' && id === null && zoneEventIndex === null
+}
+
+/** Those without a name that are equal to one without, itself included. */
+function listTwins(transfer: Transfer, sharing: readonly Transfer[]): readonly Transfer[] {
+  return twinsIn(sharing).get(itemOf(transfer)) ?? []
+}
+
+const twinsIn = ofCrowd((sharing: readonly Transfer[]) => Map.groupBy(sharing.filter(isNameless), itemOf))
+
+function itemOf({ token, amountRaw, targetAddress }: Transfer): string {
+  return `${token.id} ${amountRaw} ${targetAddress}`
 }
 
 /** How long it may take until E12 has shown whether equal payouts without names are of one origin. */
@@ -124,7 +142,11 @@ const twinMs = 300_000
 
 /** Whether a withdrawal without a name has an equal one beside it, and E12 may yet show that they are one. */
 export function mayBeShownAsOne(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
-  return now - transfer.firstSeenAt < twinMs && sharing.some((other) => isNamelessTwin(transfer, other))
+  return (
+    now - transfer.firstSeenAt < twinMs &&
+    isNameless(transfer) &&
+    listTwins(transfer, sharing).some((other) => isNamelessTwin(transfer, other))
+  )
 }
 
 /** Of a batch without a readable detail nothing says what the whole is: only equal rows are compared. */
@@ -141,8 +163,11 @@ const askMs = 90_000
 /** Whether a transfer may yet turn out to be one payout too many: what it differs in would then say less. */
 export function mayBeSurplus(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
   if (now - transfer.firstSeenAt >= askMs) return false
-  const alike = listOfOneOrigin(transfer, sharing).filter((other) => destinationLeg(other) !== null)
-  return alike.length > 1 && alike.some((one) => statusOf(one, alike, now) === undefined)
+  const alike = listOfOneOrigin(transfer, sharing)
+  return openOf(alike)(now, () => {
+    const paid = alike.filter((other) => destinationLeg(other) !== null)
+    return paid.length > 1 && paid.some((one) => statusOf(one, alike, now) === undefined)
+  })
 }
 
 /**
@@ -154,16 +179,24 @@ export function listOutdatedPayouts(
   transfer: Transfer,
   sharing: readonly Transfer[],
   now: UnixMs,
-): { readonly payout: Transfer; readonly since: UnixMs }[] {
+): readonly OutdatedPayout[] {
   // The zone chain, where deposits arrive, takes nothing back.
   if (transfer.direction === 'MainToZone' || findOverpayment(transfer, sharing, Infinity) === null) return []
   const alike = listOfOneOrigin(transfer, sharing)
-  return alike.flatMap((payout) => {
-    const since = rivalSeenAt(payout, alike)
-    const known = answersOf(payout)
-    const isOutdated = known.length > 0 && !known.some(({ at }) => at >= since)
-    return isOutdated && !isHoldOver(since, now) ? [{ payout, since }] : []
-  })
+  return outdatedOf(alike)(now, () =>
+    alike.flatMap((payout) => {
+      const since = rivalSeenAt(payout, alike)
+      const known = answersOf(payout)
+      const isOutdated = known.length > 0 && !known.some(({ at }) => at >= since)
+      return isOutdated && !isHoldOver(since, now) ? [{ payout, since }] : []
+    }),
+  )
+}
+
+interface OutdatedPayout {
+  readonly payout: Transfer
+  /** When the other one was seen. */
+  readonly since: UnixMs
 }
 
 function isPaid(transfer: Transfer, alike: readonly Transfer[], now: UnixMs): boolean {
@@ -200,13 +233,27 @@ function answersOf(transfer: Transfer): LegEvidence[] {
 
 /** When the newest other payout of the same withdrawal was first seen. */
 function rivalSeenAt(transfer: Transfer, alike: readonly Transfer[]): UnixMs {
-  const hash = destinationLeg(transfer)?.hash
-  const rivals = alike.filter((other) => {
-    const leg = destinationLeg(other)
-    return transfer.direction === 'ZoneToMain' && leg !== null && leg.hash !== hash
-  })
-  return Math.max(-Infinity, ...rivals.map(({ firstSeenAt }) => firstSeenAt))
+  if (transfer.direction !== 'ZoneToMain') return -Infinity
+  const { newest, other } = newestOf(alike)
+  return destinationLeg(transfer)?.hash === newest.hash ? other.seenAt : newest.seenAt
 }
+
+const noPayout = { hash: null, seenAt: -Infinity }
+
+/** The newest payout, and the newest by another transaction than that. */
+const newestOf = ofCrowd((alike: readonly Transfer[]) => {
+  const paid = alike.flatMap((one) => {
+    const leg = destinationLeg(one)
+    return leg === null ? [] : [{ hash: leg.hash, seenAt: one.firstSeenAt }]
+  })
+  const newestAmong = (some: typeof paid) =>
+    some.reduce<{ hash: string | null; seenAt: UnixMs }>(
+      (best, one) => (one.seenAt > best.seenAt ? one : best),
+      noPayout,
+    )
+  const newest = newestAmong(paid)
+  return { newest, other: newestAmong(paid.filter(({ hash }) => hash !== newest.hash)) }
+})
 
 function byPayment(a: Transfer, b: Transfer): number {
   const timeOf = (one: Transfer) => destinationLeg(one)?.time ?? one.firstSeenAt

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
+import {
+  findOverpayment,
+  listOfOneOrigin,
+  listOutdatedPayouts,
+  mayBeShownAsOne,
+  mayBeSurplus,
+} from '../../../src/meaning/findOverpayment.ts'
+import { fc, seeds } from '../../support/fastCheck.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const now = 2_000_000
+
+function payout(
+  n: number,
+  overrides: Partial<Parameters<typeof toRecord>[0] & object>,
+  proofAt: number | null,
+): Transfer {
+  const record = toRecord({ mainHash: hash(`m${n}`), requestedAt: 1_000_000 + n, ...overrides })
+  const proof: LegEvidence = {
+    chain: record.direction === 'MainToZone' ? 'zone' : 'main',
+    hash: (record.direction === 'MainToZone' ? record.zoneHash : record.mainHash) ?? '',
+    source: 'E13',
+    status: 'success',
+    at: proofAt ?? 0,
+    height: null,
+    time: null,
+    errorMessage: '',
+    moves: null,
+  }
+  return { ...transferOf([record], proofAt === null ? [] : [proof]), key: `t${n}` }
+}
+
+/** All that is said of each, by keys. */
+const say = (one: Transfer, all: readonly Transfer[]) => {
+  const keys = (some: readonly Transfer[]) => some.map(({ key }) => key)
+  const overpaid = findOverpayment(one, all, now)
+  return {
+    alike: keys(listOfOneOrigin(one, all)),
+    overpaid: overpaid && { ...overpaid, payouts: keys(overpaid.payouts), surplus: keys(overpaid.surplus) },
+    outdated: listOutdatedPayouts(one, all, now).map(({ payout: { key }, since }) => [key, since]),
+    mayBeSurplus: mayBeSurplus(one, all, now),
+    mayBeShownAsOne: mayBeShownAsOne(one, all, now),
+  }
+}
+
+const anyPayout = fc.record({
+  id: fc.constantFrom(null, 'a', 'b'),
+  zoneEventIndex: fc.constantFrom(null, '1', '2'),
+  amountRaw: fc.constantFrom(1_500_000n, 7n),
+  crossType: fc.constantFrom('Withdraw', 'BatchWithdraw'),
+  main: fc.constantFrom(1, 2, 3, null),
+  seenAt: fc.integer({ min: 1_900_000, max: 2_000_000 }),
+  proofAt: fc.option(fc.integer({ min: 1_900_000, max: 2_000_000 })),
+  onlyAt: fc.option(fc.integer({ min: 1_900_000, max: 2_100_000 })),
+})
+
+describe('of a crowd', () => {
+  test.each(seeds())('the same is said as of the few that it is about (seed %i)', (seed) => {
+    fc.assert(
+      fc.property(fc.array(anyPayout, { minLength: 1, maxLength: 15 }), (some) => {
+        const few = some.map(({ main, seenAt, proofAt, onlyAt, ...record }, n) => {
+          const leg = main === null ? { mainHash: null, mainTime: null } : { mainHash: hash(`x${main}`) }
+          const one = payout(n, { ...record, ...leg, requestedAt: seenAt }, main === null ? null : proofAt)
+          return onlyAt === null ? one : { ...one, onlyAt }
+        })
+        // Deposits beside withdrawals: a list too long to be looked through each time, and nothing else.
+        const crowd = Array.from({ length: 30 }, (_, n) =>
+          payout(100 + n, { direction: 'MainToZone', crossType: 'Deposit', id: `d${n}` }, null),
+        )
+        const all = [...few, ...crowd]
+        for (const one of few) expect(say(one, all)).toEqual(say(one, few))
+      }),
+      { seed, numRuns: 300 },
+    )
+  })
+
+  test('each asks about all at no more cost than all of them have', () => {
+    let reads = 0
+    const all = Array.from({ length: 300 }, (_, n) => {
+      const one = payout(n, { zoneEventIndex: '7', source: 'E12', requestedAt: 1_950_000 + n }, 1_900_000)
+      return Object.defineProperty({ ...one }, 'firstSeenAt', { get: () => ((reads += 1), one.firstSeenAt) })
+    })
+    const outdated = all.map((one) => listOutdatedPayouts(one, all, now).length)
+    const found = all.map((one) => findOverpayment(one, all, now)?.surplus.length)
+    expect([new Set(outdated), new Set(found)]).toEqual([new Set([300]), new Set([undefined])])
+    expect(all.filter((one) => mayBeSurplus(one, all, now))).toHaveLength(300)
+    expect(reads).toBeLessThan(20_000)
+  })
+})
