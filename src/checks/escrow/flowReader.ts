@@ -12,8 +12,14 @@ export interface FlowReader extends FlowSources {
   readonly rows: Map<string, SeenRows>
   /** When a list was last begun to be read, by the monotonic clock. */
   readonly readAt: Map<string, number>
-  /** When it was last asked whether a token of an address was there from the first, by the monotonic clock; it was not. */
-  readonly lookedUp: Map<string, number>
+  /** By address and token, that it was asked whether it was there from the first; it was not. */
+  readonly lookedUp: Map<string, LookedUp>
+}
+
+export interface LookedUp {
+  /** The last time, by the monotonic clock. */
+  readonly at: number
+  readonly times: number
 }
 
 interface FlowSources

@@ -8,8 +8,11 @@ import type { EscrowPlace, FlowStream } from './places.ts'
 import { type Blocks, type MainReads, maxOthers } from '../../kernel/mainReads.ts'
 import { type EscrowWatch, isBridgeToken, noteType } from './watch.ts'
 
-/** How many tokens are looked up at a time, and after how long again. */
+/** How many tokens are looked up at a time. */
 const maxLookUps = 10
+/** One answer that holds nothing proves nothing: so often it is asked soon, and then after so long again. */
+const soonTimes = 3
+const soonMs = 15_000
 const lookUpAgainMs = 600_000
 
 /** Which tokens of an escrow are the bridge's: those that are named, and those that were there from the first. */
@@ -27,11 +30,16 @@ export async function lookUpTokens(
 ): Promise<void> {
   const { commit, isOfCrowds, lookedUp, watch } = reader
   const now = reader.clock.monotonicMs()
-  const isOpen = (token: string) =>
-    !isWatched(watch, place, token) &&
-    now - (lookedUp.get(`${place.address} ${token}`) ?? -Infinity) >= lookUpAgainMs
+  const nameOf = (token: string) => `${place.address} ${token}`
+  const known = (token: string) => lookedUp.get(nameOf(token)) ?? { at: -Infinity, times: 0 }
+  const isOpen = (token: string) => {
+    const { at, times } = known(token)
+    return !isWatched(watch, place, token) && now - at >= (times < soonTimes ? soonMs : lookUpAgainMs)
+  }
   const left = rows.filter((row) => hasLeft(row, place.address)).map(({ token }) => token)
-  const open = [...new Set([...left, ...listFrequent(rows)])].filter(isOpen)
+  const open = [...new Set([...left, ...listFrequent(rows)])]
+    .filter(isOpen)
+    .toSorted((a, b) => known(a).times - known(b).times)
   if (open.length > maxLookUps && !isOfCrowds) noteCrowd(reader, id)
   for (const token of isOfCrowds ? open : open.slice(0, maxLookUps)) {
     // What left was there: of the native currency nobody can write a transfer in another's name.
@@ -39,7 +47,7 @@ export async function lookUpTokens(
       kind === 'native' || (await hasCome(reader, { address: place.address, kind, token }, signal))
     if (isHeld === null) return
     if (isHeld) commit({ apply: () => (noteType(watch, token, typeNames[kind]), []) })
-    else lookedUp.set(`${place.address} ${token}`, now)
+    else lookedUp.set(nameOf(token), { at: now, times: known(token).times + 1 })
   }
 }
 

@@ -27,18 +27,19 @@ const payout = (name: string, height: number, amount = '10'): FlowRow => ({
 /** An escrow's list of movements, read every 15 s; `other` may be another escrow's, whose list comes first. */
 function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: null }]) {
   const tokens = [{ address: token, symbol: 'T', decimals: 18 }]
-  const bridge = { ...noBridge, escrows, tokens }
+  const contracts = escrows.length > 0 ? [] : [escrow]
+  const bridge = { ...noBridge, escrows, contracts, tokens }
   const kernel = { ...createTestKernel({ start: 1_000_000, config: { bridge } }), tellSince: 0 }
   const { clock, db } = kernel
-  const world = { rows, head: 1_000, isDisguised: false }
+  const world = { rows, head: 1_000, isDisguised: false, hasCome: [] as boolean[] }
   const asked: string[] = []
   const watch = openEscrowWatch(kernel)
   const main: FlowReader['main'] = {
-    hasCome: async () => false,
+    hasCome: async () => world.hasCome.shift() ?? false,
     flows: async ({ kind, token: of }, { from, to }) => {
       if (of === other) throw new Error('it fails')
-      const isList = kind === 'token_20' && of === token
-      if (isList) asked.push(`${from} to ${to}`)
+      const isList = kind === 'token_20' && (of === token || of === undefined)
+      if (kind === 'token_20' && of === token) asked.push(`${from} to ${to}`)
       const isShown = (row: FlowRow) => (row.token === '' ? kind === 'native' : isList)
       const isIn = ({ height }: FlowRow) => (height ?? 0) >= from && (height ?? 0) <= to
       const found = world.isDisguised ? [] : world.rows.filter((row) => isShown(row) && isIn(row))
@@ -94,6 +95,25 @@ test('native currency that left counts, however it came: nobody can make it up',
   const { read, stored } = setUp([{ ...payout('01', 990), token: '' }])
   await read(6)
   expect(stored('01', '')).not.toBeNull()
+})
+
+test('whether a token was there from the first is asked three times before it is believed that it was not', async () => {
+  const foreign = `0x${'ee'.repeat(20)}`
+  const { world, read, stored } = setUp([{ ...payout('01', 1_010), token: foreign }], [])
+  world.hasCome = [false, false, true]
+  await read(2)
+  expect(stored('01', foreign)).toBeNull()
+  await read(4)
+  expect(world.hasCome).toEqual([])
+  expect(stored('01', foreign)).not.toBeNull()
+})
+
+test('a token that was not there from the first is asked about three times, and rests then', async () => {
+  const foreign = `0x${'ee'.repeat(20)}`
+  const { world, read } = setUp([{ ...payout('01', 1_010), token: foreign }], [])
+  world.hasCome = Array.from({ length: 20 }, () => false)
+  await read(30)
+  expect(world.hasCome).toHaveLength(17)
 })
 
 test('F46: one that is in another block is the same, there', async () => {

@@ -19,7 +19,7 @@ function setUp() {
   const db = openDatabase(':memory:')
   const bridge = { contracts: [escrow], escrows: [], tokens: [], fees: [] }
   const watch = openEscrowWatch({ db, learned: createLearned(db), config: { bridge } })
-  return { watch, lookedUp: new Map([[`${escrow} ${token}`, 0]]) }
+  return { watch, lookedUp: new Map([[`${escrow} ${token}`, { at: 0, times: 1 }]]) }
 }
 
 test('a token that was not there from the first and moves often is foreign', () => {
