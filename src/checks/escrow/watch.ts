@@ -1,6 +1,7 @@
 import { directions } from '../../bridge/observation.ts'
 import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import type { Fee } from '../../meaning/findFee.ts'
+import { hash as digest } from 'node:crypto'
 import { createMostKept, type MostKept } from '../../meaning/mostKept.ts'
 import { canonicalToken, movedToken, nativeDecimals } from '../../bridge/movedToken.ts'
 import { type Decimal, sameScale, toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
@@ -26,6 +27,7 @@ import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows } from './flowStore.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
+import { readMeta, saveMeta } from '../../store/meta.ts'
 
 /** What the configuration says of escrows, beside what the ledger learned of tokens. */
 export interface EscrowWatch {
@@ -45,8 +47,6 @@ export interface EscrowWatch {
   readonly recordedAs: Map<string, string>
   /** The share that a million units are, and how often it was used since it was read. */
   readonly risks: Map<string, { readonly unit: number; readonly uses: number }>
-  /** What may be kept of a token's transfers, as what is owed of it was last counted. */
-  readonly revised: Map<string, string>
 }
 
 export interface EscrowBridge {
@@ -84,7 +84,6 @@ export function openEscrowWatch({
     movesAs: new Map(pairs.map(({ token, moved }) => [token, moved])),
     recordedAs: new Map(pairs.map(({ token, moved }) => [moved, token])),
     risks: new Map(),
-    revised: new Map(),
   }
 }
 
@@ -172,14 +171,17 @@ export function riskOf(watch: EscrowWatch, token: string, amount: Decimal): numb
 
 /** What may be kept of a token's transfers was learned: what is owed of it is counted anew. Belongs inside a commit. */
 export function reviseToken(watch: EscrowWatch, token: string): void {
-  const { db, learned, mostKept, revised } = watch
+  const { bridge, db, learned, mostKept } = watch
   const decimals = decimalsOf(watch, token)
   if (decimals === null) return
   const address = watch.recordedAs.get(token) ?? token
   const ranges = directions.map((one) => learned.keptOf(address, one))
-  const known = ranges.map(({ less, more, flat }) => `${less} ${more} ${String(flat)}`).join()
-  if (revised.get(token) === known) return
-  revised.set(token, known)
+  // What `mostKept` goes by. There may be millions of transfers: they are not read again at each start.
+  const kept = ranges.map(({ less, more, flat }) => [less, more, String(flat)])
+  const known = digest('sha1', JSON.stringify([address, decimals, bridge.fees, kept]), 'base64')
+  const name = `owed_by ${token}`
+  if (readMeta(db, name) === known) return
+  saveMeta(db, name, known)
   reviseOwed(db, token, ({ isCredit, amount }) => {
     const { less, more } = mostKept({
       token: { address, movedAs: token, decimals },

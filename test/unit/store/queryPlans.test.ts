@@ -14,6 +14,7 @@ import {
 import { sumAccounts } from '../../../src/checks/escrow/accounts/accountStore.ts'
 import { listEntriesSettling } from '../../../src/breaks/entryStore.ts'
 import { kinds } from '../../../src/checks/index.ts'
+import { listMovedTokens } from '../../../src/checks/escrow/flowStore.ts'
 import { listLeft } from '../../../src/checks/escrow/lossStore.ts'
 import { listUnreadRows } from '../../../src/kernel/quarantine.ts'
 import { listQuestions } from '../../../src/ledger/evidenceQueue.ts'
@@ -47,6 +48,15 @@ describe('what is asked again and again is found by an index of what is open, no
     expect(plans.filter((plan) => plan.includes('entries'))).toEqual([
       expect.stringContaining('account_entries_height (token=? AND height>?)'),
       expect.stringContaining('account_entries_at (token=? AND at>?)'),
+    ])
+  })
+
+  test('which tokens moved at an escrow, by a step for each token', () => {
+    const plans = plansOf((db) => listMovedTokens(db, '0xe5'))
+    expect(plans.filter((plan) => plan.includes('escrow_flows'))).toEqual([
+      'SEARCH escrow_flows USING COVERING INDEX escrow_flows_height (escrow=?)',
+      'SEARCH escrow_flows USING COVERING INDEX escrow_flows_height (escrow=? AND token>?)',
+      'SEARCH escrow_flows EXISTS USING INDEX escrow_flows_height (escrow=? AND token=?)',
     ])
   })
 

@@ -7,6 +7,7 @@ import {
   noteTransfers,
   openEscrowWatch,
   reserveOf,
+  reviseToken,
   symbolOf,
 } from '../../../../src/checks/escrow/watch.ts'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
@@ -97,6 +98,32 @@ describe('a token whose records name another address than it moves under', () =>
     expect(listTokenPairs(db, learned)).toEqual([{ token: zoneToken, moved: token }])
     db.close()
   })
+})
+
+test('what is owed of a token is counted anew where other fees may be kept of it, not at each start', () => {
+  const db = openDatabase(':memory:')
+  onTestFinished(() => db.close())
+  let reads = 0
+  const counting: Database = {
+    ...db,
+    prepare(sql) {
+      if (sql.includes('FROM escrow_legs l WHERE token')) reads += 1
+      return db.prepare(sql)
+    },
+  }
+  const start = (max: string) => {
+    const bridge = {
+      contracts: [],
+      escrows: [{ address: escrow, token, baseline: null }],
+      tokens: [{ address: token, symbol: 'T', decimals: 6 }],
+      fees: [{ token, direction: 'ZoneToMain', max }],
+    } as const
+    const watch = openEscrowWatch({ db: counting, learned: createLearned(db), config: { bridge } })
+    reviseToken(watch, token)
+    reviseToken(watch, token)
+    return reads
+  }
+  expect([start('1'), start('1'), start('2'), start('2')]).toEqual([1, 1, 2, 2])
 })
 
 test('what was held by a reading that was not judged yet counts', () => {
