@@ -16,7 +16,7 @@ export interface FlowReader extends FlowSources {
   readonly lookedUp: Map<string, LookedUp>
 }
 
-export interface LookedUp {
+interface LookedUp {
   /** The last time, by the monotonic clock. */
   readonly at: number
   readonly times: number
