@@ -59,7 +59,7 @@ export function listUnjudgedPayouts(
 ): (Movement & { readonly reason: string })[] {
   const sql = `SELECT * FROM unjudged_payouts AS payout WHERE seen_at BETWEEN ? AND ?
     AND NOT EXISTS (SELECT 1 FROM escrow_flows AS flow WHERE ${isHash('flow.hash', 'payout.hash')} AND +flow.token = ${numberOf('payout.token')})
-    ORDER BY ROW_NUMBER() OVER (PARTITION BY token ORDER BY CAST(amount AS REAL) DESC) LIMIT 5000`
+    ORDER BY ROW_NUMBER() OVER (PARTITION BY token ORDER BY CAST(amount AS REAL) DESC), seen_at, hash LIMIT 5000`
   const rows = payouts.all(db, sql, seen.from, seen.until)
   return rows.map((row) => ({ ...row, unexplained: null, waitsFor: null }))
 }
