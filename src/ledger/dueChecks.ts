@@ -56,7 +56,11 @@ export function listDueChecks(
       'SELECT key, check_at FROM transfers WHERE (zone_hash IS NULL) = ? AND check_at <= ? ORDER BY check_at LIMIT ?'
     const due = dueKeys.all(db, sql, isAlone, now, maxDue)
     const fresh = due.flatMap(({ key }) => (risks.known.has(key) ? [] : [key])).slice(-maxLooked)
-    for (const row of selectKeys(db, fresh)) putNewest(risks.known, row.key, risks.of(row), maxKnown)
+    for (const row of selectKeys(db, fresh)) {
+      const share = risks.of(row)
+      // 0 is what is not known: before the escrows were read it is that of all.
+      if (share > 0) putNewest(risks.known, row.key, share, maxKnown)
+    }
     const toRisk = ({ key, checkAt }: (typeof due)[number]) => ({
       share: risks.known.get(key) ?? 0,
       since: checkAt,

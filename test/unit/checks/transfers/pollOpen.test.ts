@@ -109,6 +109,16 @@ test('thousands of deposits that can be asked for one by one alone hold up no wi
   expect(world.ledger.countByState()).toMatchObject({ completed: 1, pending: 2_500 })
 })
 
+test('what was worth nothing before the escrows were read is ordered by its value once they were', async () => {
+  const world = await onTheirWay(100)
+  await world.run()
+  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(formatDecimal(amount)) })
+  world.asked.length = 0
+  await world.clock.advance(10_000)
+  await world.run()
+  expect(world.asked).toContain(hash('d99'))
+})
+
 test('records without any hash, which nobody can be asked about, take no turns from deposits', async () => {
   const world = await onTheirWay(100)
   world.commit({
