@@ -1,3 +1,4 @@
+import { ofCrowd } from '../lib/ofCrowd.ts'
 import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -68,16 +69,10 @@ export function judgeMoney(
   }
 }
 
-/** One list for all that are compared with it: see `coverMoney`. */
-const listedAmong = new WeakMap<readonly Transfer[], readonly Transfer[]>()
-
-function listedOf(all: readonly Transfer[]): readonly Transfer[] {
-  const known = listedAmong.get(all)
-  if (known) return known
-  const listed = all.filter((one) => one.isListed && one.status !== 'failed')
-  listedAmong.set(all, listed)
-  return listed
-}
+/** Of a crowd one list for all that are compared with it: see `coverMoney`. */
+const listedOf = ofCrowd((all: readonly Transfer[]) =>
+  all.filter((one) => one.isListed && one.status !== 'failed'),
+)
 
 const nothingMoved: MoneyGap = { what: 'amount', found: '' }
 
