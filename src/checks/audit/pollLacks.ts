@@ -3,6 +3,7 @@ import { canonicalToken } from '../../bridge/movedToken.ts'
 import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { askEach, askInParts } from '../../kernel/askInParts.ts'
 import { isClean } from '../../kernel/hiddenRows.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Read } from '../../kernel/reads.ts'
@@ -56,9 +57,13 @@ export async function lookAgain(audit: Looking, signal: AbortSignal): Promise<vo
   if (asked.length === 0) return
   const control = createMissingRecords(db, (key) => ledger.seenAt(key)).findControl()
   const byZone = asked.filter(({ zoneHash }) => zoneHash !== null)
-  if (byZone.length > 0) await readByZone(audit, byZone, { control: control?.zoneHash ?? null, signal })
+  const ask = (some: readonly Lack[]) =>
+    readByZone(audit, some, { control: control?.zoneHash ?? null, signal })
   const byMain = asked.filter(({ zoneHash }) => zoneHash === null).slice(0, maxSingles)
-  for (const lack of byMain) await readByMain(audit, lack, { control: control?.mainHash ?? null, signal })
+  await askEach([
+    () => askInParts(byZone, ask, (some) => some.forEach((lack) => again(audit, lack, retryMs))),
+    ...byMain.map((lack) => () => readByMain(audit, lack, { control: control?.mainHash ?? null, signal })),
+  ])
 }
 
 function riskOf({ stakes, ledger }: Looking, { observation, transferKey, time }: Lack): AtRisk {
@@ -127,7 +132,7 @@ async function readByZone(
 ): Promise<void> {
   const hashes = new Set(lacks.flatMap(({ zoneHash }) => zoneHash ?? []))
   const asked = control === null ? [...hashes] : [...new Set([...hashes, control])]
-  const read = await orRetry(audit, lacks, () => audit.reads.details(asked, { priority: 'sweep', signal }))
+  const read = await audit.reads.details(asked, { priority: 'sweep', signal })
   const isShown = control !== null && read.records.some(({ zoneHash }) => zoneHash === control)
   const isAnswered = isShown && isClean(read)
   for (const lack of lacks) {
@@ -143,13 +148,13 @@ async function readByMain(audit: Looking, lack: Lack, { control, signal }: Askin
   const options = { priority: 'sweep', signal } as const
   // Whether the service filters by hash at all is shown by a record that is known to be there.
   const known =
-    control === null ? null : await orRetry(audit, [lack], () => audit.reads.feedByHash(control, options))
+    control === null ? null : await orRetry(audit, lack, () => audit.reads.feedByHash(control, options))
   const works =
     known !== null &&
     isClean(known) &&
     known.records.length > 0 &&
     known.records.every(({ mainHash }) => mainHash === control)
-  const read = await orRetry(audit, [lack], () => audit.reads.feedByHash(lack.mainHash ?? '', options))
+  const read = await orRetry(audit, lack, () => audit.reads.feedByHash(lack.mainHash ?? '', options))
   const isAnswered = works && isClean(read)
   settle(audit, lack, {
     read,
@@ -230,11 +235,11 @@ function record(audit: Looking, lack: Lack, { read, shown }: Omit<Reading, 'isAn
   })
 }
 
-async function orRetry<T>(audit: Looking, lacks: readonly Lack[], ask: () => Promise<T>): Promise<T> {
+async function orRetry<T>(audit: Looking, lack: Lack, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    for (const lack of lacks) again(audit, lack, retryMs)
+    again(audit, lack, retryMs)
     throw error
   }
 }

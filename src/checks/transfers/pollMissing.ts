@@ -5,6 +5,7 @@ import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { isClean } from '../../kernel/hiddenRows.ts'
+import { askEach, askInParts } from '../../kernel/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
 import { detailAccusation, recordAccusation } from '../../kernel/recordWord.ts'
@@ -36,6 +37,8 @@ const maxSingles = 3
 const maxDue = 500
 const neededMs = 600_000
 const pauseMs = neededMs / (neededReads - 1)
+/** What could not be asked comes again after this, ms. */
+const putOffMs = pauseMs / 10
 /** How seldom what was reported is read again, ms; it may come back. */
 const restMs = 3_600_000
 /** The readings of one run share their control question. */
@@ -58,9 +61,16 @@ export async function readMissing(deps: Missing, signal: AbortSignal): Promise<v
   const control = due.length > 0 ? missing.findControl() : null
   if (control === null) return
   const byZone = due.filter(({ transfer }) => transfer.zone !== null).slice(0, batchSize)
-  await readByZone(deps, byZone, { control: control.zoneHash, signal })
   const singles = due.filter(({ transfer }) => transfer.zone === null).slice(0, maxSingles)
-  await readByMain(deps, singles, signal)
+  const putOff = (some: readonly Candidate[]) =>
+    deps.commit({
+      apply: (now) => (some.forEach(({ entry }) => deps.missing.save(entry, now + putOffMs)), []),
+    })
+  const ask = (some: readonly Candidate[]) => readByZone(deps, some, { control: control.zoneHash, signal })
+  await askEach([
+    () => askInParts(byZone, ask, putOff),
+    ...singles.map((one) => () => askInParts([one], () => readByMain(deps, one, signal), putOff)),
+  ])
 }
 
 interface Candidate {
@@ -93,7 +103,6 @@ async function readByZone(
   candidates: readonly Candidate[],
   { control, signal }: { readonly control: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (candidates.length === 0) return
   const hashes = new Set(candidates.flatMap(({ transfer }) => transfer.zone?.hash ?? []))
   const read = await deps.reads.details([...hashes, control], { priority: 'sweep', signal })
   const shown = new Set(read.records.map(({ zoneHash }) => zoneHash))
@@ -104,21 +113,15 @@ async function readByZone(
   await settle(deps, candidates, { answer: read, isAnswered, isShown, accuse }, signal)
 }
 
-async function readByMain(
-  deps: Missing,
-  candidates: readonly Candidate[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (const candidate of candidates) {
-    const { main, targetAddress, sourceAddress } = candidate.transfer
-    const hash = main?.hash ?? ''
-    const wanted = { hash, addresses: [targetAddress, sourceAddress] }
-    const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
-    const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
-    const isAnswered = read.isAnswer && isClean(read)
-    const accuse = () => recordAccusation(deps, hash)
-    await settle(deps, [candidate], { answer: read, isAnswered, isShown, accuse }, signal)
-  }
+async function readByMain(deps: Missing, candidate: Candidate, signal: AbortSignal): Promise<void> {
+  const { main, targetAddress, sourceAddress } = candidate.transfer
+  const hash = main?.hash ?? ''
+  const wanted = { hash, addresses: [targetAddress, sourceAddress] }
+  const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
+  const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
+  const isAnswered = read.isAnswer && isClean(read)
+  const accuse = () => recordAccusation(deps, hash)
+  await settle(deps, [candidate], { answer: read, isAnswered, isShown, accuse }, signal)
 }
 
 async function settle(
@@ -155,7 +158,7 @@ async function settle(
             { entry, transfer },
             { readAt: read.answer.requestedAt, now, agreement: agreed.get(entry.key) },
           )
-        else deps.missing.save(entry, now + pauseMs / 10)
+        else deps.missing.save(entry, now + putOffMs)
         return []
       }),
   })

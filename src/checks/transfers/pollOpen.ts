@@ -1,4 +1,5 @@
 import type { ZoneTransaction } from '../../bridge/observation.ts'
+import { askEach, askInParts } from '../../kernel/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import type { DueCheck } from '../../ledger/dueChecks.ts'
@@ -46,25 +47,34 @@ export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSign
     // Of one without any hash nobody can be asked.
     const nameless = due.filter((check) => check.zoneHash === null && check.mainHash === null)
     postpone(open, nameless, null)
-    await readFailures(open, signal)
-    for (const batch of toBatches(byZone)) await readDetails(open, batch, signal)
-    for (const check of byMain) await readByMain(open, check, signal)
+    await askEach([
+      () => readFailures(open, signal),
+      () => readDetails(open, byZone, signal),
+      ...byMain.map((check) => () => readByMain(open, check, signal)),
+    ])
   }
 }
 
+/** @returns why some could not be read, though others were */
 async function readDetails(
   open: OpenTransfers,
-  batch: readonly DueCheck[],
+  checks: readonly DueCheck[],
   signal: AbortSignal,
-): Promise<void> {
-  const hashes = [...new Set(batch.flatMap((check) => check.zoneHash ?? []))]
-  const priority = batch.some((check) => check.isUrgent) ? 'urgent' : 'open'
-  const read = await postponing(open, batch, () => open.reads.details(hashes, { priority, signal }))
-  // What is to be told of it is on the disk before it leaves all the same.
-  open.commit({ answers: [read.records], bad: read.bad, mayWait: true })
-  const answered = new Set(read.records.map((record) => record.zoneHash))
-  const missed = batch.filter((check) => !answered.has(check.zoneHash))
-  postpone(open, missed, read.requestedAt)
+): Promise<unknown> {
+  const ask = async (some: readonly DueCheck[]) => {
+    const hashes = [...new Set(some.flatMap((check) => check.zoneHash ?? []))]
+    const priority = some.some((check) => check.isUrgent) ? 'urgent' : 'open'
+    const read = await open.reads.details(hashes, { priority, signal })
+    // What is to be told of it is on the disk before it leaves all the same.
+    open.commit({ answers: [read.records], bad: read.bad, mayWait: true })
+    const answered = new Set(read.records.map((record) => record.zoneHash))
+    const missed = some.filter((check) => !answered.has(check.zoneHash))
+    postpone(open, missed, read.requestedAt)
+  }
+  let failure: unknown
+  for (const batch of toBatches(checks))
+    failure = (await askInParts(batch, ask, (some) => postpone(open, some, null))) ?? failure
+  return failure
 }
 
 async function readByMain(open: OpenTransfers, check: DueCheck, signal: AbortSignal): Promise<void> {
@@ -78,18 +88,25 @@ async function readByMain(open: OpenTransfers, check: DueCheck, signal: AbortSig
     postpone(open, [check], read.isAnswer ? read.requestedAt : null)
 }
 
-async function readFailures(open: OpenTransfers, signal: AbortSignal): Promise<void> {
+/** @returns why some could not be read, though others were */
+async function readFailures(open: OpenTransfers, signal: AbortSignal): Promise<unknown> {
   const now = open.clock.now()
   const hashes = await runInSlices(
     open.ledger.listWithoutEvidence(now - evidenceMs, now, batchSize),
     open.clock,
   )
-  if (hashes.length === 0) return
-  const read = await open.reads.zoneTransactions(hashes, { priority: 'evidence', signal })
-  const known = new Set(read.records.map((record) => record.hash))
-  // That E9 did not know it is kept too, or it would be asked at every tick.
-  const unknown = hashes.filter((hash) => !known.has(hash)).map((hash) => toUnknown(hash, read.requestedAt))
-  open.commit({ zoneTransactions: [...read.records, ...unknown], bad: read.bad })
+  if (hashes.length === 0) return undefined
+  const ask = async (some: readonly string[]) => {
+    const read = await open.reads.zoneTransactions(some, { priority: 'evidence', signal })
+    const known = new Set(read.records.map((record) => record.hash))
+    // That E9 did not know it is kept too, or it would be asked at every tick.
+    const unknown = some.filter((hash) => !known.has(hash)).map((hash) => toUnknown(hash, read.requestedAt))
+    open.commit({ zoneTransactions: [...read.records, ...unknown], bad: read.bad })
+  }
+  let left: readonly string[] = []
+  const failure = await askInParts(hashes, ask, (some) => void (left = some))
+  open.commit({ zoneTransactions: left.map((hash) => toUnknown(hash, now)) })
+  return failure
 }
 
 function toUnknown(hash: string, requestedAt: UnixMs): ZoneTransaction {

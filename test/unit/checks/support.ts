@@ -9,6 +9,7 @@ import type { AppConfig } from '../../../src/kernel/settings.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import type { UnixMs } from '../../../src/lib/clock.ts'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import { createTimings } from '../../../src/lib/timings.ts'
 import { openKernel } from '../../../src/monitor/openKernel.ts'
@@ -185,3 +186,16 @@ export function setMainHead(db: Database, height: number, at: UnixMs, blockTime:
 
 export const known = (ledger: Ledger) => ledger.listTransfers({ limit: 10_000 }).length
 export const noSignal = new AbortController().signal
+
+/** An explorer whose E12 fails where one of these is asked about. @returns how often it was asked */
+export function stumbleOver(world: { readonly reads: ExplorerReads }, poison: ReadonlySet<string>) {
+  const { details } = world.reads
+  let asked = 0
+  world.reads.details = async (hashes, options) => {
+    asked += 1
+    if (hashes.some((one) => poison.has(one)))
+      throw new MonitorError('source.unreachable', 'E12 failed (HTTP 500)', { details: { status: 500 } })
+    return details(hashes, options)
+  }
+  return () => asked
+}

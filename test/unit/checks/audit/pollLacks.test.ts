@@ -9,7 +9,7 @@ import {
   toUnlistedLack,
 } from '../../../../src/checks/audit/store.ts'
 import { hash, toPending } from '../../../support/records.ts'
-import { noSignal, setUp } from '../support.ts'
+import { noSignal, setUp, stumbleOver } from '../support.ts'
 
 test('beside 200 transfers that were reported, and older, the record of an action is asked for all the same', async () => {
   const world = setUp([], { start: 100_000_000 })
@@ -33,6 +33,18 @@ test('beside 200 transfers that were reported, and older, the record of an actio
     await clock.advance(10_000)
   }
   expect([told.length, [...asked]]).toEqual([200, [hash('action')]])
+})
+
+test('what E12 stumbles over holds up no other record of an action', async () => {
+  const world = setUp([], { start: 100_000_000 })
+  const { clock, db } = world
+  const now = clock.now()
+  const rows = Array.from({ length: 12 }, (_, n) => toPending({ zoneHash: hash(`z${n}`), zoneTime: now }))
+  for (const row of rows) saveLack(db, toLack(row, 'action', now))
+  world.feed.rows = rows.map((row) => ({ ...row, requestedAt: now }))
+  stumbleOver(world, new Set([hash('z4')]))
+  await expect(lookAgain({ ...world, listings: openListings(world) }, noSignal)).rejects.toThrow('HTTP 500')
+  expect(world.ledger.countByState()).toMatchObject({ pending: 11 })
 })
 
 test('of more records than are looked for at once the next audit finds the rest; what no audit finds again is kept', () => {

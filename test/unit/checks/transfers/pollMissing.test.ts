@@ -4,7 +4,7 @@ import type { Walk } from '../../../../src/checks/transfers/pollSweep.ts'
 import { createMissingRecords } from '../../../../src/ledger/missingRecords.ts'
 import { toPending } from '../../../support/records.ts'
 import { hash } from '../../../support/records.ts'
-import { noSignal, setUp, toRows } from '../support.ts'
+import { noSignal, setUp, stumbleOver, toRows } from '../support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
   const missing = createMissingRecords(world.db, (key) => world.ledger.seenAt(key))
@@ -86,6 +86,16 @@ describe('records that a sweep did not show', () => {
     world.feed.rows = []
     for (let turn = 0; turn < 20; turn += 1) await world.wait(5 * minute)
     expect(world.told).toEqual([])
+  })
+
+  test('one that E12 stumbles over has not vanished, and holds up no other', async () => {
+    const world = start([2, 3])
+    const [stumbled, gone] = [world.all[2], world.all[3]]
+    stumbleOver(world, new Set([stumbled?.zoneHash ?? '']))
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (let turn = 0; turn < 5; turn += 1) await expect(world.wait(5 * minute)).rejects.toThrow('HTTP 500')
+    expect(world.told).toMatchObject([{ kind: 'transfer.vanished', transfer: { id: gone?.id } }])
   })
 
   test('are asked for by main hash while no zone hash is known', async () => {

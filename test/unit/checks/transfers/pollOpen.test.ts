@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createOpenTransfersPoll } from '../../../../src/checks/transfers/pollOpen.ts'
 import { formatDecimal } from '../../../../src/bridge/decimal.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
-import { noSignal, setUp } from '../support.ts'
+import { noSignal, setUp, stumbleOver } from '../support.ts'
 
 const pendings = (count: number) =>
   Array.from({ length: count }, (_, n) => toPending({ id: `p${n}`, zoneHash: hash(`z${n}`) }))
@@ -41,6 +42,51 @@ test('a batch that cannot be asked for waits behind the others', async () => {
   world.reads.details = () => Promise.reject(new Error('503'))
   await expect(createOpenTransfersPoll(world)(noSignal)).rejects.toThrow('503')
   expect(world.ledger.listDueChecks(world.clock.now(), { byZone: 9, alone: 9 })).toEqual([])
+})
+
+test('a hash that E12 stumbles over takes none of the others along', async () => {
+  const world = setUp(pendings(45))
+  world.commit({ answers: [world.feed.rows] })
+  await world.clock.advance(10_000)
+  world.feed.rows = world.feed.rows.map((row, n) => toRecord({ ...row, mainHash: hash(`m${n}`) }))
+  stumbleOver(world, new Set([hash('z3'), hash('z17'), hash('z30')]))
+  await expect(createOpenTransfersPoll(world)(noSignal)).rejects.toThrow('HTTP 500')
+  expect(world.ledger.countByState()).toMatchObject({ completed: 42, pending: 3 })
+  expect(world.ledger.listDueChecks(world.clock.now(), { byZone: 9, alone: 9 })).toEqual([])
+})
+
+test('E12 that fails whatever it is asked is asked five times in a run, not of each', async () => {
+  const world = setUp(pendings(100))
+  world.commit({ answers: [world.feed.rows] })
+  await world.clock.advance(10_000)
+  const asked = stumbleOver(world, new Set(pendings(100).map(({ zoneHash }) => zoneHash ?? '')))
+  await expect(createOpenTransfersPoll(world)(noSignal)).rejects.toThrow('HTTP 500')
+  expect(asked()).toBe(5)
+})
+
+test('E9 or E12 that fails holds up neither the other nor what is asked for by its main hash', async () => {
+  const failing = ['details', 'zoneTransactions'] as const
+  for (const name of failing) {
+    const deposit = toPending({ id: 'd', direction: 'MainToZone', mainHash: hash('d') })
+    const failed = toRecord({ id: 'f', zoneHash: hash('f'), status: 'failed' })
+    const world = setUp([...pendings(1), deposit, failed])
+    world.commit({ answers: [world.feed.rows] })
+    await world.clock.advance(10_000)
+    const asked = new Set<string>()
+    const { details, zoneTransactions } = world.reads
+    const fail = () =>
+      Promise.reject(new MonitorError('source.unreachable', `${name} failed`, { details: { status: 503 } }))
+    world.reads.details = (...of) => (asked.add('details'), name === 'details' ? fail() : details(...of))
+    world.reads.zoneTransactions = (...of) => (
+      asked.add('zoneTransactions'), name === 'zoneTransactions' ? fail() : zoneTransactions(...of)
+    )
+    const lookUp: typeof world.lookUp = async (wanted) => {
+      asked.add(wanted.hash)
+      return { requestedAt: world.clock.now(), records: [], bad: [], isAnswer: true, isHidden: false }
+    }
+    await expect(createOpenTransfersPoll({ ...world, lookUp })(noSignal)).rejects.toThrow(`${name} failed`)
+    expect([...asked].sort()).toEqual([hash('d'), 'details', 'zoneTransactions'].sort())
+  }
 })
 
 /** Deposits on their way, none of which is found where they are asked for one by one. */
