@@ -15,7 +15,7 @@ const oldestEvery = 10
 
 /**
  * The order in which questions are asked: by money at risk, then by age, and each tenth one is the oldest. What is of
- * tokens that do not count comes last, and takes no more than a tenth of the turns.
+ * tokens that do not count comes last, and takes no more than a tenth of the turns, and no less where there is as much.
  * @param before turns that were taken already, where there are few at a time
  */
 export function valueFirst<T>(
@@ -40,13 +40,15 @@ export function valueFirst<T>(
       return
     }
   }
-  while (ordered.length < counted.length && ordered.length < turns) {
-    if ((before + ordered.length) % oldestEvery === oldestEvery - 1) take(byAge, 'age')
-    else take(byValue, 'value')
-  }
+  const tenth = Math.floor(turns / oldestEvery)
   const others = known
     .filter(({ risk }) => !risk.counts)
     .toSorted((a, b) => a.risk.since - b.risk.since)
-    .slice(0, Math.max(1, Math.floor(turns / oldestEvery)))
+    .slice(0, Math.max(1, tenth))
+  const most = Math.min(counted.length, turns - Math.min(others.length, tenth))
+  while (ordered.length < most) {
+    if ((before + ordered.length) % oldestEvery === oldestEvery - 1) take(byAge, 'age')
+    else take(byValue, 'value')
+  }
   return [...ordered, ...others.map(({ item }) => item)]
 }

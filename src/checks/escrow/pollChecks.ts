@@ -57,7 +57,7 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
   const control = await attempt(() => askControl(of, signal))
   // What cannot all be asked for three times in time: that the list was read whole since counts as one reading.
   const how = { control: control === true, isCrowd: open.length > maxRereads }
-  for (const flow of orderDue(of.watch, open, maxRereads).slice(0, maxRereads)) {
+  for (const flow of orderDue(of.watch, open, maxRereads)) {
     const read = control === null ? null : await attempt(() => rereadFlow(of, flow, how, signal))
     const asked = read ?? toUnasked(of, flow)
     const verdict = judge(of, flow, listExplaining(of, flow.hash))

@@ -28,6 +28,12 @@ test('semantics.md 44: tokens that do not count come last, and take a tenth of t
   expect(asked).toEqual(['theft', 's0', 's1'])
 })
 
+test('semantics.md 44: tokens that do not count have their tenth beside more that count than there are turns', () => {
+  const counted = Array.from({ length: 50 }, (_, n) => item(`c${n}`, 1, n))
+  const asked = order([...counted, item('other', 1, 0, false)], 30)
+  expect([asked.length, asked.at(-1)]).toEqual([30, 'other'])
+})
+
 test('nothing is asked twice, and nothing that counts is left out', () => {
   const items = Array.from({ length: 37 }, (_, n) => item(`i${n}`, (n * 7) % 11, (n * 5) % 13))
   expect(new Set(order(items)).size).toBe(37)
