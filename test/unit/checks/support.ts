@@ -189,13 +189,13 @@ export const noSignal = new AbortController().signal
 
 /** An explorer whose E12 fails where one of these is asked about. @returns how often it was asked */
 export function stumbleOver(world: { readonly reads: ExplorerReads }, poison: ReadonlySet<string>) {
-  const { details } = world.reads
+  const reads = { ...world.reads }
   let asked = 0
   world.reads.details = async (hashes, options) => {
     asked += 1
     if (hashes.some((one) => poison.has(one)))
       throw new MonitorError('source.unreachable', 'E12 failed (HTTP 500)', { details: { status: 500 } })
-    return details(hashes, options)
+    return reads.details(hashes, options)
   }
   return () => asked
 }
