@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
 import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
 import { bridge, createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
 
@@ -119,5 +120,23 @@ describe('a deposit that goes back in its own transaction while the zone credits
     await world.pass(300 * second)
     expect(world.told()).toEqual([])
     expect(world.conditions()).toEqual([])
+  })
+
+  test('is told to somebody else although no deposit came for so long that its movement was forgotten', async () => {
+    const world = await start()
+    await world.pass(120 * second)
+    const { mainTxHash = '' } = world.withdraw(1, { mainBlockTime: String(world.now()) })
+    const moves = [{ token, from: escrow, to: user(1), amount: '101' }]
+    world.main(mainTxHash, { height: world.fake.mainHead(), time: world.now(), moves })
+    await world.pass(60 * second)
+    const { db } = world.monitor.app.parts
+    const later = world.now() + 1
+    purgeFlows(db, { explained: later, inward: later, outward: later }, 1_000)
+    world.deposit(100, {
+      amount: '1000',
+      main: backAndForth({ name: '', token, decimals: 6 }, 100, '1000', '999', stranger),
+    })
+    await world.until(() => drifts(world).length > 0, 'what went back out')
+    expect(drifts(world)).toEqual(['6 decimals 999'])
   })
 })

@@ -60,7 +60,7 @@ export function judge(
   const outward = sumDecimals(all.map((one) => one.outward))
   const gross = joinGross(all.flatMap((one) => one.gross))
   const isThrough = gross.some((move) => move.in.digits > 0n)
-  const isKept = !isThrough || all.some((one) => keepsDeposits(db, one))
+  const isKept = !isThrough || all.some((one) => keepsDeposits(db, one) || isVault(watch, one))
   const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
   const listed = bridge.escrows.map(({ token }) => token)
   const verdict = judgeFlow(of, transfers, mostKept, (transfer, moved) =>
@@ -69,6 +69,11 @@ export function judge(
   return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)
     ? { kind: 'explained', isProven: true }
     : verdict
+}
+
+/** Whether matched deposits came to rest there: movements are forgotten after days, and deposits may be rare. */
+function isVault({ learned, recordedAs }: EscrowWatch, { escrow, token }: StoredFlow): boolean {
+  return learned.vaultsOf(recordedAs.get(token) ?? token).has(escrow)
 }
 
 /** Of what several escrows moved, what went out is reported at those that paid it, and what came in where it came. */
