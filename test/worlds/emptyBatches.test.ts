@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createBridgeWorld, escrow, token, user } from '../support/bridgeWorld.ts'
+import { createEscrowWorld } from '../support/escrowWorld.ts'
 
 const rules = `
 rules:
@@ -50,4 +51,18 @@ describe.each(['', '[]'])('a batch whose detail is %j', (batchDetail) => {
   ])('is told when it paid %s', async (_, paid) => {
     expect((await tell(batchDetail, paid)).kinds).not.toEqual([])
   })
+})
+
+test('what left an escrow for a batch that names neither amount nor items is told as not judged', async () => {
+  const world = await createEscrowWorld({})
+  await world.pass(60_000)
+  const hash = world.transact({ moves: [{ token, from: escrow, to: user(5), amount: '105000' }] })
+  const noAmount = { value: '', valueRaw: '' }
+  const times = { zoneBlockTime: String(world.now() - 20_000), mainBlockTime: String(world.now()) }
+  world.withdraw(5, { ...noAmount, ...times, crossType: 'BatchWithdraw', mainTxHash: hash })
+  await world.until(() => world.conditions().some(({ kind }) => kind === 'escrow.unjudged'), 'what left')
+  const unjudged = world.conditions().filter(({ kind }) => kind === 'escrow.unjudged')
+  expect(unjudged.map(({ facts }) => [facts['lacks'], facts['sum']])).toEqual([
+    ['amount', '1 movement, 105,000 USDC'],
+  ])
 })

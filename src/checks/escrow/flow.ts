@@ -2,12 +2,15 @@ import type { UnixMs } from '../../lib/clock.ts'
 import {
   compareDecimals,
   type Decimal,
+  fromBaseUnits,
+  isEqual,
   negate,
   noAmount,
   subtractDecimals,
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
+import { readBatch } from '../../meaning/judgeBatch.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
 import { canonicalToken, movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import type { Direction } from '../../bridge/observation.ts'
@@ -248,7 +251,7 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   const good = legs.filter((leg) => leg.direction !== 'ZoneToMain' || !isNoPayout(leg, flow))
   const moving = good.filter((leg) => leg.direction === wanted)
   const leaves = flow.gross.some(({ out }) => out.digits > 0n)
-  if (leaves && good.some((leg) => leg.amount === null && !isBatch(leg)))
+  if (leaves && good.some((leg) => leg.amount === null && !hasSumOf(leg, flow)))
     return { kind: 'unjudged', lacks: 'amount' }
   if (moving.some((leg) => leg.amount === null)) return { kind: 'explained', isProven: false }
   const expected = sumDecimals(
@@ -273,6 +276,16 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   }
   const bad = legs.filter((leg) => leg.direction === wanted && !good.includes(leg))
   return { kind: 'unexplained', direction, amount: excess, ...tellWhy(bad, moving, excess) }
+}
+
+/** Of a batch without an amount its items may say how much: in token units, or in base units. */
+function hasSumOf(leg: Transfer, { outward }: JudgedFlow): boolean {
+  const reading = isBatch(leg) ? readBatch(leg) : null
+  if (reading?.kind !== 'items') return false
+  const { total } = reading
+  const { decimals } = leg.token
+  const isInBase = decimals !== null && total.scale === 0
+  return isEqual(total, outward) || (isInBase && isEqual(fromBaseUnits(total.digits, decimals), outward))
 }
 
 /**

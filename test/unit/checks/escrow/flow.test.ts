@@ -1,6 +1,6 @@
 import { createMostKept } from '../../../../src/meaning/mostKept.ts'
 import { describe, expect, test } from 'vitest'
-import { formatDecimal, subtractDecimals, toDecimal } from '../../../../src/bridge/decimal.ts'
+import { formatDecimal, noAmount, subtractDecimals, toDecimal } from '../../../../src/bridge/decimal.ts'
 import { judgeFlow, sumFlows } from '../../../../src/checks/escrow/flow.ts'
 import { canonicalToken } from '../../../../src/bridge/movedToken.ts'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
@@ -69,6 +69,24 @@ describe('what left an escrow', () => {
   ])('a batch that failed may be paid in part, and %s of 1.5 is: %s', (moved, said) => {
     const batch = { ...proven, crossType: 'BatchWithdraw', status: 'failed', state: 'failed' } as const
     expect(say(judgeFlow(out(moved), [batch], none))).toBe(said)
+  })
+
+  const items = (...amounts: string[]) =>
+    JSON.stringify(amounts.map((amount, at) => ({ recipient: `0x${at}`, amount })))
+  test.each([
+    { title: 'and no items', batchDetail: null, said: 'unjudged, lacks amount' },
+    { title: 'and whose items are others', batchDetail: items('1', '0.4'), said: 'unjudged, lacks amount' },
+    { title: 'and whose items it is', batchDetail: items('1', '0.5'), said: 'explained' },
+    {
+      title: 'and whose items it is in base units',
+      batchDetail: items('1000000', '500000'),
+      said: 'explained',
+    },
+  ])('what left for a batch that names no amount $title is $said', ({ batchDetail, said }) => {
+    const batch = { ...proven, crossType: 'BatchWithdraw', amount: null, amountRaw: null, batchDetail }
+    const gross = [{ id: '', in: noAmount, out: { digits: 15n, scale: 1 }, back: noAmount }]
+    const verdict = judgeFlow({ ...out('1.5'), gross }, [batch], none)
+    expect(verdict.kind === 'unjudged' ? `unjudged, lacks ${verdict.lacks}` : verdict.kind).toBe(said)
   })
 
   test.each([
