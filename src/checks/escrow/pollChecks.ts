@@ -18,7 +18,7 @@ import { type EscrowWatch, isBridgeToken, riskOf } from './watch.ts'
 
 /** What is due to be judged is read with, and by. */
 type Checking = Explaining &
-  Pick<Kernel, 'blockListeners' | 'commit' | 'cursors' | 'explorers' | 'list' | 'reads'>
+  Pick<Kernel, 'blockListeners' | 'commit' | 'cursors' | 'explorers' | 'list' | 'reads' | 'startedAt'>
 
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
 const inwardSettleMs = 600_000
@@ -40,8 +40,8 @@ const maxRereads = 30
  * list by its main hash, by the rules of absence, so that a record that comes late is no drift.
  */
 export async function checkFlows(of: Checking, signal: AbortSignal): Promise<void> {
-  if (!of.cursors.read().history.done) return
-  const due = orderDue(of.watch, listDueFlows(of.db, of.clock.now()), maxDue)
+  const judgeable = listDueFlows(of.db, of.clock.now()).filter((flow) => isListRead(of, flow))
+  const due = orderDue(of.watch, judgeable, maxDue)
   const open = settleKnown(of, due)
   if (open.length === 0) return
   const failures: unknown[] = []
@@ -67,6 +67,14 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
   }
   // One record that cannot be asked for holds up none of the others.
   if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * What moved before the start may have its record on pages that the walk through history still has to read; of what moved
+ * since the tail shows it, however long that walk takes.
+ */
+function isListRead({ cursors, startedAt }: Checking, { at }: StoredFlow): boolean {
+  return at >= startedAt || cursors.read().history.done
 }
 
 /** @returns whether it may be said that no record tells of a movement */

@@ -19,13 +19,13 @@ const bridge = { ...noBridge, escrows: [{ address: escrow, token, baseline: null
 const hour = 3_600_000
 
 /** An escrow that a movement of 1.5 left, of a token id if one is named, told as what nothing explains unless `isNew`. */
-function setUp({ id = null as string | null, isNew = false } = {}) {
+function setUp({ id = null as string | null, isNew = false, age = 0, isHistoryRead = true } = {}) {
   const feedByHash = async () => ({ requestedAt: kernel.clock.now(), records: [], bad: [] })
   const opened = createTestKernel({ config: { bridge } })
   const kernel = { ...opened, reads: { ...opened.reads, feedByHash } }
   const { clock, commit, cursors, db, learned, list } = kernel
   const watch = openEscrowWatch(kernel)
-  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: true } })
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead } })
   for (const one of ['a', 'b', 'c'])
     learned.learn(
       [{ kind: 'action', name: kindsName('ZoneToMain'), value: 'withdraw' }],
@@ -33,7 +33,7 @@ function setUp({ id = null as string | null, isNew = false } = {}) {
       1,
     )
   const amount = toDecimal('1.5') ?? noAmount
-  const at = clock.now()
+  const at = clock.now() - age
   const gross = id === null ? [] : [{ id, in: noAmount, out: amount, back: noAmount }]
   const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross }
   saveFlows(db, [{ ...flow, net: amount, outward: amount }], at, 0)
@@ -137,4 +137,28 @@ test('what left for a payout whose record says that it failed waits for no event
   const log = { contract: '0xb', hash: hash('main'), place: '0', topics: ['0xt'], data: '0x' }
   saveLogs(db, [{ ...log, height: 500, time: 0 }], 0)
   expect(await look(24, 15_000)).toBe('unexplained')
+})
+
+test.each([
+  {
+    title: 'since the start is judged while history is being read',
+    age: 0,
+    isHistoryRead: false,
+    verdict: 'unexplained',
+  },
+  {
+    title: 'before the start is not, while history is being read',
+    age: 60_000,
+    isHistoryRead: false,
+    verdict: 'open',
+  },
+  {
+    title: 'before the start is once history was read',
+    age: 60_000,
+    isHistoryRead: true,
+    verdict: 'unexplained',
+  },
+])('what left $title', async ({ age, isHistoryRead, verdict }) => {
+  const { look } = setUp({ isNew: true, age, isHistoryRead })
+  expect(await look(24, 15_000)).toBe(verdict)
 })
