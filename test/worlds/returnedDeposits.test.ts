@@ -140,3 +140,37 @@ describe('a deposit that goes back in its own transaction while the zone credits
     expect(drifts(world)).toEqual(['6 decimals 999'])
   })
 })
+
+describe('a deposit that a reorganisation took back while the zone credits it', () => {
+  /** A deposit of 1,000 that was judged, and others that come after it. */
+  async function deposit() {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000' })
+    await world.pass(90 * second)
+    const goOn = async () => {
+      for (let n = 0; n < 10; n += 1) {
+        world.deposit(200 + n, { amount: '30' })
+        await world.pass(30 * second)
+      }
+    }
+    return { world, mainTxHash, goOn }
+  }
+
+  test('is told', async () => {
+    const { world, mainTxHash, goOn } = await deposit()
+    world.chain.transactions.delete(mainTxHash)
+    await goOn()
+    expect(world.told().map(({ kind, facts }) => [kind, facts['reason'], facts['leg']])).toEqual([
+      ['transfer.unbacked', 'absent', `main ${mainTxHash}`],
+    ])
+  })
+
+  test('is none to tell of where another block took it', async () => {
+    const { world, mainTxHash, goOn } = await deposit()
+    const known = world.chain.transactions.get(mainTxHash)
+    if (known) world.chain.transactions.set(mainTxHash, { ...known, height: (known.height ?? 0) + 1 })
+    await goOn()
+    expect(world.told()).toEqual([])
+    expect(world.conditions()).toEqual([])
+  })
+})

@@ -1,11 +1,14 @@
 import type { Blocks, FlowOptions, MainReads } from '../../kernel/mainReads.ts'
 import { type MainStream, noteDeepRead, readStream, saveStream } from '../../kernel/mainStreams.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
+import { mostOfTransaction } from '../../ledger/transferRows.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
 import { accountFlows } from './accounts/keepAccounts.ts'
 import { sumFlows } from './flow.ts'
 import { type FlowReader, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
+import type { StoredFlow } from './flowRow.ts'
 import { forgetFlow, saveFlows } from './flowStore.ts'
 import { toForeignToken } from './foreignToken.ts'
 import type { FlowStream } from './places.ts'
@@ -142,6 +145,7 @@ async function readBlocks(
       // What is there is there, even where the rest of the answer cannot be trusted.
       saveFlows(db, flows, now, tellSince)
       const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
+      askAgain(reader, left, now)
       accountFlows(reader, [...flows, ...left], now)
       if (isWhole) moveCursor(db, state, { to: blocks.to, newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))
@@ -178,6 +182,16 @@ function moveCursor(
     known === null ||
     (read.newest !== null && (read.newest.height > known.height || read.newest.hash === known.hash))
   saveStream(db, { ...now, cursor: read.to, known: isNewer ? read.newest : known })
+}
+
+/** A deposit that the zone credited may be gone with its movement, and nothing else would tell: what proved it is asked again. */
+function askAgain({ ledger, trigger }: FlowReader, left: readonly StoredFlow[], now: UnixMs): void {
+  const hashes = new Set(left.map(({ hash }) => hash))
+  const deposits = [...hashes]
+    .flatMap((hash) => ledger.listSharing('main', hash, mostOfTransaction))
+    .filter(({ direction }) => direction === 'MainToZone')
+  for (const deposit of deposits) ledger.askAgain(deposit, now)
+  if (deposits.length > 0) trigger('evidence')
 }
 
 type FlowsRead = Awaited<ReturnType<MainReads['flows']>>
