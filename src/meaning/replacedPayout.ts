@@ -19,6 +19,18 @@ export function isReplacementOpen(transfer: Transfer, now: UnixMs): boolean {
   )
 }
 
+/**
+ * Whether every payout that the record named before failed on chain: one that failed moves nothing, so that another
+ * transaction which pays in its place is a second attempt. What failed stays so, whenever it was asked.
+ */
+export function isSecondAttempt(transfer: Transfer): boolean {
+  const { replaced = [] } = transfer
+  return (
+    replaced.length > 0 &&
+    replaced.every(({ chain, hash }) => provenBy(transfer, chain, hash)?.status === 'failed')
+  )
+}
+
 /** What was proven before the record changed says nothing of what stands since. */
 function isSince(proof: LegEvidence | null, at: UnixMs): boolean {
   return proof !== null && proof.at >= at

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findStanding, isReplacementOpen } from '../../meaning/replacedPayout.ts'
+import { findStanding, isReplacementOpen, isSecondAttempt } from '../../meaning/replacedPayout.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
@@ -53,6 +53,7 @@ function detectRewritten(
   // Both payouts stand: that is one origin paid twice, and reported as such. Whether they do is asked first.
   const isOnlyHash = Object.keys(rewrite.after).every((field) => field === 'mainHash' || field === 'zoneHash')
   if (isOnlyHash && (findStanding(transfer) !== null || isReplacementOpen(transfer, now))) return null
+  if (isOnlyHash && isSecondAttempt(transfer)) return null
   const changed = fields.filter((field) => field in rewrite.after || field in rewrite.before)
   const facts = changed.flatMap((field) => [
     [`${field}Before`, rewrite.before[field] ?? ''],

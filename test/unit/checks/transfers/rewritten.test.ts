@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { transferRewritten } from '../../../../src/checks/transfers/rewritten.ts'
-import { toRecord } from '../../../support/records.ts'
+import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
+import { hash, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../../rules/transfers.ts'
 
 const context = eventContext({ tellSince: 1_999_999 })
@@ -28,4 +29,31 @@ test('what only the list says is not told', () => {
 test('a record whose update time alone moved is not told', () => {
   const touched = toRecord({ source: 'E12', requestedAt: 1_200_000, updateTime: 1_190_000 })
   expect(transferRewritten.detect(transferOf([before, touched]), {}, context)).toBeNull()
+})
+
+test('another payout is told where the one before it is gone, and not where that failed on chain', () => {
+  const retried = {
+    source: 'E12',
+    requestedAt: 1_200_000,
+    mainHash: hash('retry'),
+    updateTime: 1_190_000,
+  } as const
+  const tell = (first: Partial<LegEvidence>, change = {}) => {
+    const asked: LegEvidence = {
+      chain: 'main',
+      hash: hash('main'),
+      source: 'E7',
+      at: 1_100_000,
+      status: 'failed',
+      errorMessage: '',
+      moves: null,
+      ...first,
+    }
+    const transfer = transferOf([before, toRecord({ ...retried, ...change })], [asked])
+    return transferRewritten.detect(transfer, {}, context)?.facts['changed'] ?? null
+  }
+  expect(tell({})).toBeNull()
+  expect(tell({ at: 1_300_000 })).toBeNull()
+  expect(tell({ status: 'absent' })).toBe('mainHash')
+  expect(tell({}, { amountRaw: 9_000_000n, value: '9' })).toBe('amountRaw, mainHash')
 })
