@@ -141,7 +141,7 @@ function readVaults(
 /** What of a token comes to its recipient; that nothing is kept is as usual. */
 function readKept(name: string, rows: Rows, learned: LearnedMoney): Meaning[] {
   const [direction = '', token = ''] = name.split(' ')
-  if (direction === 'flat') return []
+  if (direction === 'flat' || direction === 'size') return []
   // Written by sampleKept.
   const { less, more, flat } = learned.keptOf(token, direction as Direction)
   if (less === 0 && more === 0 && flat === null) return []

@@ -158,7 +158,12 @@ function readRange(lessons: Lessons, name: string): KeptRange {
   dropUndone(lessons)
   const { db, ranges } = lessons
   const known =
-    ranges.get(name) ?? toKeptRange(countParties(db, 'fee', name), countParties(db, 'fee', `flat ${name}`))
+    ranges.get(name) ??
+    toKeptRange(
+      countParties(db, 'fee', name),
+      countParties(db, 'fee', `flat ${name}`),
+      countParties(db, 'fee', `size ${name}`),
+    )
   if (ranges.size >= maxCached) ranges.clear()
   ranges.set(name, known)
   return known
@@ -196,7 +201,7 @@ function drop(lessons: Lessons, of: Pick<Lesson, 'kind' | 'name'>): void {
 }
 
 function dropRange({ ranges }: Lessons, { kind, name }: Pick<Lesson, 'kind' | 'name'>): void {
-  if (kind === 'fee') ranges.delete(name.replace(/^flat /, ''))
+  if (kind === 'fee') ranges.delete(name.replace(/^(flat|size) /, ''))
 }
 
 /** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */

@@ -7,7 +7,7 @@ import { claimOf, coverMoney, keptOf, type MoneyGap, type MoneySettings, toCoins
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { findFee } from './findFee.ts'
 import { isPaidApart } from './judgeBatch.ts'
-import { type Kept, mayBeFee, toStep } from './keptRange.ts'
+import { type Kept, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
 import { newestEvidence } from './proveOrigin.ts'
@@ -181,6 +181,7 @@ export function sampleKept({ token, direction }: Transfer, { kept }: MoneyJudgem
     ...(kept.less === 0n
       ? []
       : [{ kind: 'fee' as const, name: `flat ${name}`, value: kept.less.toString() }]),
+    ...(kept.less > 0n ? [{ kind: 'fee' as const, name: `size ${name}`, value: toSizeStep(kept.less) }] : []),
   ]
 }
 

@@ -9,8 +9,12 @@ export interface KeptRange {
   readonly less: number
   /** So much more comes, as a rule, at most. */
   readonly more: number
-  /** Base units that nearly every transfer keeps, whatever its amount; null where the amount matters. */
+  /** Base units that nearly every transfer keeps, or keeps at most, whatever its amount; null where the amount matters. */
   readonly flat: bigint | null
+  /** Base units that half of the transfers keep at least, where shares differ: a small amount may keep them too. */
+  readonly usual: bigint
+  /** Base units kept as steps, by parties. */
+  readonly sizes: readonly KeptCount[]
   /** Base units kept, and how many parties kept just that. */
   readonly amounts: ReadonlyMap<string, number>
 }
@@ -42,6 +46,8 @@ const outliers = 0.05
 const establishedVoices = 20
 /** What was seen is seldom the very most. */
 const tolerance = 1.5
+/** A fee that follows the price of gas moves within this, while what is bridged is anything. */
+const mostSpread = 10
 /** A larger share is no fee, unless the configuration says so. */
 const mostUnknown = 50_000
 
@@ -54,8 +60,23 @@ export function toStep({ claimed, less }: Kept): string {
   return `${less < 0n ? '-' : ''}${Math.ceil(step * power)}`
 }
 
-/** @param amounts base units that were kept, of those that kept anything */
-export function toKeptRange(shares: readonly KeptCount[], amounts: readonly KeptCount[]): KeptRange {
+/** Base units kept as a step, upwards: a fee by the price of gas is another number each time. */
+export function toSizeStep(less: bigint): string {
+  const power = 10n ** BigInt(less.toString().length - 1)
+  // The steps have one decimal at most.
+  const step = steps.find((one) => BigInt(Math.round(one * 10)) * power >= less * 10n) ?? 10
+  return ((BigInt(Math.round(step * 10)) * power + 9n) / 10n).toString()
+}
+
+/**
+ * @param amounts base units that were kept, of those that kept anything
+ * @param sizes the same as steps, of those that kept more than nothing
+ */
+export function toKeptRange(
+  shares: readonly KeptCount[],
+  amounts: readonly KeptCount[],
+  sizes: readonly KeptCount[] = [],
+): KeptRange {
   const totals = new Map<string, number>()
   for (const { party, count } of shares) totals.set(party, (totals.get(party) ?? 0) + count)
   const weigh = ({ party, count }: KeptCount) =>
@@ -70,7 +91,21 @@ export function toKeptRange(shares: readonly KeptCount[], amounts: readonly Kept
   // Equal amounts keep equal fees: only where the shares differ is a fee flat. Few of each are counted.
   const isShare = [...Map.groupBy(shares, ({ value }) => value).values()].some((of) => nearly(of, voices))
   const nothing = sum(shares.filter(({ value }) => value === '0'))
-  const flat = isShare ? undefined : byAmount.find(([, of]) => nearly(of, sum(amounts) + nothing))
+  const same = isShare ? undefined : byAmount.find(([, of]) => nearly(of, sum(amounts) + nothing))?.[0]
+  /** The largest value that so large a part of those that kept something keep at least. */
+  const keptBy = (of: readonly KeptCount[], share: number) => {
+    const values = [...new Set(of.map(({ value }) => value))].toSorted((a, b) => Number(b) - Number(a))
+    const atLeast = (value: string) => of.filter((one) => Number(one.value) >= Number(value))
+    return values.find((value) => isHabit(atLeast(value), 0) && sum(atLeast(value)) >= share * sum(of)) ?? '0'
+  }
+  const spreadOf = (of: readonly KeptCount[]) =>
+    Number(keptBy(of, outliers)) / Number(keptBy(of, 1 - outliers))
+  const less = shares.filter(({ value }) => Number(value) > 0)
+  // What varies less is what a fee is made of.
+  const isOfAnyAmount =
+    !isShare && nearly(sizes, voices) && spreadOf(sizes) <= mostSpread && spreadOf(sizes) < spreadOf(less)
+  const within = isOfAnyAmount ? toTolerated(BigInt(keptBy(sizes, outliers))) : null
+  const flat = same === undefined ? within : BigInt(same)
   const most = (sign: 1 | -1) => {
     const kept = shares.filter(({ value }) => Number(value) * sign > 0)
     const steps = [...new Set(kept.map(({ value }) => Number(value) * sign))].toSorted((a, b) => b - a)
@@ -79,24 +114,34 @@ export function toKeptRange(shares: readonly KeptCount[], amounts: readonly Kept
         kept.filter(({ value }) => Number(value) * sign >= step),
         outliers,
       )
-    return flat ? 0 : Math.min(steps.find(isShown) ?? 0, mostUnknown)
+    return flat === null ? Math.min(steps.find(isShown) ?? 0, mostUnknown) : 0
   }
   return {
     voices,
     less: most(1),
     more: most(-1),
-    flat: flat ? BigInt(flat[0]) : null,
+    flat,
+    usual: isShare || flat !== null || !nearly(sizes, voices) ? 0n : BigInt(keptBy(sizes, 0.5)),
+    sizes,
     amounts: new Map(byAmount.map(([value, of]) => [value, countParties(of)])),
   }
 }
 
 /** What may be kept of a claim by what was learned, and what may come beside it. */
-export function boundsOf({ less, more, flat }: KeptRange, claimed: bigint): { less: bigint; more: bigint } {
+export function boundsOf(
+  { less, more, flat, usual }: KeptRange,
+  claimed: bigint,
+): { less: bigint; more: bigint } {
   const part = (share: number) => {
     const most = Math.min(share * tolerance, mostUnknown)
     return (claimed * BigInt(Math.ceil(most)) + million - 1n) / million
   }
-  if (flat === null) return { less: part(less), more: part(more) }
+  if (flat === null) {
+    // Tiers and least fees take a larger share of a small amount, never more than of a usual one.
+    const most = (claimed * BigInt(mostUnknown)) / million
+    const small = usual < most ? usual : most
+    return { less: part(less) > small ? part(less) : small, more: part(more) }
+  }
   // A fee that takes all is none.
   return size(flat) >= claimed
     ? { less: 0n, more: 0n }
@@ -104,9 +149,14 @@ export function boundsOf({ less, more, flat }: KeptRange, claimed: bigint): { le
 }
 
 /** Whether others have to be looked at before a difference is reported: it may be a fee that is not known yet. */
-export function mayBeFee(kept: Kept, { voices, amounts }: KeptRange): boolean {
+export function mayBeFee(kept: Kept, { voices, amounts, sizes }: KeptRange): boolean {
   if (voices >= establishedVoices) return false
-  return shareOf(kept) <= BigInt(mostUnknown) || (amounts.get(kept.less.toString()) ?? 0) > 1
+  if (shareOf(kept) <= BigInt(mostUnknown) || (amounts.get(kept.less.toString()) ?? 0) > 1) return true
+  return countParties(sizes.filter(({ value }) => BigInt(value) >= kept.less && kept.less > 0n)) > 1
+}
+
+function toTolerated(most: bigint): bigint {
+  return (most * BigInt(tolerance * 10)) / 10n
 }
 
 function shareOf({ claimed, less }: Kept): bigint {

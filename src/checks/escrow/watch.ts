@@ -177,7 +177,7 @@ export function reviseToken(watch: EscrowWatch, token: string): void {
   const address = watch.recordedAs.get(token) ?? token
   const ranges = directions.map((one) => learned.keptOf(address, one))
   // What `mostKept` goes by. There may be millions of transfers: they are not read again at each start.
-  const kept = ranges.map(({ less, more, flat }) => [less, more, String(flat)])
+  const kept = ranges.map(({ less, more, flat, usual }) => [less, more, String(flat), String(usual)])
   const known = digest('sha1', JSON.stringify([address, decimals, bridge.fees, kept]), 'base64')
   const name = `owed_by ${token}`
   if (readMeta(db, name) === known) return

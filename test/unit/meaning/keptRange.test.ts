@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { boundsOf, mayBeFee, toKeptRange, toStep } from '../../../src/meaning/keptRange.ts'
+import { boundsOf, mayBeFee, toKeptRange, toSizeStep, toStep } from '../../../src/meaning/keptRange.ts'
 
 const each = (values: readonly (string | number)[], count = 1) =>
   values.map((value, n) => ({ value: String(value), party: `p${n}`, count }))
@@ -51,6 +51,36 @@ describe('semantics.md 48: what is kept as a rule', () => {
     const mixed = toKeptRange(each(times(24, 10_000)), each(times(24, 7)))
     expect(boundsOf(mixed, 1_000_000n)).toEqual({ less: 15_000n, more: 0n })
   })
+
+  test.each([
+    [1n, '1'],
+    [3n, '3'],
+    [11n, '12'],
+    [1_700_000n, '2000000'],
+    [9_000_001n, '10000000'],
+  ])('%s base units are the step %s', (less, step) => {
+    expect(toSizeStep(less)).toBe(step)
+  })
+
+  test('by the price of gas is no share: a small amount keeps what a large one does', () => {
+    const [shares, sizes] = [
+      [100_000, 2_000, 40_000, 1_000, 8_000, 300_000],
+      ['500000', '4000000', '4000000', '1000000', '800000', '4000000'],
+    ]
+    const range = toKeptRange(each(shares, 4), [], each(sizes, 4))
+    expect(boundsOf(range, 12_000_000n)).toEqual({ less: 6_000_000n, more: 0n })
+    expect(boundsOf(range, 6_000_000n)).toEqual({ less: 0n, more: 0n })
+  })
+
+  test('of a small amount is a larger share in tiers, and no more than of a usual one', () => {
+    const tiers = [times(12, 1_000), times(10, 4_000)].flat()
+    const sizes = [times(12, '90000000'), times(10, '2000000')].flat()
+    const range = toKeptRange(each(tiers), [], each(sizes))
+    expect(boundsOf(range, 20_000_000n).less).toBe(1_000_000n)
+    expect(boundsOf(range, 100_000_000_000n).less).toBe(600_000_000n)
+    const one = toKeptRange(each(times(22, 1_000)), [], each(sizes))
+    expect(boundsOf(one, 20_000_000n).less).toBe(30_000n)
+  })
 })
 
 describe('semantics.md 48: a difference that nothing explains yet', () => {
@@ -65,5 +95,11 @@ describe('semantics.md 48: a difference that nothing explains yet', () => {
     const range = toKeptRange(each([10_000, 20_000]), each([6, 6]))
     expect(mayBeFee({ claimed: 10n, less: 6n }, range)).toBe(true)
     expect(mayBeFee({ claimed: 10n, less: 7n }, range)).toBe(false)
+  })
+
+  test('waits when two other parties kept as much of what they sent', () => {
+    const range = toKeptRange(each([10_000, 20_000]), [], each(['8', '8']))
+    expect(mayBeFee({ claimed: 10n, less: 8n }, range)).toBe(true)
+    expect(mayBeFee({ claimed: 10n, less: 9n }, range)).toBe(false)
   })
 })

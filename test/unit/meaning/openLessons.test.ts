@@ -15,7 +15,7 @@ function teachingOf(counts: Readonly<Record<string, Readonly<Record<string, numb
     tokensOf: () => new Map(),
     vaultsOf: () => new Map(),
     elsewhereOf: () => new Map(),
-    keptOf: () => ({ voices: 0, less: 0, more: 0, flat: null, amounts: new Map() }),
+    keptOf: () => ({ voices: 0, less: 0, more: 0, flat: null, usual: 0n, sizes: [], amounts: new Map() }),
     zoneAmounts: () => ({ equal: 0, other: 0 }),
     spellings: () => ({ own: 0, other: 0 }),
     ownersOf: () => [],
