@@ -60,7 +60,7 @@ const retryMs = 5_000
 const lateMs = 65_000
 /** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
 const firstRestMs = 60_000
-const maxRestMs = 3_600_000
+export const maxRestMs = 3_600_000
 const maxRests = 30
 
 /**

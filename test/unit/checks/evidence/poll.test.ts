@@ -6,6 +6,7 @@ import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
 import { recordHead } from '../../../../src/kernel/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidenceQueue.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 import { emptyReads, putQueued, queuedLeg } from '../queuedLegs.ts'
 
@@ -230,5 +231,51 @@ test.each([true, false])(
     putQueued(db, queuedLeg({ ask: 'main', addedAt: clock.now() }))
     await run(noSignal)
     expect(said).toMatchObject([hasLogs ? { source: 'E21', moves } : { source: 'E13', moves: null }])
+  },
+)
+
+test.each([true, false])(
+  'one that an endpoint for many stumbles over holds up no other, whether it is answered alone or not: %s',
+  async (hasSingle) => {
+    const world = createTestKernel({ isManual: true })
+    const { clock, db } = world
+    const reading = (hash: string, source: 'E9' | 'E14'): EvidenceReading => {
+      return { chain: 'zone', hash, source, requestedAt: 1, status: 'success', errorMessage: '', moves: null }
+    }
+    const said: string[] = []
+    const answer = async (
+      hashes: readonly string[],
+      source: 'E9' | 'E14',
+      isWell = false,
+    ): Promise<LegsRead> => {
+      if (!isWell && hashes.includes('0x2'))
+        throw new MonitorError('source.unreachable', 'failed (HTTP 500)', { details: { status: 500 } })
+      return { requestedAt: 1, readings: hashes.map((hash) => reading(hash, source)), bad: [] }
+    }
+    const run = createEvidencePoll(
+      {
+        ...world,
+        commit: ({ evidence, ...rest }) => {
+          said.push(...(evidence ?? []).map(({ hash }) => hash))
+          return world.commit(rest)
+        },
+        reads: {
+          ...emptyReads,
+          zoneLegs: (hashes) => answer(hashes, 'E9'),
+          zoneLeg: (hash) => answer([hash], 'E14', hasSingle),
+        },
+      },
+      { name: 'evidence', isLate: false, others: [] },
+    )
+    world.commit({ evidence: [reading('0xa', 'E9')], apply: () => [] })
+    const queue = (...hashes: string[]) => {
+      for (const hash of hashes) putQueued(db, queuedLeg({ hash, addedAt: clock.now() }))
+    }
+    queue('0x1', '0x2', '0x3')
+    await run(noSignal).catch(() => {})
+    expect(said.toSorted()).toEqual(hasSingle ? ['0x1', '0x2', '0x3'] : ['0x1', '0x3'])
+    queue('0x4')
+    await run(noSignal)
+    expect(said).toContain('0x4')
   },
 )
