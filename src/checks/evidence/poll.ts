@@ -228,7 +228,10 @@ async function askSingly(
   const single = ofOne(reads, ask)
   const options = { priority: 'urgent', signal } as const
   const [control = null] = isAnswer(error) ? knownHashes(run, ask) : []
-  if (control === null || (await single(control, options)).readings.length === 0) throw error
+  if (control === null) throw error
+  // The next question may be minutes away: until then one that it stumbles over would make it look silent.
+  await ofMany(reads, ask)([control], options).catch(() => signal.throwIfAborted())
+  if ((await single(control, options)).readings.length === 0) throw error
   const common = { ...run, control, hasControl: true, isAlone: true, serviceAheadMs: serviceAheadMs(run) }
   return judgeEach(run, batch, async (leg) => {
     if (!maySpendSingle(run)) throw error
@@ -237,7 +240,10 @@ async function askSingly(
       return null
     })
     // Both endpoints stumble over this one: asked as often as others it would fail each of their questions.
-    if (read === null) return putOff(leg, run.clock.now(), error)
+    if (read === null) {
+      await single(control, options)
+      return putOff(leg, run.clock.now(), error)
+    }
     const { requestedAt: at, readings, bad } = read
     return judgeLeg({ ...common, at }, leg, { reading: readings[0] ?? null, isWhole: bad.length === 0 })
   })

@@ -243,11 +243,13 @@ test.each([true, false])(
       return { chain: 'zone', hash, source, requestedAt: 1, status: 'success', errorMessage: '', moves: null }
     }
     const said: string[] = []
+    const asked: string[] = []
     const answer = async (
       hashes: readonly string[],
       source: 'E9' | 'E14',
       isWell = false,
     ): Promise<LegsRead> => {
+      asked.push(`${source} ${hashes.join()}`)
       if (!isWell && hashes.includes('0x2'))
         throw new MonitorError('source.unreachable', 'failed (HTTP 500)', { details: { status: 500 } })
       return { requestedAt: 1, readings: hashes.map((hash) => reading(hash, source)), bad: [] }
@@ -274,6 +276,9 @@ test.each([true, false])(
     queue('0x1', '0x2', '0x3')
     await run(noSignal).catch(() => {})
     expect(said.toSorted()).toEqual(hasSingle ? ['0x1', '0x2', '0x3'] : ['0x1', '0x3'])
+    // Each endpoint is seen to answer after it failed.
+    expect(asked.findLast((one) => one.startsWith('E9'))).toBe('E9 0xa')
+    expect(asked.filter((one) => one === 'E14 0xa')).toHaveLength(hasSingle ? 1 : 2)
     queue('0x4')
     await run(noSignal)
     expect(said).toContain('0x4')
