@@ -91,12 +91,6 @@ test('semantics.md 49: of two payouts that one outflow cannot have paid both the
   }
   await world.until(() => world.told('transfer.unbacked').length === 2, 'both payouts')
   await world.pass(2 * minute)
-  console.log(
-    world.monitor
-      .told()
-      .map((t) => t.slice(0, 300))
-      .join('\n---\n'),
-  )
   const told = headlines(world.monitor.told(), /(311|309) USDC arrived/)
   expect(told.filter((line) => line.includes('update of'))).toHaveLength(1)
   expect(told).toHaveLength(2)
