@@ -5,7 +5,7 @@ import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/statusFacts.ts'
 import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
-import { type Look, openPage } from '../support/openBrowser.ts'
+import { follow, type Look, openPage } from '../support/openBrowser.ts'
 import { createFakeWeb, failed, now, quiet, stalled, theft, zoneHash } from '../unit/web/support/fakeWeb.ts'
 
 const troubled: StatusFacts = {
@@ -69,12 +69,7 @@ interface Focus {
 
 const focusOf = (page: Page) => page.evaluate<Focus | null>(readFocus)
 
-/** Presses Enter and waits for the page that it leads to: the browser neither reads nor closes one on its way. */
-async function enter(page: Page): Promise<void> {
-  const shown = page.waitForEvent('load')
-  await page.keyboard.press('Enter')
-  await shown
-}
+const enter = (page: Page) => follow(page, () => page.keyboard.press('Enter'))
 
 /** Presses Tab until what has the focus is called so. */
 async function tabTo(page: Page, name: RegExp, tag?: string): Promise<void> {

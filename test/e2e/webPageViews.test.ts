@@ -6,7 +6,7 @@ import { createWebApp } from '../../src/web/createWebApp.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import type { StatusFacts } from '../../src/web/statusFacts.ts'
 import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
-import { findViolations, type Look, openPage } from '../support/openBrowser.ts'
+import { findViolations, follow, type Look, openPage } from '../support/openBrowser.ts'
 import { createFakeWeb, failed, now, quiet, stalled, zoneHash } from '../unit/web/support/fakeWeb.ts'
 
 const hour = 3_600_000
@@ -188,10 +188,10 @@ describe.skipIf(!hasBrowser)('every view in Chromium', () => {
 
   test('what waits is tried again and dropped', async () => {
     const { page, web } = await open('/outbox')
-    await page.getByRole('button', { name: 'Try now item 17' }).click()
-    await page.getByRole('button', { name: 'Drop item 17' }).click()
-    await page.getByRole('button', { name: 'Try all again' }).click()
-    await expect.poll(() => web.operated).toEqual(['retry 17', 'drop 17', 'retry dead'])
+    await follow(page, () => page.getByRole('button', { name: 'Try now item 17' }).click())
+    await follow(page, () => page.getByRole('button', { name: 'Drop item 17' }).click())
+    await follow(page, () => page.getByRole('button', { name: 'Try all again' }).click())
+    expect(web.operated).toEqual(['retry 17', 'drop 17', 'retry dead'])
   })
 
   test('over plain http to another machine forms work, though the browser says nothing of their origin', async () => {

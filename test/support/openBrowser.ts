@@ -42,6 +42,13 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<Opene
   return { page, complaints, hosts }
 }
 
+/** Waits for the page that this leads to: the browser neither reads nor closes one that is on its way. */
+export async function follow(page: Page, act: () => Promise<void>): Promise<void> {
+  const shown = page.waitForEvent('load')
+  await act()
+  await shown
+}
+
 interface AxeResult {
   readonly violations: readonly {
     readonly id: string
