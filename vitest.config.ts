@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
 
 export const shared = {
@@ -8,6 +9,8 @@ export const shared = {
   testTimeout: 120_000,
   hookTimeout: 60_000,
   pool: 'forks',
+  // Programs that tests start from their sources are compiled once.
+  env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/tests') },
 } satisfies ViteUserConfig['test']
 
 // What takes long stands apart: `npm run test:worlds`.

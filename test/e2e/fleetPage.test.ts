@@ -4,7 +4,7 @@ import { createSystemClock } from '../../src/lib/clock.ts'
 import { startWebServer } from '../../src/web/startWebServer.ts'
 import { bridgeHash } from '../support/fillFleet.ts'
 import { hasBrowser, launchBrowser } from '../support/launchBrowser.ts'
-import { findViolations, type Look, openPage } from '../support/openBrowser.ts'
+import { findViolations, type Look, lookAs, openPage } from '../support/openBrowser.ts'
 import { openFleet } from '../support/openFleet.ts'
 import { postgresBin, type Postgres, startPostgres } from '../support/startPostgres.ts'
 
@@ -37,8 +37,9 @@ describe.skipIf(!hasBrowser || postgresBin === null)('the page over all bridges 
   )
 
   test.each(paths)('%s is whole at every width, in both schemes, by WCAG too', async (path) => {
+    const { page, complaints, hosts, url } = await open(path, looks[0])
     for (const look of looks) {
-      const { page, complaints, hosts, url } = await open(path, look)
+      await lookAs(page, look)
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
         look.width,
       )

@@ -2,15 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
-import {
-  createProject,
-  endProgram,
-  type Program,
-  type Project,
-  runProgram,
-  startDaemon,
-} from '../support/realMonitor.ts'
+import { createProject, endProgram, type Program, type Project, startDaemon } from '../support/realMonitor.ts'
 import { until } from '../support/startMonitor.ts'
+import { runCommand } from '../unit/cli/testIo.ts'
 
 // Nothing answers here: the outage itself is the alert that is operated on.
 const nowhere = 'http://127.0.0.1:9'
@@ -50,8 +44,9 @@ afterAll(async () => {
 
 async function run(...args: string[]) {
   const [group = '', name = '', ...rest] = args
-  const result = await runProgram([group, name, '-c', project.configPath, ...rest], { env: { USER: 'ana' } })
-  return { ...result, json: () => JSON.parse(result.stdout) }
+  const argv = [group, name, '-c', project.configPath, ...rest]
+  const { exitCode: code, out: stdout } = await runCommand(argv, { env: { USER: 'ana' } })
+  return { code, stdout, json: () => JSON.parse(stdout) }
 }
 
 /** On a busy machine a shipped rule on the monitor itself may fire beside it. */
@@ -165,8 +160,8 @@ describe('a day of operating', { shuffle: false }, () => {
 
     test('before a first start there is nothing to change', async () => {
       const empty = createProject({ url: nowhere })
-      const result = await runProgram(['alerts', 'ack', 'abcd', '--by', 'x', '-c', empty.configPath])
-      expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('start the daemon first')])
+      const result = await runCommand(['alerts', 'ack', 'abcd', '--by', 'x', '-c', empty.configPath])
+      expect([result.exitCode, result.err]).toEqual([1, expect.stringContaining('start the daemon first')])
       empty.remove()
     })
   })

@@ -2,14 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import {
-  createProject,
-  endProgram,
-  type Program,
-  type Project,
-  runProgram,
-  startDaemon,
-} from '../support/realMonitor.ts'
+import { createProject, endProgram, type Program, type Project, startDaemon } from '../support/realMonitor.ts'
+import { runCommand } from '../unit/cli/testIo.ts'
 
 // The daemon runs by one configuration; who may only look has another one, in which `http.token` is what the daemon
 // calls `http.readToken`.
@@ -33,8 +27,16 @@ afterAll(async () => {
   project.remove()
 })
 
-const run = (configPath: string, args: readonly string[]) =>
-  runProgram([...args, '-c', configPath], { env: { USER: 'ana' } })
+async function run(configPath: string, args: readonly string[]) {
+  const {
+    exitCode: code,
+    out: stdout,
+    err: stderr,
+  } = await runCommand([...args, '-c', configPath], {
+    env: { USER: 'ana' },
+  })
+  return { code, stdout, stderr }
+}
 
 const looks = [
   ['alerts', 'list'],

@@ -42,6 +42,15 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<Opene
   return { page, complaints, hosts }
 }
 
+/** The page that is open, seen otherwise. */
+export async function lookAs(
+  page: Page,
+  { width, colorScheme }: Required<Pick<Look, 'width' | 'colorScheme'>>,
+) {
+  await page.setViewportSize({ width, height: 800 })
+  await page.emulateMedia({ colorScheme })
+}
+
 /** Waits for the page that this leads to: the browser neither reads nor closes one that is on its way. */
 export async function follow(page: Page, act: () => Promise<void>): Promise<void> {
   const shown = page.waitForEvent('load')
@@ -58,7 +67,7 @@ interface AxeResult {
 
 /** What axe-core finds against WCAG 2.2 AA, and whatever it counts as best practice: `rule: element`. */
 export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
   const result = await page.evaluate<AxeResult>(
     `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,

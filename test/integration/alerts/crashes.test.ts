@@ -28,8 +28,13 @@ test('F5: kill -9 while cursors are written: they load, nothing that was durable
     })
     const ended = once(child, 'close')
     let said = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
-    await Promise.race([once(child.stdout, 'data'), ended])
+    const hasBegun = new Promise<void>((resolve) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        said += text
+        if (said.split('\n').length > 5) resolve()
+      })
+    })
+    await Promise.race([hasBegun, ended])
     setTimeout(() => child.kill('SIGKILL'), livesMs)
     await ended
     durable = Math.max(durable, Number(said.trimEnd().split('\n').at(-1)))

@@ -161,7 +161,8 @@ test('what crossed is judged from the oldest step on that is kept, and says from
       )
     }
   })
-  const { out } = await run('--until', '2026-03-01T01:00:00Z')
+  const until = ['--until', '2026-03-01T01:00:00Z']
+  const { out } = await run(...until)
   expect(out).toContain('warning  surge (flow.surge): raised 1\n')
   expect(out).toContain(
     '\n  can be replayed from 2026-02-28T23:59:40.000Z on: the facts kept reach back so far\n',
@@ -170,7 +171,7 @@ test('what crossed is judged from the oldest step on that is kept, and says from
     'short (escrow.shortfall): not yet: nothing of what it is judged by was kept until now\n',
   )
   // The fourth arrived ten seconds before the fourth minute; it is raised at the next whole one.
-  expect((await run('--json', '--rule', 'surge')).json().rules[0]).toMatchObject({
+  expect((await run('--json', '--rule', 'surge', ...until)).json().rules[0]).toMatchObject({
     from: start - 20_000,
     firstAt: start + 3 * minute,
   })

@@ -511,6 +511,9 @@ const watchedEscrows = {
   hasNode: true,
 }
 
+// One thread for all: each loads the library of charts anew.
+const charts = createChartDrawer()
+
 /** A monitor made of what a test says. */
 export function createFakeWeb(
   given: Partial<Pick<FakeWeb, 'status' | 'stories' | 'cases'> & Pick<WebDeps, 'health'>> = {},
@@ -550,7 +553,7 @@ export function createFakeWeb(
       clock,
       log: { error: log, warn: log, info: log },
       accesses: new Map(),
-      charts: createChartDrawer(),
+      charts,
       registry: new Registry(),
       links: { main: null, zone: 'https://zone.example.com/tx/{hash}' },
       db,
