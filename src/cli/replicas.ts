@@ -46,7 +46,7 @@ export async function promoteReplica(io: Io, node: string, options: ReplicasComm
       io.out(`${node} holds the lease already.\n`)
       return exitCodes.fine
     }
-    assertThere(nodes, node)
+    assertThere(nodes, node, freshMs)
     await wantHolder(query, bridge, node)
     const now = await waitForHolder(io, { query, bridge }, (next) => next.node === node)
     if (now.isOver || now.node !== node) await wantHolder(query, bridge, null)
@@ -70,7 +70,8 @@ export async function demoteReplica(io: Io, options: ReplicasCommand): Promise<n
 export async function rebuildReplica(io: Io, node: string, options: ReplicasCommand): Promise<number> {
   return await withBridge(io, options, async ({ query }, bridge) => {
     const { lease, nodes, snapshot } = await readBridge(query, bridge)
-    assertThere(nodes, node)
+    // It is asked for until it hears it: one that only starts again does.
+    assertThere(nodes, node, missingMs)
     if (snapshot === null)
       throw new MonitorError('not_found', 'There is no snapshot yet to begin a ledger from.')
     if (!lease.isOver && lease.node === node) assertOther(nodes, node)
@@ -215,10 +216,10 @@ function assertHeld({ isOver, node }: Lease): string {
   throw new MonitorError('not_found', 'No node holds the lease: there is nobody to step down.')
 }
 
-function assertThere(nodes: readonly SeenNode[], node: string): void {
+function assertThere(nodes: readonly SeenNode[], node: string, withinMs: number): void {
   const one = nodes.find((known) => known.node === node)
   if (one === undefined) throw unknownNode(nodes, node)
-  if (one.seenAgoMs >= freshMs)
+  if (one.seenAgoMs >= withinMs)
     throw new MonitorError(
       'not_found',
       `${node} has not been seen for ${Math.round(one.seenAgoMs / 1_000)} s: start it first.`,
