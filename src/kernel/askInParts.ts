@@ -68,7 +68,8 @@ async function tryAll<T>(
 /** Whether it was answered, with a failure that may be of what was asked: not that nobody is there, or wants to be asked less. */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof MonitorError)) return false
-  if (error.code === 'source.unreachable') return error.details['status'] !== undefined
+  if (error.code === 'source.unreachable')
+    return error.details['status'] !== undefined || error.details['rpcCode'] !== undefined
   return ['source.empty', 'source.mismatched', 'source.invalid', 'source.refused'].includes(error.code)
 }
 

@@ -27,6 +27,7 @@ interface Verdict {
 
 const refused = (says: string): Verdict => ({ code: 'source.refused', retryable: false, says })
 const unreachable = (says: string): Verdict => ({ code: 'source.unreachable', retryable: true, says })
+const reverted = refused('the call was reverted')
 const throttled: Verdict = { code: 'source.throttled', retryable: true, says: 'the node asks to slow down' }
 
 // The five that the service documents, those of the standard, and what providers add.
@@ -37,7 +38,7 @@ const byCode: Readonly<Record<number, Verdict>> = {
   [-32602]: refused('the node does not take these parameters'),
   [-32603]: unreachable('the node failed inside'),
   [-32015]: refused('the call failed'),
-  3: refused('the call was reverted'),
+  3: reverted,
   [-32001]: unreachable('the node does not have this at present'),
   [-32002]: unreachable('the node is not available at present'),
   [-32004]: refused('the node does not support this method'),
@@ -46,28 +47,29 @@ const byCode: Readonly<Record<number, Verdict>> = {
   429: throttled,
 }
 
-/** Codes that say how a contract took the call, not how the node is. */
+/** Codes that say how a contract took the call, not how the node is; some nodes say it in words, under any code. */
 const callCodes: ReadonlySet<number> = new Set([-32015, 3])
 
 /** The error that an error object stands for; its number is in `details.rpcCode`. */
 export function toRpcError(error: RpcErrorObject, label: string): MonitorError {
-  const verdict = byCode[error.code] ?? verdictOfMessage(error.message)
+  const isReverted = /revert/i.test(error.message)
+  const verdict = isReverted ? reverted : (byCode[error.code] ?? verdictOfMessage(error.message))
   const text = cleanText(error.message, 120)
   const message = `${label}: ${verdict.says} (${error.code}${text === '' ? '' : `, "${text}"`})`
   return new MonitorError(verdict.code, message, {
     retryable: verdict.retryable,
-    details: { rpcCode: error.code },
+    details: { rpcCode: error.code, ...(isReverted && { call: 'reverted' }) },
   })
 }
 
 /** Whether the node answered the call itself: it works, whatever the contract said. */
 export function isCallFailure(error: unknown): boolean {
-  return error instanceof MonitorError && callCodes.has(Number(error.details['rpcCode'] ?? Number.NaN))
+  if (!(error instanceof MonitorError)) return false
+  return error.details['call'] === 'reverted' || callCodes.has(Number(error.details['rpcCode'] ?? Number.NaN))
 }
 
 /** -32000 and other numbers mean whatever the node's makers chose: the text is all there is to go by. */
 function verdictOfMessage(message: string): Verdict {
-  if (/revert/i.test(message)) return refused('the call was reverted')
   if (/rate|limit|too many|throttl/i.test(message)) return throttled
   return unreachable('the node gave an error')
 }

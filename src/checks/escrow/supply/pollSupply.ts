@@ -1,8 +1,10 @@
 import { canonicalToken } from '../../../bridge/movedToken.ts'
+import { isCallFailure } from '../../../clients/rpc/rpcErrors.ts'
 import { readTotalSupply } from '../../../clients/rpc/readTotalSupply.ts'
 import type { Rpc } from '../../../clients/rpc/createRpc.ts'
 import type { Seat } from '../../../clients/seat.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
+import { askEach } from '../../../kernel/askInParts.ts'
 import { type Accusation, askQuorum } from '../../../kernel/quorum.ts'
 import { settleWords } from '../../../kernel/sourceWords.ts'
 import { MonitorError } from '../../../lib/errors.ts'
@@ -72,9 +74,9 @@ export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise
   // All of its second: records give it in thousandths.
   const blockTime = end.time * 1_000 + 999
   const silent: string[] = []
-  for (const { token, zoneAddress } of of.tokens) {
+  const read = async ({ token, zoneAddress }: SupplyToken) => {
     // A head that stands still is no second reading.
-    if (height <= (readCompared(db, token)?.judged.height ?? 0)) continue
+    if (height <= (readCompared(db, token)?.judged.height ?? 0)) return
     const readAt = clock.now()
     const decimals = await readDecimals(of, zoneAddress, signal)
     const supply = await readTotalSupply(rpc, { token: zoneAddress, height }, signal)
@@ -89,7 +91,8 @@ export async function pollSupply(of: SupplyReader, signal: AbortSignal): Promise
         },
       })
   }
-  for (const token of of.tokens) await compareSupplies(of, token, signal)
+  const compared = of.tokens.map((token) => () => compareSupplies(of, token, signal))
+  await askEach([...of.tokens.map((token) => () => read(token)), ...compared])
   if (silent.length > 0)
     throw new MonitorError(
       'source.empty',
@@ -109,7 +112,12 @@ async function readDecimals(
 ): Promise<number | null> {
   const known = decimals.get(address)
   if (known !== undefined) return known
-  const data = await rpc.call('eth_call', [{ to: address, data: decimalsCall }, 'latest'], { signal })
+  const data = await rpc
+    .call('eth_call', [{ to: address, data: decimalsCall }, 'latest'], { signal })
+    .catch((error: unknown) => {
+      if (isCallFailure(error)) return '0x'
+      throw error
+    })
   const said = /^0x[0-9a-f]{64}$/.test(data) ? BigInt(data) : null
   const read = said === null || said > mostDecimals ? null : Number(said)
   if (read !== null) decimals.set(address, read)
