@@ -16,7 +16,7 @@ export async function readTotalSupply(
 ): Promise<bigint | null> {
   try {
     const data = await rpc.call('eth_call', [{ to: token, data: totalSupply }, height], { signal })
-    return /^0x[0-9a-f]{64}$/.test(data) ? BigInt(data) : null
+    return /^0x[0-9a-fA-F]{64}$/.test(data) ? BigInt(data) : null
   } catch (error) {
     if (isCallFailure(error)) return null
     throw error

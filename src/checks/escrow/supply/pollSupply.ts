@@ -118,7 +118,7 @@ async function readDecimals(
       if (isCallFailure(error)) return '0x'
       throw error
     })
-  const said = /^0x[0-9a-f]{64}$/.test(data) ? BigInt(data) : null
+  const said = /^0x[0-9a-fA-F]{64}$/.test(data) ? BigInt(data) : null
   const read = said === null || said > mostDecimals ? null : Number(said)
   if (read !== null) decimals.set(address, read)
   return read
