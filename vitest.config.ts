@@ -5,7 +5,7 @@ export const shared = {
   setupFiles: ['test/support/loopbackOnly.ts'],
   sequence: { shuffle: true },
   // Worlds in sped-up time wait for themselves more than they compute, and slow down on a busy machine.
-  maxWorkers: 3,
+  maxWorkers: 4,
   testTimeout: 120_000,
   hookTimeout: 60_000,
   pool: 'forks',
@@ -33,7 +33,13 @@ export default defineConfig({
         extends: true,
         // Real processes in real time: a machine that stands still for seconds fails what is right. The report names
         // each test that was tried again.
-        test: { name: 'daemon', include: ['test/e2e/**/*.test.ts'], retry: 1, maxConcurrency: 3 },
+        test: {
+          name: 'daemon',
+          isolate: false,
+          include: ['test/e2e/**/*.test.ts'],
+          retry: 1,
+          maxConcurrency: 3,
+        },
       },
     ],
   },

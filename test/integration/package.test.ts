@@ -102,8 +102,10 @@ describe('what is installed, below node_modules and with what holds native code 
   })
 
   test('tests the rules that came with it', async () => {
-    const { code, stdout } = await runProgram(['rules', 'test'], { bin })
-    expect(stdout).toMatch(/\d+ tests in \d+ files, all pass/)
+    // One file of them: what each says is tested by itself.
+    const file = join(bin, '../../rules/stages.test.yaml')
+    const { code, stdout } = await runProgram(['rules', 'test', file], { bin })
+    expect(stdout).toMatch(/\d+ tests in 1 file, all pass/)
     expect(code).toBe(0)
   })
 
