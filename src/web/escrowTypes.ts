@@ -85,9 +85,12 @@ export interface EscrowMovement {
   readonly amount: string
   /** The other side; '' where it is not known. */
   readonly party: string
-  /** `open`: not judged yet; `unjudged`: its transfer does not say how much it is of. */
-  readonly verdict: 'open' | 'explained' | 'unexplained' | 'unjudged'
-  /** Why, in the words of the judgement; '' for what is explained. */
+  /**
+   * `open`: not judged yet; `refund`: it gives failed deposits back; `unjudged`: its transfer does not say how much it is
+   * of.
+   */
+  readonly verdict: 'open' | 'explained' | 'refund' | 'unexplained' | 'unjudged'
+  /** Why, in the words of the judgement; '' for what is explained by transfers. */
   readonly reason: string
   /** Keys of transfers of the same transaction, at most three. */
   readonly transfers: readonly string[]

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
 import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
-import { bridge, createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+import {
+  bridge,
+  createEscrowWorld,
+  type EscrowWorld,
+  type EscrowWorldOptions,
+} from '../support/escrowWorld.ts'
 
 // semantics.md 45: movements are judged gross, and a return is explained when what stays is what the zone credits.
 
@@ -34,7 +39,7 @@ const forms: readonly Form[] = [
   { name: 'native', token: '', decimals: 18 },
 ]
 
-async function start(): Promise<EscrowWorld> {
+async function start(prepare?: EscrowWorldOptions['prepare']): Promise<EscrowWorld> {
   const listed = [...new Set(forms.map((form) => form.token))]
   const world = await createEscrowWorld({
     rules,
@@ -48,6 +53,7 @@ async function start(): Promise<EscrowWorld> {
       for (const [at, form] of forms.entries())
         for (let n = 0; n < 3; n += 1)
           bare.deposit(at * 10 + n, { ...form, amount: String(200 + at * 10 + n) })
+      prepare?.(bare)
     },
   })
   await world.pass(60 * second)
@@ -172,5 +178,131 @@ describe('a deposit that a reorganisation took back while the zone credits it', 
     await goOn()
     expect(world.told()).toEqual([])
     expect(world.conditions()).toEqual([])
+  })
+})
+
+describe('a deposit that failed and is given back in a transaction of its own', () => {
+  /** The zone refused it. */
+  const refused = { record: { status: '0x0' }, zone: { status: '0x0', value: '', valueRaw: '' } }
+  const [plain] = forms as [Form]
+  const giveBack = (world: EscrowWorld, to: string, amount: string, form: Form = plain) =>
+    world.transact(
+      form.token === ''
+        ? { from: user(9_999), to: escrow, value: '0', calls: [{ from: escrow, to, amount }] }
+        : {
+            moves: [
+              {
+                token: form.token,
+                decimals: form.decimals,
+                from: escrow,
+                to,
+                amount,
+                ...(form.tokenId && { tokenId: form.tokenId }),
+              },
+            ],
+          },
+    )
+  const accountsOf = (world: EscrowWorld) =>
+    world.monitor.app.parts.db.prepare("SELECT verdict FROM escrow_flows WHERE verdict = 'refund'").all()
+
+  test('is explained in every form, whole, or less a fee', async () => {
+    const world = await start()
+    for (const [at, form] of forms.entries()) {
+      world.deposit(100 + at, { ...form, amount: '1000', ...refused })
+      world.deposit(200 + at, { ...form, amount: '1000', ...refused })
+    }
+    await world.pass(120 * second)
+    for (const [at, form] of forms.entries()) {
+      giveBack(world, user(100 + at), '1000', form)
+      giveBack(world, user(200 + at), '990', form)
+    }
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(world.told()).toEqual([])
+    expect(accountsOf(world)).toHaveLength(2 * forms.length)
+  })
+
+  test.each([
+    ['to somebody else', stranger, '1000'],
+    ['more than was paid in', user(100), '1001'],
+  ])('is told where it goes %s', async (_, to, amount) => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, to, amount)
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual([`6 decimals ${amount}`])
+  })
+
+  test('is told the second time, and where it was taken for another failed deposit', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    world.deposit(100, { amount: '300', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'the second time')
+    await world.pass(120 * second)
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+  })
+
+  test('is told where the zone credits it, once it was tried again too', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000' })
+    const retried = world.deposit(101, { amount: '777', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    giveBack(world, user(101), '777')
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+    await world.pass(120 * second)
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+    const again = { status: '0x1', updateTime: String(world.now()), zoneTxHash: `0x${'77'.repeat(32)}` }
+    world.zone(again.zoneTxHash, { actionType: 'deposit', value: '777', valueRaw: '777000000' })
+    Object.assign(retried, again)
+    await world.until(() => drifts(world).includes('6 decimals 777'), 'what was tried again')
+  })
+
+  test('is no longer told once its record follows', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', record: null })
+    await world.pass(30 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left before anything was known of it')
+    world.withdraw(0, {
+      txType: 'MainToZone',
+      crossType: 'Deposit',
+      mainTxHash,
+      sourceAddress: user(100),
+      targetAddress: user(100),
+      value: '1000',
+      valueRaw: '1000000000',
+      status: '0x0',
+    })
+    const isOpen = () =>
+      world.conditions().some(({ kind, state }) => kind === 'escrow.drift' && state !== 'resolved')
+    await world.until(() => !isOpen(), 'its end')
+  })
+
+  test('is told where it was locked before anybody watched: it may have been given back before', async () => {
+    const world = await start((bare) => {
+      const time = bare.now() - 10_000_000
+      const moves = [{ token, from: user(100), to: escrow, amount: '1000' }]
+      bare.deposit(100, {
+        amount: '1000',
+        ...refused,
+        main: { height: 100, time, moves },
+        record: {
+          status: '0x0',
+          mainBlockHeight: '100',
+          mainBlockTime: String(time),
+          zoneBlockTime: String(time),
+        },
+      })
+    })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
   })
 })

@@ -15,6 +15,7 @@ import { nameOf } from '../../store/names.ts'
 import { type EscrowFlow, type FlowVerdict, joinGross, judgeFlow } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { keepsDeposits, listFlowsOf } from './flowStore.ts'
+import { isRefund } from './refund.ts'
 import type { EscrowWatch } from './watch.ts'
 
 /** What a movement at an escrow is explained by: the ledger's transfers, and how far the sources have come. */
@@ -49,8 +50,17 @@ function beside({ ledger, horizons, clock }: Explaining, { claim }: Transfer): B
   }
 }
 
+/** What transfers of its own transaction say of a movement, or that it gives failed deposits back to who made them. */
+export type Verdict = FlowVerdict | { readonly kind: 'refund' }
+
+export function judge(of: Explaining, flow: StoredFlow, transfers: readonly Transfer[]): Verdict {
+  const verdict = judgeByTransfers(of, flow, transfers)
+  const isLost = verdict.kind === 'unexplained' && verdict.direction === 'out' && transfers.length === 0
+  return isLost && isRefund(of, flow) ? { kind: 'refund' } : verdict
+}
+
 /** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */
-export function judge(
+function judgeByTransfers(
   { clock, db, watch }: Explaining,
   flow: StoredFlow,
   transfers: readonly Transfer[],
@@ -89,7 +99,7 @@ function isPartOf({ direction }: Extract<FlowVerdict, { kind: 'unexplained' }>, 
 export function findWait(
   of: Explaining,
   flow: StoredFlow,
-  { transfers, verdict }: { readonly transfers: readonly Transfer[]; readonly verdict: FlowVerdict },
+  { transfers, verdict }: { readonly transfers: readonly Transfer[]; readonly verdict: Verdict },
 ): Wait | null {
   if (flow.outward.digits <= 0n || verdict.kind === 'held') return null
   const payouts = transfers

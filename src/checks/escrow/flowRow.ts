@@ -49,7 +49,7 @@ function toGrossMove([id, ...cells]: readonly unknown[]): GrossMove | undefined 
 
 /** What is thought of a flow. */
 export const flowJudgements = table('escrow_flows', {
-  verdict: oneOf('open', 'explained', 'unexplained', 'unjudged'),
+  verdict: oneOf('open', 'explained', 'refund', 'unexplained', 'unjudged'),
   direction: oneOf('out', 'in'),
   unexplained: decimal.orNull(),
   reason: text,

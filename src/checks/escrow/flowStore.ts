@@ -11,7 +11,7 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { hash as hashCodec, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
+import { hash as hashCodec, isAddress, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { type Read, table, text } from '../../store/table.ts'
 import {
@@ -168,6 +168,25 @@ export function listFlowsOf(db: Database, hash: string, token: string): StoredFl
   return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND +token = ${numberOf('?2')}`, hash, token)
 }
 
+/** What left an escrow's token to one party since a time, in no order. */
+export function listSentTo(
+  db: Database,
+  { party, token, since }: { readonly party: string; readonly token: string; readonly since: UnixMs },
+): StoredFlow[] {
+  const where = `WHERE token = ${numberOf('?1')} AND at >= ?2 AND direction = 'out' AND from_height IS NULL
+    AND ${isAddress('party', '?3')}`
+  return selectFlows(db, where, token, since, party)
+}
+
+/** A deposit of these parties failed: what went to them and is told may have given it back. */
+export function wakeSentTo(db: Database, parties: readonly string[], now: UnixMs): void {
+  if (parties.length === 0) return
+  const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_told SET check_at = ?1, checks = 0
+    WHERE verdict = 'unexplained' AND direction = 'out'
+      AND EXISTS (SELECT 1 FROM json_each(?2) AS one WHERE ${isAddress('party', 'one.value')})`
+  db.prepare(sql).run(now, JSON.stringify(parties))
+}
+
 export function settleFlow(
   db: Database,
   flow: Pick<StoredFlow, 'escrow' | 'token' | 'hash'>,
@@ -259,7 +278,7 @@ export function purgeFlows(
       .prepare(`DELETE FROM escrow_flows WHERE id IN (SELECT id FROM escrow_flows WHERE ${where} LIMIT ?)`)
       .run(...values, limit)
   forget(
-    "verdict <> 'unexplained' AND verdict IN ('explained', 'unjudged') AND seen_at < ?",
+    "verdict <> 'unexplained' AND verdict IN ('explained', 'refund', 'unjudged') AND seen_at < ?",
     before.explained,
   )
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)

@@ -9,8 +9,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Wait } from '../../meaning/standing.ts'
 import type { Database } from '../../store/database.ts'
 import { accountFlows } from './accounts/keepAccounts.ts'
-import { type Explaining, findWait, judge, listExplaining } from './explain.ts'
-import type { FlowVerdict, Lack } from './flow.ts'
+import { type Explaining, findWait, judge, listExplaining, type Verdict } from './explain.ts'
+import type { Lack } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { type FlowJudgement, listDueFlows, settleFlow, sumListed } from './flowStore.ts'
 import { askControl, type Reread, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
@@ -24,6 +24,8 @@ type Checking = Explaining &
 const inwardSettleMs = 600_000
 const rereadMs = 15_000
 const heldMs = 30_000
+/** A deposit that was given back may still be tried again: that it was is looked at anew, ever more rarely, at least so often. */
+const maxRefundMs = 3_600_000
 /** How often what waits for a source that lags is judged again. */
 const waitMs = 15_000
 /** What sources contradict each other about is asked again after this. */
@@ -128,7 +130,7 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
   return open
 }
 
-function holdBack(waits: Wait, verdict: FlowVerdict, flow: StoredFlow, now: UnixMs): FlowJudgement {
+function holdBack(waits: Wait, verdict: Verdict, flow: StoredFlow, now: UnixMs): FlowJudgement {
   if (flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: now + waitMs }
   const source = waits === 'answer' || waits === 'record' ? null : waits
   return {
@@ -143,13 +145,13 @@ function holdBack(waits: Wait, verdict: FlowVerdict, flow: StoredFlow, now: Unix
   }
 }
 
-function wantsReread(verdict: FlowVerdict, flow: StoredFlow): boolean {
+function wantsReread(verdict: Verdict, flow: StoredFlow): boolean {
   if (verdict.kind !== 'unexplained' || verdict.direction === 'in' || verdict.isSettled) return false
   return flow.verdict !== 'unexplained'
 }
 
 /** What a judgement comes to, and when it is looked at again. */
-function conclude(verdict: FlowVerdict, flow: StoredFlow, now: UnixMs, asked: Reread | null): FlowJudgement {
+function conclude(verdict: Verdict, flow: StoredFlow, now: UnixMs, asked: Reread | null): FlowJudgement {
   const direction = verdict.kind === 'unexplained' ? verdict.direction : directionOf(flow)
   const common = { direction, unexplained: null, reason: '', absence: null, waitsFor: null } as const
   if (verdict.kind === 'explained') {
@@ -158,6 +160,13 @@ function conclude(verdict: FlowVerdict, flow: StoredFlow, now: UnixMs, asked: Re
     if (!verdict.isProven && flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
     return { ...common, verdict: 'explained', checkAt: later }
   }
+  if (verdict.kind === 'refund')
+    return {
+      ...common,
+      verdict: 'refund',
+      reason: 'it gives a failed deposit back',
+      checkAt: now + Math.min(rereadMs * 2 ** flow.checks, maxRefundMs),
+    }
   if (verdict.kind === 'unjudged') return concludeUnjudged(verdict, flow, now)
   // Until it is known, what left may turn out to be a payout.
   if (verdict.kind === 'held') return { ...common, verdict: 'open', checkAt: now + heldMs }

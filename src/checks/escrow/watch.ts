@@ -25,7 +25,7 @@ import {
 } from './owedStore.ts'
 import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
-import { listMovedTokens, readLargeMove, wakeFlows } from './flowStore.ts'
+import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo } from './flowStore.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 
@@ -203,6 +203,8 @@ export function noteTransfers(
   if (places.length === 0) return
   for (const key of ceased) saveOwedLeg(db, key, null)
   wakeFlows(db, [...new Set(changed.flatMap(({ main }) => main?.hash ?? []))], now)
+  const failed = changed.filter(({ direction, state }) => direction === 'MainToZone' && state === 'failed')
+  wakeSentTo(db, [...new Set(failed.map(({ sourceAddress }) => sourceAddress))], now)
   const save = openOwedLegs(
     db,
     changed.map(({ key }) => key),

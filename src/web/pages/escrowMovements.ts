@@ -71,6 +71,7 @@ function renderExplanation(one: EscrowMovement): Html {
   if (verdict === 'open') return html`${renderState('unknown', 'being looked for')}${why}${told}`
   if (verdict === 'unjudged')
     return html`${renderState('attention', 'amount not said')} ${links}${why}${told}`
+  if (verdict === 'refund') return html`<span class="muted">${cleanText(reason, 300)}</span>`
   if (transfers.length > 0) return links
   return hash === null && reason !== ''
     ? html`<span class="muted">${cleanText(reason, 300)}</span>`

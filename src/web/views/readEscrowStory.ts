@@ -166,7 +166,7 @@ function toMovement({ db, ledger }: EscrowSources, flow: StoredFlow): EscrowMove
       ? ledger.listTransfers({ hash, limit: mostTransfers }).map(({ key }) => key)
       : [],
     caseId:
-      verdict === 'explained'
+      verdict === 'explained' || verdict === 'refund'
         ? null
         : findCaseOf(db, {
             name: `${escrow}:${token || 'native'}:${hash}`,

@@ -116,7 +116,7 @@ export interface Moved {
   /** In − out, base units. */
   readonly net: bigint
   /** `none`: no escrow moved. */
-  readonly verdict: 'open' | 'explained' | 'unexplained' | 'none'
+  readonly verdict: 'open' | 'explained' | 'refund' | 'unexplained' | 'none'
 }
 
 /** What a main transaction did: what moved is that of its transfers, a fee, or lost. */
@@ -147,6 +147,8 @@ function counts({ isBatch, isDeposit, isDisproved, isFailed }: AccountLeg, net: 
 function accountOf(rest: bigint, verdict: Moved['verdict'], legs: readonly AccountLeg[]): AccountName {
   if (verdict === 'none') return 'unmoved'
   if (verdict === 'unexplained') return rest < 0n ? 'lost' : 'found'
+  // A deposit that failed stays on its way until it is given back.
+  if (verdict === 'refund') return 'toZone'
   // What is paid in part is still owed for the rest.
   if (legs.some(({ isBatch, isFailed }) => isBatch && isFailed)) return 'toMain'
   if (legs.some(({ amount }) => amount === null)) return 'claims'

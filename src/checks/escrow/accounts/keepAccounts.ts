@@ -177,7 +177,9 @@ function joinFlows(flows: readonly StoredFlow[], decimals: number): Moved | null
         ? 'open'
         : has('unexplained')
           ? 'unexplained'
-          : 'explained'
+          : has('refund')
+            ? 'refund'
+            : 'explained'
   return { net, verdict }
 }
 

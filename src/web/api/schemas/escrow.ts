@@ -43,7 +43,7 @@ export const movement = z
     at: time,
     amount,
     party: z.string().describe('The other side; empty where it is not known'),
-    verdict: z.enum(['open', 'explained', 'unexplained', 'unjudged']),
+    verdict: z.enum(['open', 'explained', 'refund', 'unexplained', 'unjudged']),
     reason: z.string(),
     transfers: z.array(z.string()).describe('Keys of transfers of the same transaction, at most three'),
     caseId: z.string().nullable(),
