@@ -1,4 +1,5 @@
 import { wantsMainRead } from './needsDetail.ts'
+import type { Sighting } from './sighting.ts'
 import { valueFirst } from './valueFirst.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { putNewest } from '../lib/putNewest.ts'
@@ -82,7 +83,7 @@ function toDueCheck({ key, group, misses }: StoredTransfer): DueCheck {
   const { members } = group
   return {
     key: formatKey(key),
-    zoneHash: members.find((sighting) => sighting.zoneHash !== null)?.zoneHash ?? null,
+    zoneHash: pickZoneHash(members, misses),
     mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
     byMain: wantsMainRead(group),
     addresses: [
@@ -91,6 +92,13 @@ function toDueCheck({ key, group, misses }: StoredTransfer): DueCheck {
     misses,
     isUrgent: misses === 0 && !members.some((sighting) => sighting.source === 'E12'),
   }
+}
+
+/** The one that was read last; of several, as when it was tried again in another transaction, each in its turn. */
+function pickZoneHash(members: readonly Sighting[], misses: number): string | null {
+  const named = members.filter(({ zoneHash }) => zoneHash !== null).sort((a, b) => b.lastAt - a.lastAt)
+  const hashes = [...new Set(named.map(({ zoneHash }) => zoneHash))]
+  return hashes[misses % hashes.length] ?? null
 }
 
 /**

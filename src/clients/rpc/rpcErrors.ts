@@ -52,8 +52,9 @@ const callCodes: ReadonlySet<number> = new Set([-32015, 3])
 
 /** The error that an error object stands for; its number is in `details.rpcCode`. */
 export function toRpcError(error: RpcErrorObject, label: string): MonitorError {
-  const isReverted = /revert/i.test(error.message)
-  const verdict = isReverted ? reverted : (byCode[error.code] ?? verdictOfMessage(error.message))
+  const known = byCode[error.code]
+  const isReverted = known !== throttled && /revert/i.test(error.message)
+  const verdict = isReverted ? reverted : (known ?? verdictOfMessage(error.message))
   const text = cleanText(error.message, 120)
   const message = `${label}: ${verdict.says} (${error.code}${text === '' ? '' : `, "${text}"`})`
   return new MonitorError(verdict.code, message, {

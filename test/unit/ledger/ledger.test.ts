@@ -397,6 +397,23 @@ test('when a transfer, each leg and each change was first seen is kept, however 
 })
 
 describe('checks due', () => {
+  test('one that the list shows with another origin is asked for by that one, and by the other in its turn', () => {
+    const ledger = open()
+    const first = { id: 'a', status: 'failed' as const }
+    ledger.recordAnswer([toRecord({ ...first, requestedAt: 1_000 })], 1_000)
+    ledger.recordAnswer([detail({ ...first, updateTime: 1_500, requestedAt: 2_000 })], 2_000)
+    const again = { id: 'a', status: 'success' as const, zoneHash: hash('again'), requestedAt: 3_000 }
+    ledger.recordAnswer([toRecord(again)], 3_000)
+    const asked = () => ledger.listDueChecks(1e12, { byZone: 9, alone: 9 }).map(({ zoneHash }) => zoneHash)
+    expect(asked()).toEqual([hash('again')])
+    ledger.postponeChecks(['t1'], 4_000)
+    expect(asked()).toEqual([toRecord(first).zoneHash])
+    ledger.postponeChecks(['t1'], 5_000)
+    expect(asked()).toEqual([hash('again')])
+    ledger.recordAnswer([detail({ ...again, updateTime: 6_000, requestedAt: 6_000 })], 6_000)
+    expect(ledger.getTransfer('t1')).toMatchObject({ status: 'success', state: 'completed' })
+  })
+
   const due = (ledger: Ledger, now: number) =>
     ledger.listDueChecks(now, { byZone: 9, alone: 9 }).map(({ key }) => key)
 
