@@ -2,7 +2,7 @@ import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { Observation } from '../bridge/observation.ts'
-import { destinationLeg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import { destinationLeg, type Leg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
@@ -264,26 +264,28 @@ function listBesides(transfer: Transfer, related: RelatedTransfers, now: UnixMs)
 /** What is older than this is verified when nothing else waits, unless another transfer claims its origin. */
 const historyMs = 900_000
 
-/** Value that arrived long ago, of whose origin more arrives now, is verified now. */
+/** Value that arrived long ago, of whose origin more arrives now, is verified now; where all arrived then, before other history. */
 function verifyClaimed(
   deps: CommitDeps,
   changed: readonly Transfer[],
   related: RelatedTransfers,
   now: UnixMs,
 ): void {
-  const claimed = new Map<string, Transfer>()
+  const claimed = { now: new Map<string, Transfer>(), then: new Map<string, Transfer>() }
+  const isPast = (leg: Leg) => (leg.time ?? now) < now - historyMs
   const askAnew = createAsking(deps, now)
   for (const transfer of changed) {
     const destination = destinationLeg(transfer)
     if (destination === null || (destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
     for (const other of listBesides(transfer, related, now)) {
       const leg = destinationLeg(other)
-      if (leg !== null && leg.hash !== destination.hash && (leg.time ?? now) < now - historyMs)
-        claimed.set(other.key, other)
+      if (leg !== null && leg.hash !== destination.hash && isPast(leg))
+        claimed[isPast(destination) ? 'then' : 'now'].set(other.key, other)
     }
     askAnew(transfer, related.ofOrigin(transfer))
   }
-  if (claimed.size > 0) deps.ledger.verifyClaimed([...claimed.values()], now)
+  deps.ledger.verifyClaimed([...claimed.now.values()], now)
+  deps.ledger.verifyClaimed([...claimed.then.values()], now, { isLate: true })
 }
 
 /** How soon it is looked whether what was asked anew was answered the same, which is no change of anything, ms. */
@@ -298,7 +300,7 @@ function createAsking({ db, ledger }: CommitDeps, now: UnixMs) {
     holdJudgement(db, transfer.key, now + askedAnewMs)
     if (asked.has(outdated)) return
     asked.add(outdated)
-    for (const { payout, since } of outdated) ledger.verifyClaimed([payout], now, since)
+    for (const { payout, since } of outdated) ledger.verifyClaimed([payout], now, { since })
   }
 }
 

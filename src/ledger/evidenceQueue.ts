@@ -226,13 +226,14 @@ function queuePast(
 /**
  * Has the destination of a transfer verified now, whatever its age: another one claims its origin.
  * @param since answers to earlier requests say nothing any more; left out, any does
+ * @param isLate nobody waits for it: it is asked beside what happens now, before other history
  */
 export function queueClaimed(
   db: Database,
   settings: QueueSettings,
   transfer: Transfer,
   now: UnixMs,
-  since = -Infinity,
+  { since = -Infinity, isLate = false }: { readonly since?: UnixMs; readonly isLate?: boolean } = {},
 ): void {
   const leg = destinationLeg(transfer)
   if (leg === null) return
@@ -240,7 +241,7 @@ export function queueClaimed(
   for (const ask of asksOf(settings, transfer, leg)) {
     if (hasAnswer(transfer, ask, leg, since)) continue
     const time = Math.min(leg.time ?? now, now)
-    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate: false, risk }, now)
+    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate, risk }, now)
   }
 }
 

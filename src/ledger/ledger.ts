@@ -85,7 +85,7 @@ export interface Ledger {
   /** What was said of a transfer may be otherwise by now: has its record and its legs asked for again. */
   askAgain(transfer: Transfer, now: UnixMs): void
   /** Another transfer claims the origin of these: have what they brought verified, however long ago. */
-  verifyClaimed(transfers: readonly Transfer[], now: UnixMs, since?: UnixMs): void
+  verifyClaimed(transfers: readonly Transfer[], now: UnixMs, how?: Parameters<typeof queueClaimed>[4]): void
   /** Puts legs of so many transfers that were long over when they were first seen into the queue of questions. */
   queueHistory(count: number, now: UnixMs): void
   /** Zone hashes of records that are failed here and not in the ledger. */
@@ -175,8 +175,8 @@ export function createLedger(
       // What the list shows next of it is judged, although it says nothing new.
       forgetResting(resting, key)
     },
-    verifyClaimed(transfers, now, since) {
-      if (evidence) for (const transfer of transfers) queueClaimed(db, evidence, transfer, now, since)
+    verifyClaimed(transfers, now, how) {
+      if (evidence) for (const transfer of transfers) queueClaimed(db, evidence, transfer, now, how)
     },
     queueHistory: (count, now) => queueHistory(state, count, now),
     listUnconfirmed: (records) => listUnconfirmed(db, records),

@@ -112,11 +112,13 @@ function judgeHeld({ db, clock, commit, config, ledger, learned }: Kernel, known
     const transfer = ledger.getTransfer(key)
     return transfer === null ? 0 : ledger.riskOf(transfer)
   }
+  const hasNothing = (judge: readonly string[]) => judge.length === 0
   db.transaction(() => {
     releaseLessons(db, (lesson) => isLearned(lesson, teaching), clock.now())
     const judge = takeHeldJudgements(db, clock.now(), maxSharing, { known, of: riskOf })
     if (judge.length > 0) commit({ judge })
-  })
+    return judge
+  }, hasNothing)
 }
 
 /** A main transaction that was asked of lately and whose record is listed. */
