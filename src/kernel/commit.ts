@@ -271,7 +271,7 @@ function verifyClaimed(
   related: RelatedTransfers,
   now: UnixMs,
 ): void {
-  const claimed = { now: new Map<string, Transfer>(), then: new Map<string, Transfer>() }
+  const claimed = { fresh: new Map<string, Transfer>(), past: new Map<string, Transfer>() }
   const isPast = (leg: Leg) => (leg.time ?? now) < now - historyMs
   const askAnew = createAsking(deps, now)
   for (const transfer of changed) {
@@ -280,12 +280,12 @@ function verifyClaimed(
     for (const other of listBesides(transfer, related, now)) {
       const leg = destinationLeg(other)
       if (leg !== null && leg.hash !== destination.hash && isPast(leg))
-        claimed[isPast(destination) ? 'then' : 'now'].set(other.key, other)
+        claimed[isPast(destination) ? 'past' : 'fresh'].set(other.key, other)
     }
     askAnew(transfer, related.ofOrigin(transfer))
   }
-  deps.ledger.verifyClaimed([...claimed.now.values()], now)
-  deps.ledger.verifyClaimed([...claimed.then.values()], now, { isLate: true })
+  deps.ledger.verifyClaimed([...claimed.fresh.values()], now)
+  deps.ledger.verifyClaimed([...claimed.past.values()], now, { isLate: true })
 }
 
 /** How soon it is looked whether what was asked anew was answered the same, which is no change of anything, ms. */

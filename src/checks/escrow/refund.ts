@@ -7,16 +7,14 @@ import {
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
-import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { listFailedDeposits } from '../../ledger/failedDeposits.ts'
+import type { Database } from '../../store/database.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { listFlowsOf, listSentTo } from './flowStore.ts'
 
 type Known = Pick<Kernel, 'db' | 'ledger'>
-
-/** Of one sender so many failed deposits are looked at, the newest. */
-const mostDeposits = 100
 
 /**
  * Whether what left without a transfer gives failed deposits back: to who paid them in, and together with all else that
@@ -24,7 +22,7 @@ const mostDeposits = 100
  */
 export function isRefund(of: Known, flow: StoredFlow): boolean {
   if (flow.fromHeight !== null || flow.outward.digits <= 0n) return false
-  const deposits = listFailedDeposits(of, flow)
+  const deposits = listPaidIn(of, flow)
   const [first] = deposits
   if (first === undefined) return false
   const since = deposits.reduce((least, { at }) => Math.min(least, at), first.at)
@@ -50,21 +48,14 @@ interface PaidIn {
 }
 
 /** Those whose own movement is still known: all that left since is known too, and may have given it back already. */
-function listFailedDeposits(of: Known, flow: StoredFlow): PaidIn[] {
-  const listed = of.ledger.listTransfers({
-    state: 'failed',
-    direction: 'MainToZone',
-    address: flow.party,
-    limit: mostDeposits,
-  })
-  return listed.flatMap((one) => readPaidIn(of, one, flow) ?? [])
+function listPaidIn({ db, ledger }: Known, flow: StoredFlow): PaidIn[] {
+  const failed = listFailedDeposits(ledger, { sender: flow.party, token: flow.token })
+  return failed.flatMap((one) => readPaidIn(db, one, flow) ?? [])
 }
 
-function readPaidIn({ db }: Known, deposit: Transfer, flow: StoredFlow): PaidIn | null {
-  const { main, sourceAddress, token } = deposit
-  const amount = toDecimal(deposit.amount ?? '')
-  if (main === null || amount === null || sourceAddress !== flow.party) return null
-  if (token.isUnknown || movedToken(token) !== flow.token) return null
+function readPaidIn(db: Database, { main, amount: given }: Transfer, flow: StoredFlow): PaidIn | null {
+  const amount = toDecimal(given ?? '')
+  if (main === null || amount === null) return null
   const moved = listFlowsOf(db, main.hash, flow.token).filter(({ height }) => height <= flow.height)
   const [first] = moved
   const came = negate(sumDecimals(moved.map(({ outward }) => outward)))

@@ -1,4 +1,5 @@
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
+import { listFailedDeposits } from '../../ledger/failedDeposits.ts'
 import { type Horizons, isBeyond } from '../../meaning/horizon.ts'
 import { type KnownClaims, listClaims, listUnknownNames, toClaims } from './claims.ts'
 import { fitPayout } from './fitPayout.ts'
@@ -97,12 +98,22 @@ function decideUnfit(
   if (unknown.some((name) => !answers.has(name)) || isFilling(of, waiting)) return { kind: 'waits' }
   const failed = unknown.find((name) => answers.get(name)?.says === 'failed')
   if (failed !== undefined) return { kind: 'unbacked', unfit, reason: 'failed', origin: failed }
+  // Whether it was given back before the checks that read blocks say.
+  if (unfit.every((one) => mayGiveBack(of, one))) return { kind: 'left' }
   const known = names.find((name) => !unknown.includes(name))
   if (known !== undefined) return { kind: 'unbacked', unfit, reason: 'paid', origin: known }
   const [absent] = unknown
   return absent === undefined
     ? { kind: 'unbacked', unfit, reason: 'unnamed', origin: '' }
     : { kind: 'unbacked', unfit, reason: 'absent', origin: absent }
+}
+
+/** Whether it goes to one address that paid as much in by deposits that failed. */
+function mayGiveBack({ ledger }: PayoutWatch, { payout: { outs, token }, left }: Unfit): boolean {
+  const [out, ...others] = outs
+  if (out === undefined || others.length > 0) return false
+  const failed = listFailedDeposits(ledger, { sender: out.to, token })
+  return left <= failed.reduce((sum, { amountRaw }) => sum + (amountRaw ?? 0n), 0n)
 }
 
 /** One transaction of the zone may hold several withdrawals: until records had their time, more than are listed. */

@@ -32,9 +32,9 @@ test('of two payouts of one origin the earlier one is verified now, before other
     const { commit, db } = createTestKernel({ start: now, config: { start: { from: { kind: 'genesis' } } } })
     for (const one of of) commit({ answers: [[one]] })
     const asked = (isLate: boolean) => listQueued(db, 'main', isLate, now, 9).map((leg) => leg.hash)
-    return { now: asked(false), then: asked(true) }
+    return { fresh: asked(false), past: asked(true) }
   }
   const [first, second] = [payout('a', 2_000_000), payout('b', 3_000_000)]
-  expect(askedNow([first, payout('b', now - 1_000)]).now).toContain(hash('a'))
-  expect(askedNow([first, second])).toEqual({ now: [], then: [hash('a')] })
+  expect(askedNow([first, payout('b', now - 1_000)]).fresh).toContain(hash('a'))
+  expect(askedNow([first, second])).toEqual({ fresh: [], past: [hash('a')] })
 })
