@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exitCodes } from '../../../src/cli/io.ts'
 import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import { openConnections } from '../../../src/replicas/connect.ts'
@@ -125,7 +126,10 @@ describe.skipIf(postgresBin === null)('two nodes of a role with the least rights
 
   test('a command beside a node that follows is refused, and says who it is', async () => {
     const config = world.nodes[1]?.project.configPath ?? ''
-    const { code, stderr } = await run(['outbox', 'retry', 'dead', '-c', config])
+    const retry = () => run(['outbox', 'retry', 'dead', '-c', config])
+    // The node that was rebuilt shows its page a moment after its ledger is in step.
+    await until(async () => (await retry()).code !== exitCodes.locked, 20_000)
+    const { code, stderr } = await retry()
     expect(code).toBe(1)
     expect(stderr).toContain('This node (b) follows another one, which alone may change anything: a watches')
   })
