@@ -83,8 +83,8 @@ function toDueCheck({ key, group, misses }: StoredTransfer): DueCheck {
   const { members } = group
   return {
     key: formatKey(key),
-    zoneHash: pickZoneHash(members, misses),
-    mainHash: members.find((sighting) => sighting.mainHash !== null)?.mainHash ?? null,
+    zoneHash: pickHash(members, 'zoneHash', misses),
+    mainHash: pickHash(members, 'mainHash', misses),
     byMain: wantsMainRead(group),
     addresses: [
       ...new Set(members.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])),
@@ -95,9 +95,13 @@ function toDueCheck({ key, group, misses }: StoredTransfer): DueCheck {
 }
 
 /** The one that was read last; of several, as when it was tried again in another transaction, each in its turn. */
-function pickZoneHash(members: readonly Sighting[], misses: number): string | null {
-  const named = members.filter(({ zoneHash }) => zoneHash !== null).sort((a, b) => b.lastAt - a.lastAt)
-  const hashes = [...new Set(named.map(({ zoneHash }) => zoneHash))]
+function pickHash(
+  members: readonly Sighting[],
+  name: 'mainHash' | 'zoneHash',
+  misses: number,
+): string | null {
+  const newestFirst = members.toSorted((a, b) => b.lastAt - a.lastAt)
+  const hashes = [...new Set(newestFirst.flatMap((sighting) => sighting[name] ?? []))]
   return hashes[misses % hashes.length] ?? null
 }
 

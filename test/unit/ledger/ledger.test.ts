@@ -417,6 +417,17 @@ describe('checks due', () => {
   const due = (ledger: Ledger, now: number) =>
     ledger.listDueChecks(now, { byZone: 9, alone: 9 }).map(({ key }) => key)
 
+  test('a deposit that the list shows under another transaction is asked for by that one, and by the other in its turn', () => {
+    const ledger = open()
+    const onItsWay = { id: 'a', direction: 'MainToZone', zoneHash: null, zoneTime: null } as const
+    ledger.recordAnswer([toRecord({ ...onItsWay, mainHash: hash('first'), requestedAt: 1_000 })], 1_000)
+    ledger.recordAnswer([toRecord({ ...onItsWay, mainHash: hash('resent'), requestedAt: 2_000 })], 2_000)
+    const asked = () => ledger.listDueChecks(1e12, { byZone: 9, alone: 9 }).map(({ mainHash }) => mainHash)
+    expect(asked()).toEqual([hash('resent')])
+    ledger.postponeChecks(['t1'], 3_000)
+    expect(asked()).toEqual([hash('first')])
+  })
+
   test('a completed record with a name rests; one without is asked of E12 once', () => {
     const ledger = open()
     ledger.recordAnswer([toRecord({ id: 'a' })], 1_000)
