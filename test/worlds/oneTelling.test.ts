@@ -213,5 +213,7 @@ test('the drill tells what its faults explain, and nothing else', async () => {
   const told = headlines(one.told(), /are missing/)
   expect(told.length).toBeGreaterThan(0)
   const isOfOutflow = /^🔴 CRITICAL(?:, update[^:]*)?: .* left the escrow .*; also escrow/
-  expect(told.filter((line) => !line.startsWith('🔴 CRITICAL, update') && !isOfOutflow.test(line))).toEqual([])
+  expect(told.filter((line) => !line.startsWith('🔴 CRITICAL, update') && !isOfOutflow.test(line))).toEqual(
+    [],
+  )
 }, 300_000)
