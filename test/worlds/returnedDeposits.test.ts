@@ -247,6 +247,22 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(drifts(world)).toEqual(['6 decimals 1000'])
   })
 
+  test('is told where many deposits are recorded for what came in once', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    for (const n of [1, 2, 3])
+      world.deposit(100, {
+        amount: '1000',
+        ...refused,
+        record: { status: '0x0', mainTxHash, zoneEventIndex: String(n) },
+        main: { moves: [] },
+      })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '3000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual(['6 decimals 3000'])
+  })
+
   test('is told where the zone credits it, once it was tried again too', async () => {
     const world = await start()
     world.deposit(100, { amount: '1000' })

@@ -47,18 +47,26 @@ interface PaidIn {
   readonly amount: Decimal
 }
 
-/** Those whose own movement is still known: all that left since is known too, and may have given it back already. */
+/**
+ * By main transaction what came in for its deposits that failed, of those whose own movement is still known: all that left since
+ * is known too, and may have given it back already.
+ */
 function listPaidIn({ db, ledger }: Known, flow: StoredFlow): PaidIn[] {
   const failed = listFailedDeposits(ledger, { sender: flow.party, token: flow.token })
-  return failed.flatMap((one) => readPaidIn(db, one, flow) ?? [])
+  const groups = Map.groupBy(failed, ({ main }) => main?.hash ?? '')
+  return [...groups].flatMap(([hash, deposits]) => readPaidIn(db, { hash, deposits }, flow) ?? [])
 }
 
-function readPaidIn(db: Database, { main, amount: given }: Transfer, flow: StoredFlow): PaidIn | null {
-  const amount = toDecimal(given ?? '')
-  if (main === null || amount === null) return null
-  const moved = listFlowsOf(db, main.hash, flow.token).filter(({ height }) => height <= flow.height)
+function readPaidIn(
+  db: Database,
+  { hash, deposits }: { readonly hash: string; readonly deposits: readonly Transfer[] },
+  flow: StoredFlow,
+): PaidIn | null {
+  const moved = listFlowsOf(db, hash, flow.token).filter(({ height }) => height <= flow.height)
   const [first] = moved
+  if (first === undefined) return null
+  const claimed = sumDecimals(deposits.map(({ amount }) => toDecimal(amount ?? '') ?? noAmount))
   const came = negate(sumDecimals(moved.map(({ outward }) => outward)))
-  if (first === undefined || came.digits <= 0n) return null
-  return { at: first.at, amount: compareDecimals(amount, came) < 0 ? amount : came }
+  if (came.digits <= 0n) return null
+  return { at: first.at, amount: compareDecimals(claimed, came) < 0 ? claimed : came }
 }
