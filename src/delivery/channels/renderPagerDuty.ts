@@ -64,7 +64,9 @@ export function renderPagerDuty(message: Message, options: Options): PagerDutyEv
 function renderCase(message: Message, of: MessageCase, options: Options): PagerDutyEvents {
   const key = keyOf(of.key)
   const stage = stageOf(message)
-  const before = options.thread ?? (message.changes.includes('opened again') ? of.keyBefore : null)
+  const before =
+    options.thread ??
+    (message.changes.includes('opened again') && of.keyBefore !== null ? keyOf(of.keyBefore) : null)
   // A case that opened again rings anew; what rang for its former key would stay open for ever.
   const former = before !== null && before !== key ? [end(before)] : []
   if (stage === 'over') return { events: [end(key), ...former], key: before }
@@ -136,10 +138,10 @@ function end(key: string): PagerDutyEvent {
   return { event_action: 'resolve', dedup_key: key }
 }
 
-/** Cut keys could be equal: what is too long is known by its digest. */
+/** Keys that were cut or cleaned could be equal, or nothing: what cannot be sent as it is goes by its digest. */
 function keyOf(key: string): string {
-  const whole = part(key)
-  return whole.length <= limits.key ? whole : `spanwatch-${createHash('sha256').update(key).digest('hex')}`
+  const isSent = key !== '' && key.length <= limits.key && part(key) === key
+  return isSent ? key : `spanwatch-${createHash('sha256').update(key).digest('hex')}`
 }
 
 function payloadOf(

@@ -60,7 +60,7 @@ describe.each(Object.entries(services))('%s', (_, { start, config, secrets }) =>
     expect(await deliver(toMessage({ items, severity: 'info' }))).toMatchObject({ result: 'ack' })
   })
 
-  test.each(seeds())('whatever is said, the service takes it (seed %i)', async (seed) => {
+  test.each(seeds(2_099_128_070))('whatever is said, the service takes it (seed %i)', async (seed) => {
     await fc.assert(
       fc.asyncProperty(anyMessage, fc.boolean(), async (message, degraded) => {
         expect(await deliver(message, { ...plain, degraded })).toMatchObject({ result: 'ack' })
