@@ -247,6 +247,23 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(drifts(world)).toEqual(['6 decimals 1000'])
   })
 
+  test('is told where a part of it goes to somebody else, or another id is given back', async () => {
+    const world = await start()
+    const ids = forms.find(({ tokenId }) => tokenId !== undefined) as Form
+    world.deposit(100, { amount: '1000', ...refused })
+    world.deposit(200, { ...ids, amount: '50', ...refused })
+    await world.pass(120 * second)
+    world.transact({
+      moves: [
+        { token, from: escrow, to: user(100), amount: '600' },
+        { token, from: escrow, to: stranger, amount: '400' },
+      ],
+    })
+    giveBack(world, user(200), '50', { ...ids, tokenId: '8' })
+    await world.until(() => drifts(world).length > 1, 'both')
+    expect(drifts(world).toSorted()).toEqual(['6 decimals 1000', `${ids.name} 50`])
+  })
+
   test('is told where many deposits are recorded for what came in once', async () => {
     const world = await start()
     const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })

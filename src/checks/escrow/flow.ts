@@ -42,6 +42,8 @@ export interface GrossMove {
   readonly out: Decimal
   /** Of what went out, what whoever paid in got back. */
   readonly back: Decimal
+  /** Of what went out, what went to the other side of the largest movement; left out where that is all of it. */
+  readonly toParty?: Decimal
 }
 
 interface UnitRow extends FlowRow {
@@ -80,6 +82,7 @@ function sumFlow(
   // The caller groups rows: none is empty.
   const first = group[0] as UnitRow
   const largest = group.reduce((best, row) => (compareDecimals(row.units, best.units) > 0 ? row : best))
+  const party = partyOf(largest)
   return {
     escrow,
     token: first.token,
@@ -88,14 +91,18 @@ function sumFlow(
     at: Math.min(group.at(-1)?.time ?? seenAt, seenAt),
     net: negate(sumDecimals(group.map(signed))),
     outward: sumDecimals(foreign.map(signed)),
-    party: partyOf(largest),
+    party,
     gross: [...Map.groupBy(foreign, (row) => toCanonicalId(row.tokenId))].map(([id, of]) =>
-      toGross(id, of, escrow),
+      toGross(id, of, { escrow, party }),
     ),
   }
 }
 
-function toGross(id: string, rows: readonly UnitRow[], escrow: string): GrossMove {
+function toGross(
+  id: string,
+  rows: readonly UnitRow[],
+  { escrow, party }: Pick<EscrowFlow, 'escrow' | 'party'>,
+): GrossMove {
   const isOut = (row: UnitRow) => row.from === escrow
   const payers = new Set(rows.filter((row) => !isOut(row)).map(({ from }) => from))
   const sum = (counts: (row: UnitRow) => boolean) =>
@@ -105,6 +112,9 @@ function toGross(id: string, rows: readonly UnitRow[], escrow: string): GrossMov
     in: sum((row) => !isOut(row)),
     out: sum(isOut),
     back: sum((row) => isOut(row) && payers.has(row.to)),
+    ...(rows.some((row) => isOut(row) && row.to !== party) && {
+      toParty: sum((row) => isOut(row) && row.to === party),
+    }),
   }
 }
 

@@ -29,7 +29,10 @@ const grossMoves = codec({
     gross === plain
       ? BigInt(plain)
       : JSON.stringify(
-          gross.map((move) => [move.id, ...[move.in, move.out, move.back].map((one) => formatDecimal(one))]),
+          gross.map(({ id, toParty, ...move }) => [
+            id,
+            ...[move.in, move.out, move.back, ...(toParty ? [toParty] : [])].map((one) => formatDecimal(one)),
+          ]),
         ),
 })
 
@@ -43,8 +46,8 @@ function decodeGross(json: string): readonly GrossMove[] | undefined {
 function toGrossMove([id, ...cells]: readonly unknown[]): GrossMove | undefined {
   const amounts = cells.map((cell) => decimal.read(String(cell)))
   if (typeof id !== 'string' || amounts.includes(undefined)) return undefined
-  const [incoming = noAmount, out = noAmount, back = noAmount] = amounts
-  return { id, in: incoming, out, back }
+  const [incoming = noAmount, out = noAmount, back = noAmount, toParty] = amounts
+  return { id, in: incoming, out, back, ...(toParty && { toParty }) }
 }
 
 /** What is thought of a flow. */
@@ -127,6 +130,7 @@ function isPlain({ outward, gross }: EscrowFlow): boolean {
   const isEqual = (a: Decimal, b: Decimal) => a.digits === b.digits && a.scale === b.scale
   return (
     only.id === '' &&
+    only.toParty === undefined &&
     isEqual(only.in, plainly.in) &&
     isEqual(only.out, plainly.out) &&
     isEqual(only.back, plainly.back)

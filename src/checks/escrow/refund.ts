@@ -1,27 +1,29 @@
 import {
-  addDecimals,
   compareDecimals,
   type Decimal,
-  negate,
   noAmount,
+  subtractDecimals,
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
+import { toCanonicalId } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { listFailedDeposits } from '../../ledger/failedDeposits.ts'
 import type { Database } from '../../store/database.ts'
+import type { GrossMove } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { listFlowsOf, listSentTo } from './flowStore.ts'
 
 type Known = Pick<Kernel, 'db' | 'ledger'>
 
 /**
- * Whether what left without a transfer gives failed deposits back: to who paid them in, and together with all else that
- * went there without a transfer no more than came in by them.
+ * Whether what left without a transfer gives failed deposits back: all of it to who paid them in and, together with all else
+ * that went there without a transfer, of each token id no more than came in by them.
  */
 export function isRefund(of: Known, flow: StoredFlow): boolean {
   if (flow.fromHeight !== null || flow.outward.digits <= 0n) return false
+  if (flow.gross.some(({ toParty }) => toParty !== undefined)) return false
   const deposits = listPaidIn(of, flow)
   const [first] = deposits
   if (first === undefined) return false
@@ -37,14 +39,27 @@ export function isRefund(of: Known, flow: StoredFlow): boolean {
   const upTo = unexplained.filter(
     (one) => one.height < flow.height || (one.height === flow.height && one.hash <= flow.hash),
   )
-  const given = sumDecimals(upTo.map(({ outward }) => outward))
-  const paidIn = deposits.map(({ amount }) => amount).reduce(addDecimals, noAmount)
-  return compareDecimals(given, paidIn) <= 0
+  const paidIn = sumById(deposits.flatMap(({ amounts }) => [...amounts]))
+  const given = sumById(
+    upTo.flatMap(({ gross }) => gross.map((move) => [move.id, kept(move, 'out')] as const)),
+  )
+  return [...given].every(([id, amount]) => compareDecimals(amount, paidIn.get(id) ?? noAmount) <= 0)
+}
+
+/** What more went one way than the other. */
+function kept(move: GrossMove, way: 'in' | 'out'): Decimal {
+  return subtractDecimals(move[way], move[way === 'in' ? 'out' : 'in'])
+}
+
+function sumById(amounts: readonly (readonly [id: string, amount: Decimal])[]): Map<string, Decimal> {
+  const groups = Map.groupBy(amounts, ([id]) => id)
+  return new Map([...groups].map(([id, of]) => [id, sumDecimals(of.map(([, amount]) => amount))]))
 }
 
 interface PaidIn {
   readonly at: number
-  readonly amount: Decimal
+  /** By token id. */
+  readonly amounts: ReadonlyMap<string, Decimal>
 }
 
 /**
@@ -65,8 +80,17 @@ function readPaidIn(
   const moved = listFlowsOf(db, hash, flow.token).filter(({ height }) => height <= flow.height)
   const [first] = moved
   if (first === undefined) return null
-  const claimed = sumDecimals(deposits.map(({ amount }) => toDecimal(amount ?? '') ?? noAmount))
-  const came = negate(sumDecimals(moved.map(({ outward }) => outward)))
-  if (came.digits <= 0n) return null
-  return { at: first.at, amount: compareDecimals(claimed, came) < 0 ? claimed : came }
+  const claimed = sumById(
+    deposits.map(
+      ({ amount, token }) => [toCanonicalId(token.id), toDecimal(amount ?? '') ?? noAmount] as const,
+    ),
+  )
+  const came = sumById(
+    moved.flatMap(({ gross }) => gross.map((move) => [move.id, kept(move, 'in')] as const)),
+  )
+  const amounts = [...came].map(([id, amount]) => {
+    const most = claimed.get(id) ?? noAmount
+    return [id, compareDecimals(most, amount) < 0 ? most : amount] as const
+  })
+  return { at: first.at, amounts: new Map(amounts.filter(([, { digits }]) => digits > 0n)) }
 }
