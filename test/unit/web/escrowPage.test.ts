@@ -115,6 +115,22 @@ test('what moved most stands with what explains it', async () => {
   expect(unexplained).not.toContain('1,500.25')
 })
 
+test('what gives a failed deposit back says so, and is nobody to look for', async () => {
+  const refund = (deps: WebDeps) => (
+    deps.escrows.db
+      .prepare(
+        "UPDATE escrow_flows SET verdict = 'refund', reason = 'it gives a failed deposit back' WHERE verdict = 'unexplained'",
+      )
+      .run(),
+    {}
+  )
+  expect(textOf(await read('/escrows?period=hour', refund))).toContain('it gives a failed deposit back')
+  const unexplained = textOf(await read('/escrows?period=hour&show=unexplained', refund))
+  expect(unexplained).not.toContain('it gives a failed deposit back')
+  const story = await (await ask(`/api/escrows/${usdc}?period=hour`, refund)).json()
+  expect(story).toMatchObject({ movements: { out: [{}, { verdict: 'refund', caseId: null }] } })
+})
+
 test('of a token that is not watched nothing is said', async () => {
   expect((await ask('/escrows?token=0xff')).status).toBe(404)
   expect((await ask('/api/escrows/0xff')).status).toBe(404)
