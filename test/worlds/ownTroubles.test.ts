@@ -146,9 +146,10 @@ describe('monitor.rule_overflow', () => {
   const rules =
     'rules:\n  - { name: stalled, on: transfer.stalled, with: { after: 60s }, severity: critical }\n' +
     '  - { name: overflow, on: monitor.rule_overflow, severity: warning }\n'
+  // All of one amount: of those that are found later, more than the least of the first would get places of their own.
   const start = (count: number) =>
     runLeaping({
-      scenario: `name: overflow\n${still}timeline:\n  - { at: 5s, fault: transfer.stalled, direction: ZoneToMain, token: USDC, count: ${count}, spacing: 1ms }\n`,
+      scenario: `name: overflow\n${still}timeline:\n  - { at: 5s, fault: transfer.stalled, direction: ZoneToMain, token: USDC, amount: "10000000", count: ${count}, spacing: 1ms }\n`,
       rules,
     })
 
