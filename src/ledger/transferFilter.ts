@@ -20,6 +20,8 @@ export interface TransferFilter {
   readonly tokens?: readonly string[]
   /** Source or target address. */
   readonly address?: string
+  /** Source address. */
+  readonly sender?: string
   /** A hash of either chain, an id or a ledger key. */
   readonly hash?: string
   /** The ends of a hash or an address of either chain. */
@@ -223,7 +225,7 @@ function textEndsOf(column: string, from: string, pattern: string): Condition {
 
 /** What an index answers of a filter, in the order of the list; what fits more than one is found twice. */
 function toScopes(db: Database, filter: TransferFilter): Condition[] {
-  const { hash, ends, address, state } = filter
+  const { hash, ends, address, sender, state } = filter
   const times = toTimes(filter)
   const scope = (sql: string, ...values: Condition[1]): Condition => [
     [sql, ...times.map(([time]) => time)].join(' AND '),
@@ -239,12 +241,14 @@ function toScopes(db: Database, filter: TransferFilter): Condition[] {
     return [keyed(listBearing(db, name, name, noLimit))]
   }
   if (ends) return [keyed(listEnding(db, ends))]
-  if (address) {
-    const text = address.toLowerCase()
+  const party = sender ?? address
+  if (party) {
+    const text = party.toLowerCase()
     const forms = [...new Set([text, toHashCell(text)])]
+    const received = `target_address = ?${sender === undefined ? '' : " AND source_address = x''"}`
     return forms.flatMap((form) => [
       scope("source_address = ? AND source_address <> x''", form),
-      scope('target_address = ?', form),
+      scope(received, form),
     ])
   }
   if (state && state !== 'completed') return [scope(`${isOpenRow} AND state = ?`, state)]
@@ -260,9 +264,9 @@ function toTimes({ originAtOrBefore, originAtOrAfter }: TransferFilter): Conditi
 
 /** What is looked for row by row. The pluses keep indexes of other orders away. */
 function toConditions(filter: TransferFilter, tokens: readonly TokenSetting[]): Condition[] {
-  const { hash, ends, address, state, direction, token, minAmount } = filter
+  const { hash, ends, address, sender, state, direction, token, minAmount } = filter
   const isNamed = hash !== undefined || ends !== undefined
-  const isOfIndex = state !== 'completed' && !isNamed && !address
+  const isOfIndex = state !== 'completed' && !isNamed && !address && !sender
   return [
     ...(state && !isOfIndex ? [['+state = ?', [state]] as const] : []),
     ...(address && isNamed

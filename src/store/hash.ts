@@ -70,6 +70,11 @@ export function isAddress(column: string, given: string): string {
   return `${column} IN (${given}, ${toBytes(given)})`
 }
 
+/** The same of one of the addresses that a numbered parameter gives as a JSON list of texts. */
+export function isAnyAddress(column: string, given: string): string {
+  return `${column} IN (SELECT value FROM json_each(${given}) UNION ALL SELECT ${toBytes('value')} FROM json_each(${given}))`
+}
+
 /** Bytes of a text of hex digits; NULL for any other. */
 function toBytes(text: string): string {
   return `unhex(substr(${text}, 3))`

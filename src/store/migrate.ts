@@ -61,6 +61,7 @@ import { replicaTables } from './migrations/0056_replicas.ts'
 import { teachers } from './migrations/0057_teachers.ts'
 import { settledAnswers } from './migrations/0058_settled_answers.ts'
 import { dueChecks } from './migrations/0059_due_checks.ts'
+import { refunds } from './migrations/0060_refunds.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -124,6 +125,7 @@ export const migrations: readonly string[] = [
   teachers,
   settledAnswers,
   dueChecks,
+  refunds,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

@@ -202,6 +202,20 @@ describe('a deposit that failed and is given back in a transaction of its own', 
             ],
           },
     )
+  /** The zone credits it after all. */
+  const retry = (world: EscrowWorld, record: Record<string, string>) => {
+    const time = String(world.now())
+    const zoneTxHash = `0x${'77'.repeat(32)}`
+    const { value = '' } = record
+    world.zone(zoneTxHash, { actionType: 'deposit', value, valueRaw: `${value}000000`, blockTime: time })
+    Object.assign(record, { status: '0x1', updateTime: time, zoneTxHash, zoneBlockTime: time })
+    // The list has the newest change first.
+    world.fake.records.splice(world.fake.records.indexOf(record), 1)
+    world.fake.records.unshift(record)
+  }
+  /** As movements of transfers are a week after they were seen. */
+  const forgetUntil = (world: EscrowWorld, at: number) =>
+    purgeFlows(world.monitor.app.parts.db, { explained: at, inward: at, outward: 0 }, 1_000)
   const accountsOf = (world: EscrowWorld) =>
     world.monitor.app.parts.db.prepare("SELECT verdict FROM escrow_flows WHERE verdict = 'refund'").all()
 
@@ -290,10 +304,148 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     await world.until(() => drifts(world).length > 0, 'what was credited')
     await world.pass(120 * second)
     expect(drifts(world)).toEqual(['6 decimals 1000'])
-    const again = { status: '0x1', updateTime: String(world.now()), zoneTxHash: `0x${'77'.repeat(32)}` }
-    world.zone(again.zoneTxHash, { actionType: 'deposit', value: '777', valueRaw: '777000000' })
-    Object.assign(retried, again)
+    retry(world, retried)
     await world.until(() => drifts(world).includes('6 decimals 777'), 'what was tried again')
+  })
+
+  test.each([
+    ['half an hour', 0],
+    ['longer than movements of deposits are kept', 1],
+  ])('is told within minutes where it is credited %s later', async (_, later) => {
+    const world = await start()
+    const record = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(1_800 * second)
+    forgetUntil(world, later * (world.now() + 1))
+    const at = world.now()
+    retry(world, record)
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+    expect(world.now() - at).toBeLessThan(300_000)
+  })
+
+  test.each([
+    ['which one of both was credited', {}, 100],
+    ['which is of somebody else and was credited', {}, 101],
+    ['which is of somebody else and failed too', refused, 101],
+  ])(
+    'is told where what came in is of another deposit of its transaction as well, %s',
+    async (_, first, n) => {
+      const world = await start()
+      const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...first })
+      const record = { status: '0x0', mainTxHash, zoneEventIndex: '1' }
+      world.deposit(n, { amount: '1000', ...refused, main: { moves: [] }, record })
+      await world.pass(120 * second)
+      giveBack(world, user(100), '1000')
+      giveBack(world, user(n), '1000')
+      await world.until(() => drifts(world).length > 0, 'what left')
+    },
+  )
+
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ])('is told where a new record of the same deposit was credited %s it', async (_, isAfter) => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    if (isAfter) giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    const record = { mainTxHash, zoneTxHash: `0x${'77'.repeat(32)}` }
+    world.deposit(100, { amount: '1000', main: { moves: [] }, record })
+    await world.pass(120 * second)
+    if (!isAfter) giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+  })
+
+  test('is told where the zone shows that it was credited, whatever its record says', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', record: { status: '0x0' } })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+  })
+
+  test('is told where another token or id goes along', async () => {
+    const world = await start()
+    const ids = forms.find(({ tokenId }) => tokenId !== undefined) as Form
+    world.deposit(100, { amount: '1000', ...refused })
+    world.deposit(200, { ...ids, amount: '50', ...refused })
+    await world.pass(120 * second)
+    const out = (to: string, amount: string, form: object = plain) => ({
+      ...form,
+      token,
+      from: escrow,
+      to,
+      amount,
+    })
+    world.transact({ moves: [out(user(100), '1000'), { ...out(user(100), '60'), ...ids }] })
+    world.transact({
+      moves: [
+        { ...out(user(200), '50'), ...ids },
+        { ...out(user(200), '1'), ...ids, tokenId: '8' },
+      ],
+    })
+    await world.until(() => drifts(world).length > 1, 'both')
+    await world.pass(120 * second)
+    expect(drifts(world).toSorted()).toEqual([`${ids.name} 51`, `${ids.name} 60`])
+  })
+
+  test('stays explained when the movement of the deposit is forgotten before its own', async () => {
+    const world = await start()
+    const mainBlockTime = String(world.now() - 8 * 86_400_000)
+    world.deposit(100, { amount: '1000', ...refused, record: { status: '0x0', mainBlockTime } })
+    await world.pass(600 * second)
+    const between = world.now()
+    giveBack(world, user(100), '1000')
+    await world.pass(300 * second)
+    forgetUntil(world, between)
+    // Something of the sender changes: it is looked at anew.
+    world.deposit(100, { amount: '30' })
+    await world.pass(1_200 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(1)
+  })
+
+  test('is explained where the record says neither id nor amount, or it never reached the zone', async () => {
+    const world = await start()
+    const ids = forms.find(({ tokenId }) => tokenId !== undefined) as Form
+    const vague = { status: '0x0', value: '', valueRaw: '', tokenId: '' }
+    world.deposit(100, { amount: '1000', ...refused, record: vague })
+    world.deposit(101, { ...ids, amount: '5', ...refused, record: { ...vague, crossType: 'Batch Deposit' } })
+    const noZone = { zoneTxHash: '', zoneBlockTime: '', zoneBlockHeight: '' }
+    world.deposit(102, { amount: '300', record: { status: '0x0', ...noZone } })
+    await world.pass(300 * second)
+    giveBack(world, user(100), '1000')
+    giveBack(world, user(101), '5', ids)
+    giveBack(world, user(102), '300')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(3)
+  })
+
+  test('is explained in parts', async () => {
+    const world = await start()
+    world.deposit(101, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(101), '600')
+    giveBack(world, user(101), '400')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+  })
+
+  test('is explained whatever others send to its sender that fails', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(60 * second)
+    const record = { status: '0x0', targetAddress: user(100) }
+    for (let n = 0; n < 120; n += 1) world.deposit(7_000 + n, { amount: '0.000001', ...refused, record })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
   })
 
   test('is no longer told once its record follows', async () => {
@@ -302,7 +454,10 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     await world.pass(30 * second)
     giveBack(world, user(100), '1000')
     await world.until(() => drifts(world).length > 0, 'what left before anything was known of it')
+    const zoneTxHash = `0x${'76'.repeat(32)}`
+    world.zone(zoneTxHash, { ...refused.zone, actionType: 'deposit' })
     world.withdraw(0, {
+      zoneTxHash,
       txType: 'MainToZone',
       crossType: 'Deposit',
       mainTxHash,

@@ -11,7 +11,14 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { hash as hashCodec, isAddress, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
+import {
+  hash as hashCodec,
+  isAddress,
+  isAnyAddress,
+  isAnyHash,
+  isHash,
+  toHashCell,
+} from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { type Read, table, text } from '../../store/table.ts'
 import {
@@ -39,7 +46,10 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
     const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
     if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
     const isChanged = before ? updateFlow(db, flow, now, isNews) : insertFlow(db, flow, now, isNews)
-    if (isChanged) wakeGaps(db, flow, now)
+    if (!isChanged) continue
+    wakeGaps(db, flow, now)
+    // It may have given back before what a later one gave back too.
+    wakeRefunds(db, [flow.party], now)
   }
 }
 
@@ -69,6 +79,7 @@ export function forgetFlow(db: Database, escrow: string, hash: string, now: Unix
   const gone = selectFlows(db, where, hash, escrow)
   for (const flow of gone) {
     dropFlow(db, flow)
+    wakeRefunds(db, [flow.party], now)
     moveAcross(db, flow, null, now)
     wakeGaps(db, flow, now)
   }
@@ -178,12 +189,20 @@ export function listSentTo(
   return selectFlows(db, where, token, since, party)
 }
 
+/** Deposits of these parties, or what moved for them, are other than they were: what gave them back may have given what is credited. */
+export function wakeRefunds(db: Database, parties: readonly string[], now: UnixMs): void {
+  if (parties.length === 0) return
+  const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_refunds SET check_at = ?1
+    WHERE verdict = 'refund' AND ${isAnyAddress('party', '?2')}`
+  db.prepare(sql).run(now, JSON.stringify(parties))
+}
+
 /** A deposit of these parties failed: what went to them and is told may have given it back. */
 export function wakeSentTo(db: Database, parties: readonly string[], now: UnixMs): void {
   if (parties.length === 0) return
   const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_told SET check_at = ?1, checks = 0
     WHERE verdict = 'unexplained' AND direction = 'out'
-      AND EXISTS (SELECT 1 FROM json_each(?2) AS one WHERE ${isAddress('party', 'one.value')})`
+      AND ${isAnyAddress('party', '?2')}`
   db.prepare(sql).run(now, JSON.stringify(parties))
 }
 
@@ -278,9 +297,11 @@ export function purgeFlows(
       .prepare(`DELETE FROM escrow_flows WHERE id IN (SELECT id FROM escrow_flows WHERE ${where} LIMIT ?)`)
       .run(...values, limit)
   forget(
-    "verdict <> 'unexplained' AND verdict IN ('explained', 'refund', 'unjudged') AND seen_at < ?",
+    "verdict <> 'unexplained' AND verdict IN ('explained', 'unjudged') AND seen_at < ?",
     before.explained,
   )
+  // As long as the deposit may yet be credited as well.
+  forget("verdict <> 'unexplained' AND verdict = 'refund' AND seen_at < ?", before.outward)
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
   forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
 }

@@ -24,8 +24,6 @@ type Checking = Explaining &
 const inwardSettleMs = 600_000
 const rereadMs = 15_000
 const heldMs = 30_000
-/** A deposit that was given back may still be tried again: that it was is looked at anew, ever more rarely, at least so often. */
-const maxRefundMs = 3_600_000
 /** How often what waits for a source that lags is judged again. */
 const waitMs = 15_000
 /** What sources contradict each other about is asked again after this. */
@@ -160,13 +158,9 @@ function conclude(verdict: Verdict, flow: StoredFlow, now: UnixMs, asked: Reread
     if (!verdict.isProven && flow.verdict === 'unexplained') return { ...toUnchanged(flow), checkAt: later }
     return { ...common, verdict: 'explained', checkAt: later }
   }
+  // It is judged anew when a deposit of who was paid changes: it may be tried again.
   if (verdict.kind === 'refund')
-    return {
-      ...common,
-      verdict: 'refund',
-      reason: 'it gives a failed deposit back',
-      checkAt: now + Math.min(rereadMs * 2 ** flow.checks, maxRefundMs),
-    }
+    return { ...common, verdict: 'refund', reason: 'it gives a failed deposit back', checkAt: null }
   if (verdict.kind === 'unjudged') return concludeUnjudged(verdict, flow, now)
   // Until it is known, what left may turn out to be a payout.
   if (verdict.kind === 'held') return { ...common, verdict: 'open', checkAt: now + heldMs }

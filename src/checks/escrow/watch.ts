@@ -25,7 +25,7 @@ import {
 } from './owedStore.ts'
 import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
-import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo } from './flowStore.ts'
+import { listMovedTokens, readLargeMove, wakeFlows, wakeRefunds, wakeSentTo } from './flowStore.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 
@@ -203,8 +203,9 @@ export function noteTransfers(
   if (places.length === 0) return
   for (const key of ceased) saveOwedLeg(db, key, null)
   wakeFlows(db, [...new Set(changed.flatMap(({ main }) => main?.hash ?? []))], now)
-  const failed = changed.filter(({ direction, state }) => direction === 'MainToZone' && state === 'failed')
-  wakeSentTo(db, [...new Set(failed.map(({ sourceAddress }) => sourceAddress))], now)
+  const deposits = changed.filter(({ direction }) => direction === 'MainToZone')
+  wakeRefunds(db, listSenders(deposits), now)
+  wakeSentTo(db, listSenders(deposits.filter(({ status }) => status === 'failed')), now)
   const save = openOwedLegs(
     db,
     changed.map(({ key }) => key),
@@ -216,6 +217,10 @@ export function noteTransfers(
     noteType(watch, token, transfer.token.type)
     save(transfer.key, toOwedLeg(transfer, mostKept, decimalsOf(watch, token)))
   }
+}
+
+function listSenders(deposits: readonly Transfer[]): string[] {
+  return [...new Set(deposits.map(({ sourceAddress }) => sourceAddress))]
 }
 
 function isFollowed(watch: EscrowWatch, { address, movedAs }: TransferToken): boolean {

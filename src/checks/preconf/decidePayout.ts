@@ -98,14 +98,13 @@ function decideUnfit(
   if (unknown.some((name) => !answers.has(name)) || isFilling(of, waiting)) return { kind: 'waits' }
   const failed = unknown.find((name) => answers.get(name)?.says === 'failed')
   if (failed !== undefined) return { kind: 'unbacked', unfit, reason: 'failed', origin: failed }
-  // Whether it was given back before the checks that read blocks say.
-  if (unfit.every((one) => mayGiveBack(of, one))) return { kind: 'left' }
   const known = names.find((name) => !unknown.includes(name))
   if (known !== undefined) return { kind: 'unbacked', unfit, reason: 'paid', origin: known }
   const [absent] = unknown
-  return absent === undefined
-    ? { kind: 'unbacked', unfit, reason: 'unnamed', origin: '' }
-    : { kind: 'unbacked', unfit, reason: 'absent', origin: absent }
+  if (absent !== undefined) return { kind: 'unbacked', unfit, reason: 'absent', origin: absent }
+  // What names nothing may give failed deposits back: whether they were before the checks that read blocks say.
+  if (unfit.every((one) => mayGiveBack(of, one))) return { kind: 'left' }
+  return { kind: 'unbacked', unfit, reason: 'unnamed', origin: '' }
 }
 
 /** Whether it goes to one address that paid as much in by deposits that failed. */

@@ -341,32 +341,33 @@ describe('whom it accuses', () => {
   })
 
   test.each([
-    [user, 5_000_000n, 0],
-    [user, 5_000_001n, 1],
-    [relayer, 5_000_000n, 1],
-  ])(
-    'to %s, who paid 5 in by a deposit that failed or did not: %d is left to others',
-    async (to, raw, told) => {
-      const world = setUp()
-      world.record(
-        toRecord({
-          direction: 'MainToZone',
-          status: 'failed',
-          zoneHash: zoneHash('refused'),
-          mainHash: hash('paidIn'),
-          sourceAddress: user,
-          targetAddress: user,
-          token,
-          amountRaw: 5_000_000n,
-          requestedAt: world.clock.now(),
-        }),
-      )
-      world.see('back', pays(to, raw))
-      world.catchUp()
-      for (let n = 0; n < 5; n += 1) await world.step()
-      expect(world.early()).toHaveLength(told)
-    },
-  )
+    ['to who paid as much in by a deposit that failed', [pays(user, 5_000_000n)], 0],
+    ['to who paid less in', [pays(user, 5_000_001n)], 1],
+    ['to somebody else', [pays(relayer, 5_000_000n)], 1],
+    ['naming an origin that nobody knows', [pays(user, 5_000_000n), names('nowhere')], 1],
+    ['naming an origin that was paid', [pays(user, 5_000_000n), names('paid')], 1],
+  ] satisfies [string, SeenLog[], number][])('%s', async (_, logs, told) => {
+    const world = setUp()
+    world.pending('paid')
+    world.see('payout', pays(user, 5_000_000n), names('paid'))
+    world.record(
+      toRecord({
+        direction: 'MainToZone',
+        status: 'failed',
+        zoneHash: zoneHash('refused'),
+        mainHash: hash('paidIn'),
+        sourceAddress: user,
+        targetAddress: user,
+        token,
+        amountRaw: 5_000_000n,
+        requestedAt: world.clock.now(),
+      }),
+    )
+    world.see('back', ...logs)
+    world.catchUp()
+    for (let n = 0; n < 5; n += 1) await world.step()
+    expect(world.early()).toHaveLength(told)
+  })
 
   test('not by a token that is none of the bridge', async () => {
     const world = setUp()
