@@ -24,7 +24,11 @@ for (const { name, transfersPerMinute, megabytes, cpuSeconds } of worlds) {
   const pids = [daemon.pid, bare.pid ?? 0] as const
   await sleep(warmUpMinutes * 60_000)
   const before = pids.map(readCpuSeconds)
-  await sleep(minutes * 60_000)
+  const lags: number[] = []
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await sleep(60_000)
+    lags.push(await readLagMs(daemon.page))
+  }
   const [spent = 0, least = 0] = pids.map(
     (pid, place) => ((readCpuSeconds(pid) - (before[place] ?? 0)) * 60) / minutes,
   )
@@ -43,6 +47,18 @@ for (const { name, transfersPerMinute, megabytes, cpuSeconds } of worlds) {
     floor: least,
     target: { atMost: cpuSeconds },
   })
+  note({
+    name: `event loop delay p99 of the worst minute, ${name}`,
+    value: Math.max(...lags),
+    unit: 'ms',
+    target: { atMost: 10 },
+  })
   bare.kill()
   await end()
+}
+
+/** How late timers of the daemon ran lately, as it says itself. */
+async function readLagMs(page: string): Promise<number> {
+  const answer = await fetch(new URL('metrics', page))
+  return 1_000 * Number(/^spanwatch_event_loop_lag_seconds (\S+)$/m.exec(await answer.text())?.[1])
 }

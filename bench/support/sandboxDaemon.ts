@@ -10,7 +10,7 @@ export interface Watched {
   readonly folder: string
   /** Where the sandbox answers. */
   readonly url: string
-  readonly daemon: Program
+  readonly daemon: Program & { readonly page: string }
   readonly end: () => Promise<void>
 }
 

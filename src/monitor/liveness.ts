@@ -26,12 +26,11 @@ const evaluationIntervalMs = 1_000
 
 /** Whether the monitor does its work: what `/healthz` and the heartbeat say. */
 export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLagMs: number): HealthVerdict {
-  const lagMs = Number.isNaN(eventLoopLagMs) ? 0 : eventLoopLagMs
-  if (sources.replica?.().role === 'follower') return judgeFollower({ eventLoopLagMs: lagMs })
+  if (sources.replica?.().role === 'follower') return judgeFollower({ eventLoopLagMs })
   const times = sources.explorer.health().endpoints.flatMap(({ lastGoodAt }) => lastGoodAt ?? [])
   return judgeLiveness({
     now,
-    eventLoopLagMs: lagMs,
+    eventLoopLagMs,
     pollers: sources.pollers(),
     lastCommitAt: sources.evaluate.counts().lastAt,
     evaluationIntervalMs,

@@ -51,9 +51,7 @@ async function addNotice(
 /** Open to everyone who can connect: a probe carries no token, and reasons name no data. */
 function addHealthRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   app.get('/healthz', (c) =>
-    answerHealth(c, deps, () =>
-      readLiveness(deps.health, deps.clock.now(), deps.eventLoop.percentile(99) / 1e6),
-    ),
+    answerHealth(c, deps, () => readLiveness(deps.health, deps.clock.now(), deps.loopLag.read())),
   )
   app.get('/readyz', (c) => answerHealth(c, deps, () => readReadiness(deps.health, deps.clock.now())))
 }

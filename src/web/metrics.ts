@@ -199,8 +199,11 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     stateBytes === null ? [] : [[{}, stateBytes]],
   ),
   counter('clock_jump_total', 'Steps of the wall clock.', ({ clockJumps }) => clockJumps),
-  gauge('event_loop_lag_seconds', 'How late timers run.', [], ({ eventLoopLagMs }) =>
-    eventLoopLagMs === null ? [] : [[{}, eventLoopLagMs / 1_000]],
+  gauge(
+    'event_loop_lag_seconds',
+    'How late 99 of 100 timers run at most, within the last minute or two.',
+    [],
+    ({ eventLoopLagMs }) => [[{}, eventLoopLagMs / 1_000]],
   ),
   gauge(
     'last_report_key_age_seconds',

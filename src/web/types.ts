@@ -1,9 +1,9 @@
-import type { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TransactionLinks } from '../delivery/itemFields.ts'
 import type { ReplicaStatus } from '../kernel/kernel.ts'
 import type { Standing } from '../kernel/stages.ts'
 import type { Sample } from '../kernel/check.ts'
 import type { Unwatched } from '../config/listUnwatched.ts'
+import type { LoopLag } from '../lib/loopLag.ts'
 import type { HttpBindings } from '@hono/node-server'
 import type { Database } from '../store/database.ts'
 import type { Registry } from 'prom-client'
@@ -147,7 +147,7 @@ export interface WebDeps {
   readonly replica: (() => ReplicaStatus) | null
   /** What health is judged by. */
   readonly health: LivenessSources
-  readonly eventLoop: Pick<ReturnType<typeof monitorEventLoopDelay>, 'percentile'>
+  readonly loopLag: LoopLag
 }
 
 export interface WebEnv {
@@ -206,7 +206,7 @@ export interface MetricsFacts {
   readonly stateBytes: number | null
   readonly stateCommitsFailed: number
   readonly clockJumps: number
-  readonly eventLoopLagMs: number | null
+  readonly eventLoopLagMs: number
   /** When the newest daily report was due; null without reports. */
   readonly lastReportAt: UnixMs | null
   /** What checks measure, by the name of the metric. */

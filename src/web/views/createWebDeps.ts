@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { findCaseNamed } from '../../alerts/caseOperations.ts'
 import { findAlert, type Operations } from '../../alerts/operations.ts'
 import { openBreakSources } from '../../breaks/breakSources.ts'
@@ -12,6 +11,7 @@ import { type Place, readHashEnds, type TransferFilter as LedgerFilter } from '.
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import { createChartDrawer } from '../../lib/drawChart.ts'
 import type { Logger } from '../../lib/log.ts'
+import { watchLoopLag } from '../../lib/loopLag.ts'
 import { runInSlices } from '../../lib/steps.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import { windowOf } from '../../report/reportDay.ts'
@@ -70,8 +70,8 @@ const mostFound = 50
 /** What the HTTP side reads of the monitor. */
 export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppParts): WebDeps {
   const now = () => deps.clock.now()
-  const loop = watchLoop()
   const real = createSystemClock()
+  const loop = watchLoopLag(real)
   const { db, alerts } = parts
   const left = listUnwatched(parts.config, kinds.all)
   const settings = toCaseSettings(parts.config)
@@ -87,7 +87,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
   const status = () => readKept(kept, real.monotonicMs(), () => readStatus(parts, readAt(), now()))
   const accesses: WebDeps['accesses'] = new Map()
   const { registry, ...observer } = createRegistry({
-    collect: () => ({ ...toMetrics(parts, status(), loop.mean / 1e6), accesses }),
+    collect: () => ({ ...toMetrics(parts, status(), loop.read()), accesses }),
   })
   parts.timings.observers.add(observer)
   return {
@@ -127,7 +127,7 @@ export function createWebDeps(deps: { clock: Clock; log: Logger }, parts: AppPar
     listeners: parts.after,
     replica: parts.replica,
     health: { ...parts, pollers: parts.pollerStatus },
-    eventLoop: loop,
+    loopLag: loop,
   }
 }
 
@@ -173,12 +173,6 @@ function listAlerts(
         ? listOpenBySeverity(db, limit, offset)
         : alerts.listAlerts({ ...query, limit, offset })
   return rows.map((row) => toAlertView(source, row))
-}
-
-function watchLoop() {
-  const loop = monitorEventLoopDelay({ resolution: 20 })
-  loop.enable()
-  return loop
 }
 
 /** What a person changed shows at once. */
@@ -313,7 +307,7 @@ function toMetrics(
     stateBytes: parts.state.bytes(),
     stateCommitsFailed: parts.state.commitsFailed(),
     clockJumps: parts.evaluate.counts().clockJumps,
-    eventLoopLagMs: Number.isNaN(eventLoopLagMs) ? null : eventLoopLagMs,
+    eventLoopLagMs,
     lastReportAt: readLastReportAt(parts),
     checks: Object.assign({}, ...[...parts.opened.values()].map((check) => check.metrics?.() ?? {})),
   }

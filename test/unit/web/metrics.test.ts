@@ -80,21 +80,14 @@ test('a second scrape says the totals again, not twice as much', async () => {
 })
 
 test('what is not known has no sample', async () => {
-  const unknown = { ...facts, stateBytes: null, eventLoopLagMs: null, lastReportAt: null, cursors: [] }
+  const unknown = { ...facts, stateBytes: null, lastReportAt: null, cursors: [] }
   const status = {
     ...facts.status,
     heads: [],
     coverage: [{ source: 'explorer', lastGoodAt: null, staleAfterMs: 1 }],
   }
   const lines = (await scrape(() => ({ ...unknown, status }))).join('\n')
-  for (const name of [
-    'state_bytes',
-    'event_loop_lag',
-    'last_report',
-    'cursor_lag',
-    'head_age',
-    'last_good',
-  ]) {
+  for (const name of ['state_bytes', 'last_report', 'cursor_lag', 'head_age', 'last_good']) {
     expect(lines).not.toContain(name)
   }
 })

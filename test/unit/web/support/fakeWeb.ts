@@ -614,7 +614,7 @@ export function createFakeWeb(
       listeners,
       replica: null,
       health,
-      eventLoop: { percentile: () => 0 },
+      loopLag: { read: () => 0 },
     },
   }
   return fake
