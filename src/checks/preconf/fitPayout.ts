@@ -28,10 +28,13 @@ export interface Fit {
 export function fitPayout(payout: Payout, named: readonly Claim[], pending: readonly Claim[]): Fit {
   const uses = new Set<Claim>()
   const alone = takeEach(payout.outs, uses, { named, pending })
-  const grouped = takeGroups(alone, uses, { named, pending })
+  const keptBeside = (outs: readonly Out[]) => sumClaims([...uses]) - (sum(payout.outs) - sum(outs))
+  // What is no more than was kept so far takes no withdrawal of others.
+  const isFee = sum(alone) <= keptBeside(alone)
+  const grouped = isFee ? alone : takeGroups(alone, uses, { named, pending })
   const rest = sum(grouped)
   const paid = sum(payout.outs) - rest
-  const kept = sumClaims([...uses]) - paid
+  const kept = keptBeside(grouped)
   // What only passes through, into a vault of the bridge's own, has not left.
   const open = payout.net - paid < rest ? payout.net - paid : rest
   return { uses: [...uses], left: open <= kept || open <= 0n ? 0n : open }
@@ -77,7 +80,7 @@ function takeGroups(outs: readonly Out[], uses: Set<Claim>, { named, pending }: 
   const free = (claims: readonly Claim[]) => claims.filter((claim) => !uses.has(claim))
   const ofNames = free(named)
   // Named by the event itself: how much is kept of several together is not known.
-  if (ofNames.length > 0 && sumClaims(ofNames) >= total) return take(ofNames, uses)
+  if (ofNames.length > 0 && sumClaims(ofNames) >= total) return take(chooseEnough(ofNames, outs), uses)
   const batch = free(pending).find((claim) => claim.isBatch && isPaidBy([claim], total))
   if (batch) return take([batch], uses)
   const groups = [...Map.groupBy(outs, ({ to }) => to)]
@@ -85,6 +88,22 @@ function takeGroups(outs: readonly Out[], uses: Set<Claim>, { named, pending }: 
     const waiting = free(pending).filter(({ recipient }) => recipient === to)
     return waiting.length > 0 && isPaidBy(waiting, sum(own)) ? take(waiting, uses) : own
   })
+}
+
+/** Other transactions may pay the rest of what an origin brings: the least that is enough, of those who are paid if theirs is. */
+function chooseEnough(named: readonly Claim[], outs: readonly Out[]): readonly Claim[] {
+  const total = sum(outs)
+  const rising = named.toSorted((a, b) => (a.raw === b.raw ? 0 : a.raw < b.raw ? -1 : 1))
+  const theirs = rising.filter(({ recipient }) => outs.some(({ to }) => to === recipient))
+  const all = sumClaims(theirs) >= total ? theirs : rising
+  const one = all.find(({ raw }) => raw >= total)
+  let brought = 0n
+  const several = all.filter(({ raw }) => {
+    const isMissing = brought < total
+    if (isMissing) brought += raw
+    return isMissing
+  })
+  return one !== undefined && one.raw <= brought ? [one] : several
 }
 
 function take(claims: readonly Claim[], uses: Set<Claim>): Out[] {

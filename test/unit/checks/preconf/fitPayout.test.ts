@@ -84,6 +84,23 @@ describe('several together', () => {
     expect(fit(pays(['s', 12n]), [], two).left).toBe(12n)
   })
 
+  test('of what one origin brings several others it uses no more than it pays: first what is to who is paid, then what is enough', () => {
+    const named = [claim('large', 1_769n), claim('a', 100n), claim('b', 90n)]
+    expect(fit(pays(['to-a', 98n], ['collector', 1n]), named)).toEqual({ uses: ['a'], left: 0n })
+    expect(fit(pays(['x', 98n], ['collector', 1n]), named)).toEqual({ uses: ['a'], left: 0n })
+    expect(fit(pays(['to-a', 98n], ['to-b', 89n]), named)).toEqual({ uses: ['b', 'a'], left: 0n })
+    expect(fit(pays(['to-b', 98n], ['collector', 1n]), named)).toEqual({ uses: ['a'], left: 0n })
+    expect(fit(pays(['x', 150n]), named)).toEqual({ uses: ['b', 'a'], left: 0n })
+    expect(fit(pays(['x', 1_900n]), named)).toEqual({ uses: ['b', 'a', 'large'], left: 0n })
+    expect(fit(pays(['x', 2_000n]), named).left).toBe(2_000n)
+  })
+
+  test('what goes to a collector out of what was kept uses up no other withdrawal of the origin', () => {
+    const named = [claim('a', 100n, { less: 2n }), claim('large', 1_769n)]
+    expect(fit(pays(['to-a', 98n], ['collector', 1n]), named)).toEqual({ uses: ['a'], left: 0n })
+    expect(fit(pays(['to-a', 98n], ['x', 3n]), named)).toEqual({ uses: ['a', 'large'], left: 0n })
+  })
+
   test('what an event names together may be paid in any number of pieces', () => {
     const named = [claim('a', 5n), claim('b', 7n)]
     expect(fit(pays(['x', 4n], ['y', 4n], ['z', 4n]), named)).toEqual({ uses: ['a', 'b'], left: 0n })
