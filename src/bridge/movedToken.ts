@@ -1,4 +1,4 @@
-import type { TransferToken } from './transfer.ts'
+import type { Transfer, TransferToken } from './transfer.ts'
 
 /** Of the native currency of either chain. */
 export const nativeDecimals = 18
@@ -22,6 +22,24 @@ export function canonicalToken(address: string): string {
  */
 export function movedToken({ address, movedAs }: Pick<TransferToken, 'address' | 'movedAs'>): string {
   return movedAs ?? canonicalToken(address)
+}
+
+/** The contract of the wrapped native currency, lower case, where the escrows hold that. */
+export interface Wrapping {
+  readonly wrappedNative?: string | undefined
+}
+
+/** The token that the escrows hold in place of one that moves on the main chain. */
+export function heldAs(token: string, { wrappedNative }: Wrapping): string {
+  return token === '' ? (wrappedNative ?? token) : token
+}
+
+/** A transfer as it moves what the escrows hold. */
+export function asHeld(transfer: Transfer, wrapping: Wrapping): Transfer {
+  const moved = movedToken(transfer.token)
+  const held = heldAs(moved, wrapping)
+  if (transfer.token.isUnknown || held === moved) return transfer
+  return { ...transfer, token: { ...transfer.token, movedAs: held } }
 }
 
 /** One token id in one spelling: `0x07`, `07` and `7` are the same. */

@@ -150,6 +150,7 @@ export const bridge = z.strictObject({
   limits: z.array(limit).max(50, 'expected at most 50 limits').default([]),
   stages: z.array(stage).max(20, 'expected at most 20 stages').default([]),
   tokens: z.array(token).default([]),
+  wrappedNative: address.optional(),
   prices: text('expected the path of a file').optional(),
   challenge: z
     .strictObject({ known: z.array(text()).default([]), terminal: z.array(text()).default([]) })

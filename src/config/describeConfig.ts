@@ -122,6 +122,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
     'Its contract on the zone chain: with `zoneRpc` what there is of it there is compared with what was locked (`supply.excess`). `spanwatch check` names the one that matched deposits show. Leave it out where other routes create the same token.',
   'bridge.tokens[].usd':
     'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price.',
+  'bridge.wrappedNative':
+    'The contract of the wrapped native currency, where the escrows hold that and records name the native one: what moves of the two is counted together.',
   'bridge.challenge': 'Values of `challengeStatus`, when they are known.',
   'bridge.challenge.known': 'All of them; any other one is reported. Off when empty.',
   'bridge.challenge.terminal':

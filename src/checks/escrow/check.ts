@@ -1,4 +1,5 @@
 import { unhurried } from '../../clients/explorer/createExplorer.ts'
+import { asHeld } from '../../bridge/movedToken.ts'
 import { createBalanceReads } from '../../kernel/balanceReads.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -59,7 +60,7 @@ export const escrow: Check<EscrowPart> = {
     const explaining = { ...kernel, watch }
     const headroom = createHeadroomReader({ db, watch })
     const supplies = {
-      tokens: listSupplyTokens(config.bridge.tokens),
+      tokens: listSupplyTokens(config.bridge),
       hasNode: kernel.rpcs.zoneRpc !== null,
       since: kernel.clock.now(),
     }
@@ -71,8 +72,9 @@ export const escrow: Check<EscrowPart> = {
       pollers: watch.places.length > 0 ? listPollers({ ...kernel, watch }) : [],
       facts: (now) => readEscrowFacts({ ...kernel, watch, headroom, supplies }, now),
       onTransfers(changed, ceased, now) {
-        noteTransfers(watch, { changed, ceased }, now)
-        if (watch.places.length > 0) accountTransfers(explaining, { changed, ceased }, now)
+        const held = { changed: changed.map((one) => asHeld(one, config.bridge)), ceased }
+        noteTransfers(watch, held, now)
+        if (watch.places.length > 0) accountTransfers(explaining, held, now)
         noteUnjudged(kernel, { changed, ceased }, now)
       },
       rebaseClock: (jump) => void (supplies.since = rebaseInstant(supplies.since, jump)),
@@ -126,7 +128,7 @@ function listPollers(kernel: Watching): Poller[] {
 /** Only the zone's own node says what there is at a block. */
 function listSupplyPollers(kernel: Watching): Poller[] {
   const { config, rpcs } = kernel
-  const tokens = listSupplyTokens(config.bridge.tokens)
+  const tokens = listSupplyTokens(config.bridge)
   const seat = rpcs.seats.zoneRpc
   if (rpcs.zoneRpc === null || seat === null || config.zoneRpc === null || tokens.length === 0) return []
   const { confirmations } = config.zoneRpc

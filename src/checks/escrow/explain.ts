@@ -1,5 +1,5 @@
-import { compareDecimals, subtractDecimals, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
-import { movedToken } from '../../bridge/movedToken.ts'
+import { compareDecimals, subtractDecimals, toDecimal } from '../../bridge/decimal.ts'
+import { asHeld, movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
@@ -14,9 +14,10 @@ import { isHash } from '../../store/hash.ts'
 import { nameOf } from '../../store/names.ts'
 import { type EscrowFlow, type FlowVerdict, joinGross, judgeFlow } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { keepsDeposits, listFlowsOf } from './flowStore.ts'
+import { keepsDeposits } from './flowStore.ts'
 import { isRefund } from './refund.ts'
 import type { EscrowWatch } from './watch.ts'
+import { listTogether } from './wrapped.ts'
 
 /** What a movement at an escrow is explained by: the ledger's transfers, and how far the sources have come. */
 export interface Explaining extends Pick<Kernel, 'clock' | 'db' | 'horizons' | 'ledger'> {
@@ -31,7 +32,7 @@ export function listExplaining(of: Explaining, mainHash: string): Transfer[] {
   const { ledger, watch } = of
   return ledger
     .listSharing('main', mainHash, mostOfTransaction)
-    .map((one) => fillFromZone(withoutTakenClaim(of, one), watch.learned))
+    .map((one) => asHeld(fillFromZone(withoutTakenClaim(of, one), watch.learned), watch.bridge))
 }
 
 /** An origin that was paid before explains no second payout, however well it is proven. */
@@ -66,17 +67,19 @@ function judgeByTransfers(
   transfers: readonly Transfer[],
 ): FlowVerdict {
   const { bridge, learned, mostKept } = watch
-  const all = listFlowsOf(db, flow.hash, flow.token)
-  const outward = sumDecimals(all.map((one) => one.outward))
-  const gross = joinGross(all.flatMap((one) => one.gross))
+  const { token, flows: all, outward, ...moved } = listTogether(db, flow, bridge)
+  // It is told of at the wrapper where that moved too.
+  if (token !== flow.token && all.some((one) => one.token === token))
+    return { kind: 'explained', isProven: true }
+  const gross = joinGross(moved.gross)
   const isThrough = gross.some((move) => move.in.digits > 0n)
   const isKept = !isThrough || all.some((one) => keepsDeposits(db, one) || isVault(watch, one))
-  const of = { hash: flow.hash, token: flow.token, outward, gross, isKept }
+  const of = { hash: flow.hash, token, outward, gross, isKept }
   const listed = bridge.escrows.map(({ token }) => token)
   const verdict = judgeFlow(of, transfers, mostKept, (transfer, moved) =>
     judgeTwin(transfer, moved, { learned, listed, now: clock.now() }),
   )
-  return verdict.kind === 'unexplained' && !isPartOf(verdict, flow)
+  return verdict.kind === 'unexplained' && all.length > 1 && !isPartOf(verdict, flow)
     ? { kind: 'explained', isProven: true }
     : verdict
 }

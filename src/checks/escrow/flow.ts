@@ -35,8 +35,11 @@ export interface EscrowFlow {
 }
 
 /** What of one token id came from others than the bridge's own escrows, and went to them, in one transaction. */
+/** In place of an id: between the native currency and its wrapper. */
+export const wrapId = 'wrap'
+
 export interface GrossMove {
-  /** '' for tokens without ids. */
+  /** '' for tokens without ids, `wrapId` for what was wrapped or unwrapped. */
   readonly id: string
   readonly in: Decimal
   readonly out: Decimal
@@ -45,6 +48,17 @@ export interface GrossMove {
   /** Of what went out, what went to the other side of the largest movement; left out where that is all of it. */
   readonly toParty?: Decimal
 }
+
+/** An escrow, and what else is the bridge's. */
+interface Place {
+  readonly escrow: string
+  readonly own: ReadonlySet<string>
+  /** The contract of the wrapped native currency, where the escrows hold that; else null. */
+  readonly wrapper: string | null
+}
+
+/** Who tokens are made by and burned to. */
+const nobody = `0x${'0'.repeat(40)}`
 
 interface UnitRow extends FlowRow {
   readonly height: number
@@ -57,8 +71,7 @@ interface UnitRow extends FlowRow {
  */
 export function sumFlows(
   rows: readonly FlowRow[],
-  escrow: string,
-  own: ReadonlySet<string>,
+  { escrow, ...bridge }: Place,
   seenAt: UnixMs,
 ): EscrowFlow[] {
   const moving = rows.flatMap((row): UnitRow[] => {
@@ -67,15 +80,10 @@ export function sumFlows(
     return row.from === escrow || row.to === escrow ? [{ ...row, height: row.height, units }] : []
   })
   const groups = Map.groupBy(moving, ({ hash, token }) => `${hash}|${token}`)
-  return [...groups.values()].map((group) => sumFlow(group, escrow, own, seenAt))
+  return [...groups.values()].map((group) => sumFlow(group, { escrow, ...bridge }, seenAt))
 }
 
-function sumFlow(
-  group: readonly UnitRow[],
-  escrow: string,
-  own: ReadonlySet<string>,
-  seenAt: UnixMs,
-): EscrowFlow {
+function sumFlow(group: readonly UnitRow[], { escrow, own, wrapper }: Place, seenAt: UnixMs): EscrowFlow {
   const partyOf = ({ from, to }: UnitRow) => (from === escrow ? to : from)
   const signed = (row: UnitRow) => (row.from === escrow ? row.units : negate(row.units))
   const foreign = group.filter((row) => !own.has(partyOf(row)))
@@ -83,6 +91,8 @@ function sumFlow(
   const first = group[0] as UnitRow
   const largest = group.reduce((best, row) => (compareDecimals(row.units, best.units) > 0 ? row : best))
   const party = partyOf(largest)
+  const isWrap = (row: UnitRow) =>
+    wrapper !== null && partyOf(row) === (row.token === '' ? wrapper : row.token === wrapper ? nobody : null)
   return {
     escrow,
     token: first.token,
@@ -92,8 +102,8 @@ function sumFlow(
     net: negate(sumDecimals(group.map(signed))),
     outward: sumDecimals(foreign.map(signed)),
     party,
-    gross: [...Map.groupBy(foreign, (row) => toCanonicalId(row.tokenId))].map(([id, of]) =>
-      toGross(id, of, { escrow, party }),
+    gross: [...Map.groupBy(foreign, (row) => (isWrap(row) ? wrapId : toCanonicalId(row.tokenId)))].map(
+      ([id, of]) => toGross(id, of, { escrow, party }),
     ),
   }
 }

@@ -137,7 +137,8 @@ async function readBlocks(
   const isWhole = read.isWhole && (known === null || isGone || rows.some(({ hash }) => hash === known.hash))
   const newest = newestOf(rows, blocks.to, isGone ? seen.newest(blocks.to) : state.known)
   const own = new Set(watch.places.map(({ address }) => address))
-  const flows = sumFlows(rows, place.address, own, read.requestedAt)
+  const wrapper = watch.bridge.wrappedNative ?? null
+  const flows = sumFlows(rows, { escrow: place.address, own, wrapper }, read.requestedAt)
   const foreign = findForeign(reader, { place, rows: read.rows, blocks })
   commit({
     bad: read.bad,

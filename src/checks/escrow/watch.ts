@@ -3,7 +3,7 @@ import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import type { Fee } from '../../meaning/findFee.ts'
 import { hash as digest } from 'node:crypto'
 import { createMostKept, type MostKept } from '../../meaning/mostKept.ts'
-import { canonicalToken, movedToken, nativeDecimals } from '../../bridge/movedToken.ts'
+import { canonicalToken, movedToken, nativeDecimals, type Wrapping } from '../../bridge/movedToken.ts'
 import { type Decimal, sameScale, toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
 import { toOwedLeg } from './owed.ts'
 import type { Transfer, TransferToken } from '../../bridge/transfer.ts'
@@ -49,7 +49,7 @@ export interface EscrowWatch {
   readonly risks: Map<string, { readonly unit: number; readonly uses: number }>
 }
 
-export interface EscrowBridge {
+export interface EscrowBridge extends Wrapping {
   readonly contracts: readonly string[]
   readonly escrows: readonly EscrowSetting[]
   readonly tokens: readonly TokenSetting[]
@@ -93,7 +93,7 @@ export function symbolOf({ configured, recordedAs }: EscrowWatch, token: string)
 }
 
 export function decimalsOf(watch: EscrowWatch, token: string): number | null {
-  if (token === '') return nativeDecimals
+  if (token === '' || token === watch.bridge.wrappedNative) return nativeDecimals
   return knownDecimals(watch, token) ?? knownDecimals(watch, watch.recordedAs.get(token) ?? token)
 }
 

@@ -1,5 +1,5 @@
 import { toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
-import { canonicalToken, movedToken, nativeDecimals, toCanonicalId } from '../../bridge/movedToken.ts'
+import { canonicalToken, heldAs, movedToken, nativeDecimals, toCanonicalId } from '../../bridge/movedToken.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
 import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
@@ -104,15 +104,16 @@ export function toClaims(of: PayoutWatch, payout: Payout, transfers: readonly Tr
  * Until it is learned what a record's token moves as on the main chain it may be any: an accusation before the block
  * waits for that, since the checks that read blocks do not.
  */
-function isOfToken({ stakes }: PayoutWatch, transfer: Transfer, { token, tokenId }: Payout): boolean {
+function isOfToken({ config, stakes }: PayoutWatch, transfer: Transfer, { token, tokenId }: Payout): boolean {
   const { token: own } = transfer
   const isOpen = own.movedAs === undefined && stakes.reserveOf(canonicalToken(own.address)) === null
-  if (own.isUnknown !== true && movedToken(own) !== token && !isOpen) return false
+  const held = heldAs(movedToken(own), config.bridge)
+  if (own.isUnknown !== true && held !== token && !isOpen) return false
   return tokenId === '' || own.id === '' || isBatch(transfer) || toCanonicalId(own.id) === tokenId
 }
 
 export function decimalsOf({ config, db }: Pick<PayoutWatch, 'config' | 'db'>, token: string): number | null {
-  if (token === '') return nativeDecimals
+  if (token === '' || token === config.bridge.wrappedNative) return nativeDecimals
   return settingOf({ config }, token)?.decimals ?? readDecimals(db, token)
 }
 

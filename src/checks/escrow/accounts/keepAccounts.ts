@@ -1,5 +1,5 @@
-import { sumDecimals, toBaseUnits } from '../../../bridge/decimal.ts'
-import { movedToken } from '../../../bridge/movedToken.ts'
+import { toBaseUnits } from '../../../bridge/decimal.ts'
+import { asHeld, heldAs, movedToken } from '../../../bridge/movedToken.ts'
 import type { Transfer } from '../../../bridge/transfer.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { numberOf } from '../../../store/names.ts'
@@ -8,6 +8,7 @@ import { selectFlows, type StoredFlow } from '../flowRow.ts'
 import { listFlowsOf } from '../flowStore.ts'
 import { listOwedKeysSince, readOwedStart } from '../owedStore.ts'
 import { decimalsOf } from '../watch.ts'
+import { listTogether } from '../wrapped.ts'
 import {
   type AccountLeg,
   type AccountStart,
@@ -86,7 +87,8 @@ function refsOf(key: string): readonly [opening: string, zone: string] {
   return [`open:${key}`, `zone:${key}`]
 }
 
-function readKept({ db, watch }: Pick<Explaining, 'db' | 'watch'>, token: string): Kept | null {
+function readKept({ db, watch }: Pick<Explaining, 'db' | 'watch'>, moved: string): Kept | null {
+  const token = heldAs(moved, watch.bridge)
   const start = readOwedStart(db, token)
   const decimals = decimalsOf(watch, token)
   return start === null || decimals === null ? null : { token, decimals, start }
@@ -139,12 +141,12 @@ function accountMain(
   if (kept === null) return
   const { token, decimals, start } = kept
   const ref = mainRef(token, hash)
-  const flows = listFlowsOf(of.db, hash, token).filter(({ fromHeight }) => fromHeight === null)
+  const { flows, net } = listTogether(of.db, { hash, token }, of.watch.bridge)
   const legs = listExplaining(of, hash)
     .filter((one) => one.main?.hash === hash && !one.token.isUnknown && movedToken(one.token) === token)
     .map((one) => toLeg(of, one, decimals))
   const place = flows[0] ? { height: flows[0].height, time: flows[0].at } : placeOf(legs)
-  const moved = joinFlows(flows, decimals)
+  const moved = toMoved(flows, toBaseUnits(net, decimals))
   const counts = place !== null && place.height !== null && moved !== null && isAfter(place, start)
   const isEmpty = flows.length === 0 && legs.every(({ isFailed, isDisproved }) => isFailed || isDisproved)
   const entry =
@@ -166,8 +168,7 @@ function placeOf(legs: readonly AccountLeg[]) {
 }
 
 /** What all escrows moved together; null when it cannot be said in base units. */
-function joinFlows(flows: readonly StoredFlow[], decimals: number): Moved | null {
-  const net = toBaseUnits(sumDecimals(flows.map((flow) => flow.net)), decimals)
+function toMoved(flows: readonly StoredFlow[], net: bigint | null): Moved | null {
   if (net === null) return null
   const has = (...words: readonly string[]) => flows.some(({ verdict }) => words.includes(verdict))
   const verdict =
@@ -205,9 +206,10 @@ export function openAccounts(of: Explaining, token: string, now: UnixMs): void {
   const start = readOwedStart(db, token)
   if (start === null) return
   const keys = new Set(listOwedKeysSince(db, token, start))
+  const held = (transfer: Transfer) => asHeld(transfer, of.watch.bridge)
   for (const transfer of ledger.listPending({ direction: null, originAtOrBefore: now }))
-    if (movedToken(transfer.token) === token) keys.add(transfer.key)
-  const changed = [...keys].flatMap((key) => ledger.getTransfer(key) ?? [])
+    if (movedToken(held(transfer).token) === token) keys.add(transfer.key)
+  const changed = [...keys].flatMap((key) => ledger.getTransfer(key) ?? []).map(held)
   accountTransfers(of, { changed, ceased: [] }, now)
   const since = selectFlows(
     db,

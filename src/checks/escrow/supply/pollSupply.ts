@@ -1,4 +1,4 @@
-import { canonicalToken } from '../../../bridge/movedToken.ts'
+import { canonicalToken, heldAs, type Wrapping } from '../../../bridge/movedToken.ts'
 import { isCallFailure } from '../../../clients/rpc/rpcErrors.ts'
 import { readTotalSupply } from '../../../clients/rpc/readTotalSupply.ts'
 import type { Rpc } from '../../../clients/rpc/createRpc.ts'
@@ -46,14 +46,16 @@ export interface SupplyReader extends Pick<Kernel, 'clock' | 'commit' | 'cursors
 const keptMs = 1_800_000
 
 /** The tokens whose zone contract is configured. */
-export function listSupplyTokens(
-  tokens: readonly { readonly address: string; readonly zoneAddress?: string | undefined }[],
-): SupplyToken[] {
+export function listSupplyTokens({ tokens, ...wrapping }: SupplyBridge): SupplyToken[] {
   return tokens.flatMap(({ address, zoneAddress }) =>
     zoneAddress === undefined
       ? []
-      : [{ token: canonicalToken(address), zoneAddress: zoneAddress.toLowerCase() }],
+      : [{ token: heldAs(canonicalToken(address), wrapping), zoneAddress: zoneAddress.toLowerCase() }],
   )
+}
+
+interface SupplyBridge extends Wrapping {
+  readonly tokens: readonly { readonly address: string; readonly zoneAddress?: string | undefined }[]
 }
 
 /**

@@ -183,7 +183,11 @@ test('rows of a transaction are summed; movements of nothing and between own esc
     { ...row, from: '0xbb', to: '0xe1', amount: '0.25' },
     { ...row, from: '0x9', to: '0xbb', amount: '100' },
   ]
-  const [flow, ...rest] = sumFlows(rows, '0xe1', new Set(['0xe1', '0xe2']), 10)
+  const [flow, ...rest] = sumFlows(
+    rows,
+    { escrow: '0xe1', own: new Set(['0xe1', '0xe2']), wrapper: null },
+    10,
+  )
   expect(rest).toEqual([])
   expect(flow && [formatDecimal(flow.net), formatDecimal(flow.outward), flow.party]).toEqual([
     '-6.75',
@@ -267,7 +271,7 @@ describe('what came in and went out again', () => {
       { ...row, tokenId: '8', from: '0xe1', to: '0x9', amount: '2' },
       { ...row, tokenId: '8', from: '0xe1', to: '0xe2', amount: '5' },
     ]
-    const [flow] = sumFlows(rows, '0xe1', new Set(['0xe1', '0xe2']), 10)
+    const [flow] = sumFlows(rows, { escrow: '0xe1', own: new Set(['0xe1', '0xe2']), wrapper: null }, 10)
     const shown = flow?.gross.map((move) => [
       move.id,
       ...[move.in, move.out, move.back].map((amount) => formatDecimal(amount)),

@@ -42,8 +42,10 @@ const names = (name: string): SeenLog => ({
 
 const hour = 3_600_000
 
-function setUp(options: { readonly shown?: number; readonly named?: boolean } = {}) {
-  const { shown = 20, named = true } = options
+function setUp(
+  options: { readonly shown?: number; readonly named?: boolean; readonly wrappedNative?: string } = {},
+) {
+  const { shown = 20, named = true, wrappedNative } = options
   const zone = new Map<string, 'success' | 'failed'>()
   const asked: string[][] = []
   const kernel = createTestKernel({
@@ -54,6 +56,7 @@ function setUp(options: { readonly shown?: number; readonly named?: boolean } = 
         contracts: [bridge],
         escrows: [{ address: escrow, token, baseline: null }],
         tokens: [{ address: token, symbol: 'USDC', decimals: 6 }],
+        ...(wrappedNative !== undefined && { wrappedNative }),
       },
     },
   })
@@ -173,6 +176,23 @@ describe('what is shown by then', () => {
     await world.step()
     expect(world.reasons()).toEqual(['the origin that it names brings less, or was paid before'])
   })
+
+  test.each([true, false])(
+    'the native currency that escrows hold wrapped is paid by a gateway; a wrapper that is not configured is no such thing: %s',
+    async (isConfigured) => {
+      const weth = address('9')
+      const world = setUp(isConfigured ? { wrappedNative: weth } : {})
+      // Of which it is known what the escrows hold.
+      world.stakes.follow({ reserveOf: () => 10n ** 20n, riskOf: () => 0 })
+      world.pending('w', { token: '', tokenType: '', value: '5', amountRaw: 5n * 10n ** 18n })
+      world.see('pay', pays(address('7'), 5n * 10n ** 18n, weth), names('w'))
+      world.catchUp()
+      for (let n = 0; n < 3; n += 1) await world.step()
+      expect(world.reasons()).toEqual(
+        isConfigured ? [] : ['the origin that it names brings less, or was paid before'],
+      )
+    },
+  )
 
   test('more than the origin brings is told with its amount', async () => {
     const world = setUp()

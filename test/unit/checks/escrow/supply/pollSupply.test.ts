@@ -28,7 +28,7 @@ async function poll(answer: (data: string) => string) {
     tokens,
     confirmations: 2,
     decimals: new Map(),
-    watch: { db: kernel.db, configured: new Map(), recordedAs: new Map() },
+    watch: { db: kernel.db, bridge: {}, configured: new Map(), recordedAs: new Map() },
     seat: null,
   }
   const failure = await pollSupply({ ...kernel, ...parts } as never, noSignal).then(

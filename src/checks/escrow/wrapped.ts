@@ -1,0 +1,64 @@
+import {
+  compareDecimals,
+  type Decimal,
+  negate,
+  noAmount,
+  subtractDecimals,
+  sumDecimals,
+} from '../../bridge/decimal.ts'
+import { heldAs, type Wrapping } from '../../bridge/movedToken.ts'
+import type { Database } from '../../store/database.ts'
+import { type GrossMove, wrapId } from './flow.ts'
+import type { StoredFlow } from './flowRow.ts'
+import { listFlowsOf } from './flowStore.ts'
+
+/** What one transaction moved at all escrows. */
+export interface Together {
+  readonly token: string
+  readonly flows: readonly StoredFlow[]
+  /** As of `EscrowFlow`. */
+  readonly net: Decimal
+  readonly outward: Decimal
+  readonly gross: readonly GrossMove[]
+}
+
+/** Of a token; of the native currency and its wrapper together, where the escrows hold that. */
+export function listTogether(
+  db: Database,
+  { hash, token }: Pick<StoredFlow, 'hash' | 'token'>,
+  wrapping: Wrapping,
+): Together {
+  const held = heldAs(token, wrapping)
+  const flows = listFlowsOf(db, hash, held)
+  if (held !== wrapping.wrappedNative) return sumUp(held, flows, [])
+  const natives = listFlowsOf(db, hash, '')
+  return sumUp(held, [...flows, ...natives], [findUnlisted(natives, flows)])
+}
+
+function sumUp(token: string, flows: readonly StoredFlow[], unlisted: readonly GrossMove[]): Together {
+  const more = sumDecimals(unlisted.map((move) => subtractDecimals(move.out, move.in)))
+  const gross = flows.flatMap((flow) => flow.gross)
+  return {
+    token,
+    flows,
+    net: sumDecimals([...flows.map(({ net }) => net), negate(more)]),
+    outward: sumDecimals([...flows.map(({ outward }) => outward), more]),
+    gross: [...gross.map((move) => (move.id === wrapId ? { ...move, id: '' } : move)), ...unlisted],
+  }
+}
+
+/** Most wrappers write no movement of what they make and burn: it is as much as was paid to them, and by them. */
+function findUnlisted(natives: readonly StoredFlow[], wrappers: readonly StoredFlow[]): GrossMove {
+  const sum = (flows: readonly StoredFlow[], way: 'in' | 'out') =>
+    sumDecimals(
+      flows.flatMap(({ gross }) => gross.filter(({ id }) => id === wrapId).map((move) => move[way])),
+    )
+  const rest = (paid: Decimal, listed: Decimal) =>
+    compareDecimals(paid, listed) > 0 ? subtractDecimals(paid, listed) : noAmount
+  return {
+    id: '',
+    in: rest(sum(natives, 'out'), sum(wrappers, 'in')),
+    out: rest(sum(natives, 'in'), sum(wrappers, 'out')),
+    back: noAmount,
+  }
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { escrow, otherToken, user } from '../support/bridgeWorld.ts'
+import { bridge, createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+import type { FakeMainTransaction } from '../support/fakeMainChain.ts'
+
+// Escrows that hold the native currency wrapped, while records, payers and recipients name the native currency.
+
+const second = 1_000
+const wrapped = otherToken
+const gateway = `0x${'9a7e'.repeat(10)}`
+const stranger = `0x${'bad0'.repeat(10)}`
+const nobody = `0x${'0'.repeat(40)}`
+
+const rules = `
+rules:
+  - { name: mismatch, on: transfer.mismatch, severity: critical }
+  - { name: unbacked, on: transfer.unbacked, severity: critical }
+  - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
+  - { name: found, on: escrow.drift, where: "facts.direction == 'in'", severity: warning }
+  - { name: shortfall, on: escrow.shortfall, severity: critical }
+`
+
+type Transaction = Omit<FakeMainTransaction, 'hash'>
+
+/** How a bridge takes and pays the native currency. */
+interface Form {
+  readonly name: string
+  readonly pay: (from: string, amount: string) => Transaction
+  readonly payOut: (to: string, amount: string) => Transaction
+  /** The node of the tests goes by movements alone. */
+  readonly hidesHoldings?: boolean
+}
+
+const native = (from: string, to: string, amount: string) => ({ from, to, amount })
+const token = (from: string, to: string, amount: string) => ({
+  token: wrapped,
+  decimals: 18,
+  ...native(from, to, amount),
+})
+
+const forms: readonly Form[] = [
+  {
+    name: 'a gateway wraps and unwraps',
+    pay: (from, amount) => ({
+      from,
+      to: gateway,
+      value: amount,
+      calls: [native(gateway, wrapped, amount)],
+      moves: [token(gateway, escrow, amount)],
+    }),
+    payOut: (to, amount) => ({
+      from: user(9_999),
+      to: bridge,
+      value: '0',
+      moves: [token(escrow, gateway, amount)],
+      calls: [native(wrapped, gateway, amount), native(gateway, to, amount)],
+    }),
+  },
+  {
+    name: 'the escrow wraps, and nothing is listed of it',
+    hidesHoldings: true,
+    pay: (from, amount) => ({ from, to: escrow, value: amount, calls: [native(escrow, wrapped, amount)] }),
+    payOut: (to, amount) => ({
+      from: user(9_999),
+      to: bridge,
+      value: '0',
+      calls: [native(wrapped, escrow, amount), native(escrow, to, amount)],
+    }),
+  },
+  {
+    name: 'the escrow wraps, and the wrapper lists what it makes and burns',
+    pay: (from, amount) => ({
+      from,
+      to: escrow,
+      value: amount,
+      calls: [native(escrow, wrapped, amount)],
+      moves: [token(nobody, escrow, amount)],
+    }),
+    payOut: (to, amount) => ({
+      from: user(9_999),
+      to: bridge,
+      value: '0',
+      moves: [token(escrow, nobody, amount)],
+      calls: [native(wrapped, escrow, amount), native(escrow, to, amount)],
+    }),
+  },
+]
+
+async function start({ pay, hidesHoldings }: Form): Promise<EscrowWorld> {
+  const world = await createEscrowWorld({
+    rules,
+    ...(!hidesHoldings && { balances: { [escrow]: { [wrapped]: 10n ** 21n } } }),
+    bridge: {
+      wrappedNative: wrapped,
+      tokens: [],
+      escrows: [{ address: escrow, token: wrapped, baseline: null }],
+    },
+    prepare(bare) {
+      for (let n = 0; n < 4; n += 1)
+        bare.deposit(n, {
+          token: '',
+          decimals: 18,
+          amount: String(50 + n),
+          main: pay(user(n), String(50 + n)),
+        })
+    },
+  })
+  await world.pass(60 * second)
+  return world
+}
+
+function withdraw(world: EscrowWorld, n: number, amount: string, paid: Transaction): void {
+  const mainTxHash = world.transact(paid)
+  world.withdraw(n, {
+    tokenContractAddress: '',
+    tokenType: '',
+    mainTxHash,
+    value: amount,
+    valueRaw: `${amount}${'0'.repeat(18)}`,
+    mainBlockHeight: String(world.fake.mainHead()),
+    mainBlockTime: String(world.now()),
+  })
+}
+
+const drifts = (world: EscrowWorld) =>
+  world
+    .conditions()
+    .filter(({ kind }) => kind === 'escrow.drift')
+    .map(({ facts }) => `${String(facts['direction'])} ${String(facts['amount'])}`)
+
+describe.each(forms)('where $name', (form) => {
+  test('deposits and withdrawals are explained', async () => {
+    const world = await start(form)
+    for (let n = 100; n < 103; n += 1) {
+      const main = form.pay(user(n), '10')
+      world.deposit(n, { token: '', decimals: 18, amount: '10', main })
+      withdraw(world, n + 10, '7', form.payOut(user(n + 10), '7'))
+    }
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(world.conditions()).toEqual([])
+    expect(world.told()).toEqual([])
+  })
+
+  test('what leaves without a withdrawal is told, and more than it says', async () => {
+    const world = await start(form)
+    world.transact(form.payOut(stranger, '20'))
+    const paid = form.payOut(user(110), '7')
+    const more = form.payOut(stranger, '5')
+    const both = (of: 'calls' | 'moves') => [...(paid[of] ?? []), ...(more[of] ?? [])]
+    withdraw(world, 110, '7', { ...paid, calls: both('calls'), moves: both('moves') as never })
+    await world.until(() => ['out 20', 'out 5'].every((one) => drifts(world).includes(one)), 'both')
+  })
+
+  test('what the zone credits and was not paid is told', async () => {
+    const world = await start(form)
+    world.deposit(100, {
+      token: '',
+      decimals: 18,
+      amount: '10',
+      main: { from: user(100), to: bridge, value: '0' },
+    })
+    await world.until(() => world.told().length > 0, 'it')
+  })
+})
