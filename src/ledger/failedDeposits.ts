@@ -10,17 +10,19 @@ const mostDeposits = 500
  * was locked for them may be given back.
  */
 export function listFailedDeposits(
-  ledger: Pick<Ledger, 'listTransfers'>,
+  ledger: Pick<Ledger, 'pageTransfers'>,
   { sender, token }: { readonly sender: string; readonly token: string },
 ): Transfer[] {
+  if (sender === '') return []
+  const page = { direction: 'MainToZone', sender, limit: mostDeposits, after: null } as const
   // One that never reached the zone is pending: nobody else can say that it failed.
   return (['failed', 'pending'] as const)
-    .flatMap((state) => ledger.listTransfers({ state, direction: 'MainToZone', sender, limit: mostDeposits }))
+    .flatMap((state) => ledger.pageTransfers({ ...page, state }).transfers)
     .filter(({ main, status }) => main !== null && status === 'failed')
     .filter((one) => !one.token.isUnknown && movedToken(one.token) === token && !isCredited(one))
 }
 
-/** The zone itself shows it, whatever the record says. */
-function isCredited({ evidence, zone }: Transfer): boolean {
-  return evidence.some((one) => one.chain === 'zone' && one.hash === zone?.hash && one.status === 'success')
+/** Whether the zone itself shows it, whatever the record says. */
+export function isCredited({ evidence }: Transfer): boolean {
+  return evidence.some(({ chain, status }) => chain === 'zone' && status === 'success')
 }

@@ -15,12 +15,12 @@ import { nameOf } from '../../store/names.ts'
 import { type EscrowFlow, type FlowVerdict, joinGross, judgeFlow } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { keepsDeposits } from './flowStore.ts'
-import { isRefund } from './refund.ts'
+import { findRefunds } from './refund.ts'
 import type { EscrowWatch } from './watch.ts'
 import { listTogether } from './wrapped.ts'
 
 /** What a movement at an escrow is explained by: the ledger's transfers, and how far the sources have come. */
-export interface Explaining extends Pick<Kernel, 'clock' | 'db' | 'horizons' | 'ledger'> {
+export interface Explaining extends Pick<Kernel, 'clock' | 'db' | 'horizons' | 'ledger' | 'tellSince'> {
   readonly watch: EscrowWatch
 }
 
@@ -57,7 +57,7 @@ export type Verdict = FlowVerdict | { readonly kind: 'refund' }
 export function judge(of: Explaining, flow: StoredFlow, transfers: readonly Transfer[]): Verdict {
   const verdict = judgeByTransfers(of, flow, transfers)
   const isLost = verdict.kind === 'unexplained' && verdict.direction === 'out' && transfers.length === 0
-  return isLost && isRefund(of, flow) ? { kind: 'refund' } : verdict
+  return isLost && findRefunds(of, flow) !== null ? { kind: 'refund' } : verdict
 }
 
 /** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */

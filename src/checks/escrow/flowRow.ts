@@ -84,6 +84,7 @@ export function numbersOf(
 }
 
 const flows = columns({
+  id: int,
   ...flowReading.shape,
   ...flowJudgements.shape,
   escrow: text,
@@ -96,7 +97,7 @@ const flows = columns({
   checkedAt: instant.orNull(),
   checks: int,
 })
-const listed = `${nameOf('f.escrow')} AS escrow, ${nameOf('f.token')} AS token, f.hash, f.height, f.at, f.net, f.outward, f.party,
+const listed = `f.id, ${nameOf('f.escrow')} AS escrow, ${nameOf('f.token')} AS token, f.hash, f.height, f.at, f.net, f.outward, f.party,
   f.gross, f.verdict, f.direction, f.unexplained, f.reason, f.absence, f.waits_for, f.from_height, f.seen_at, f.checked_at, f.checks`
 
 type FlowRow = Read<typeof flows>

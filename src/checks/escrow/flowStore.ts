@@ -11,16 +11,10 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import {
-  hash as hashCodec,
-  isAddress,
-  isAnyAddress,
-  isAnyHash,
-  isHash,
-  toHashCell,
-} from '../../store/hash.ts'
+import { hash as hashCodec, isAnyAddress, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { type Read, table, text } from '../../store/table.ts'
+import { purgeRefunds, saveRefunds, wakeRefunds } from './refundStore.ts'
 import {
   flowJudgements,
   flowReading,
@@ -41,16 +35,24 @@ export interface FlowJudgement extends Read<typeof flowJudgements> {
  * anew. Flows of before `tellSince` are history: kept for sums, never judged.
  */
 export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixMs, tellSince: UnixMs): void {
-  for (const flow of flows) {
+  const changed = flows.filter((flow) => {
     const isNews = flow.at >= tellSince
     const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
     if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
     const isChanged = before ? updateFlow(db, flow, now, isNews) : insertFlow(db, flow, now, isNews)
-    if (!isChanged) continue
-    wakeGaps(db, flow, now)
-    // It may have given back before what a later one gave back too.
-    wakeRefunds(db, [flow.party], now)
-  }
+    if (isChanged) wakeGaps(db, flow, now)
+    return isChanged
+  })
+  wakeOfDeposits(db, changed, now)
+}
+
+/** What came in by them may have been given back since. */
+function wakeOfDeposits(db: Database, flows: readonly EscrowFlow[], now: UnixMs): void {
+  const incoming = flows.filter(({ outward }) => outward.digits < 0n)
+  const hashes = incoming.map(({ hash }) => hash)
+  const parties = incoming.map(({ party }) => party)
+  wakeRefunds(db, [...new Set(hashes)], now)
+  wakeSentTo(db, [...new Set(parties)], now)
 }
 
 function insertFlow(db: Database, flow: EscrowFlow, now: UnixMs, isNews: boolean): boolean {
@@ -78,11 +80,12 @@ export function forgetFlow(db: Database, escrow: string, hash: string, now: Unix
   const where = `WHERE ${isHash('hash', '?1')} AND +escrow = ${numberOf('?2')} AND from_height IS NULL`
   const gone = selectFlows(db, where, hash, escrow)
   for (const flow of gone) {
+    if (saveRefunds(db, flow.id, [])) wakeSentTo(db, [flow.party], now)
     dropFlow(db, flow)
-    wakeRefunds(db, [flow.party], now)
     moveAcross(db, flow, null, now)
     wakeGaps(db, flow, now)
   }
+  wakeOfDeposits(db, gone, now)
   return gone
 }
 
@@ -177,24 +180,6 @@ const neededMoves = 5
 /** What one transaction moved of a token, at every escrow. */
 export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
   return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND +token = ${numberOf('?2')}`, hash, token)
-}
-
-/** What left an escrow's token to one party since a time, in no order. */
-export function listSentTo(
-  db: Database,
-  { party, token, since }: { readonly party: string; readonly token: string; readonly since: UnixMs },
-): StoredFlow[] {
-  const where = `WHERE token = ${numberOf('?1')} AND at >= ?2 AND direction = 'out' AND from_height IS NULL
-    AND ${isAddress('party', '?3')}`
-  return selectFlows(db, where, token, since, party)
-}
-
-/** Deposits of these parties, or what moved for them, are other than they were: what gave them back may have given what is credited. */
-export function wakeRefunds(db: Database, parties: readonly string[], now: UnixMs): void {
-  if (parties.length === 0) return
-  const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_refunds SET check_at = ?1
-    WHERE verdict = 'refund' AND ${isAnyAddress('party', '?2')}`
-  db.prepare(sql).run(now, JSON.stringify(parties))
 }
 
 /** A deposit of these parties failed: what went to them and is told may have given it back. */
@@ -302,6 +287,7 @@ export function purgeFlows(
   )
   // As long as the deposit may yet be credited as well.
   forget("verdict <> 'unexplained' AND verdict = 'refund' AND seen_at < ?", before.outward)
+  purgeRefunds(db)
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
   forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)
 }

@@ -41,7 +41,7 @@ import { baselineOf, decimalsOf, type EscrowWatch, listHoldings, reviseToken } f
 export interface EscrowBalances
   extends Comparing,
     Seated,
-    Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'explorer' | 'horizons' | 'ledger' | 'list'> {
+    Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'explorer' | 'horizons' | 'ledger' | 'list' | 'tellSince'> {
   /** Whether `balances` answers for a height that is named: then balances are read at the explorer's head. */
   readonly isCanonical: boolean
   /** From when on a configured baseline holds; null is from the first reading on. */

@@ -1,124 +1,150 @@
 import {
   compareDecimals,
   type Decimal,
+  isEqual,
   noAmount,
   subtractDecimals,
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
-import { movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
-import { isBatch, type Transfer } from '../../bridge/transfer.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { listFailedDeposits } from '../../ledger/failedDeposits.ts'
+import { isCredited, listFailedDeposits } from '../../ledger/failedDeposits.ts'
 import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import type { GrossMove } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { flowsKeptMs, listFlowsOf, listSentTo } from './flowStore.ts'
+import { flowsKeptMs, listFlowsOf } from './flowStore.ts'
+import { listRefunds, type Refund } from './refundStore.ts'
+import type { EscrowWatch } from './watch.ts'
 
-type Known = Pick<Kernel, 'clock' | 'db' | 'ledger'>
+interface Known extends Pick<Kernel, 'clock' | 'db' | 'ledger' | 'tellSince'> {
+  readonly watch: Pick<EscrowWatch, 'bridge'>
+}
 
 /** By token id. */
 type Amounts = ReadonlyMap<string, Decimal>
 
+/** So many deposits are looked at for one movement. */
+const mostLooked = 100
+
 /**
- * Whether what left without a transfer gives failed deposits back: all of it to who paid them in and, together with all else
- * that went there without a transfer, of each token id no more than came in by them.
+ * What of failed deposits a movement gives back that no transfer explains: all of it, to who paid them in, and nothing that
+ * another movement gave back. Null where it is no such thing.
  */
-export function isRefund(of: Known, flow: StoredFlow): boolean {
-  if (flow.fromHeight !== null || flow.outward.digits <= 0n) return false
-  if (flow.gross.some(({ toParty }) => toParty !== undefined)) return false
-  const deposits = listPaidIn(of, flow)
-  if (deposits.length === 0) return false
-  const sent = listSentTo(of.db, { ...flow, since: Math.min(...deposits.map(({ at }) => at)) })
-  // Null when there are too many to be told apart.
-  const explained = of.ledger.listKeysSharing(
-    'main',
-    sent.map(({ hash }) => hash),
+export function findRefunds(of: Known, flow: StoredFlow): readonly Refund[] | null {
+  const { gross, party, fromHeight } = flow
+  const isWhole = gross.every(({ toParty }) => toParty === undefined)
+  if (fromHeight !== null || party === '' || !isWhole) return null
+  const failed = listFailedDeposits(of.ledger, { sender: party, token: flow.token })
+  const known = listRefunds(
+    of.db,
+    flow.id,
+    failed.flatMap(({ main }) => main?.hash ?? []),
   )
-  const unexplained = sent.filter(({ hash }) => (explained?.get(hash)?.length ?? 0) === 0)
-  // In the order of the chain: of two that give the same deposit back the second one is told.
-  const upTo = unexplained.filter(
-    (one) => one.height < flow.height || (one.height === flow.height && one.hash <= flow.hash),
+  const wanted = [...sumMoved([flow], 'out')].filter(([, { digits }]) => digits > 0n)
+  const refunds: Refund[] = []
+  let rest: Amounts = new Map(wanted)
+  for (const deposit of chooseDeposits(flow, failed, known)) {
+    const came = readCame(of, flow, { deposit, known })
+    const others = known.filter((one) => one.flow !== flow.id && one.deposit === deposit)
+    const taken = came && takeUpTo(rest, subtract(came, sumById(others)))
+    if (!taken) continue
+    refunds.push(...[...taken].map(([tokenId, amount]) => ({ flow: flow.id, deposit, tokenId, amount })))
+    rest = subtract(rest, taken)
+    if (rest.size === 0) return refunds
+  }
+  return null
+}
+
+/** Main transactions of deposits: what the movement gave back before, then what came in as that very amount, then the oldest. */
+function chooseDeposits(
+  flow: StoredFlow,
+  failed: readonly Transfer[],
+  known: readonly Refund[],
+): readonly string[] {
+  const sums = (of: readonly { readonly deposit: string; readonly amount: Decimal | null }[]) =>
+    new Map(
+      [...Map.groupBy(of, ({ deposit }) => deposit)].map(([deposit, parts]) => [
+        deposit,
+        // Null where one is not known.
+        parts.some(({ amount }) => amount === null)
+          ? null
+          : sumDecimals(parts.map(({ amount }) => amount ?? noAmount)),
+      ]),
+    )
+  const spent = sums(known)
+  const recorded = sums(
+    failed.map(({ main, amount }) => ({ deposit: main?.hash ?? '', amount: toDecimal(amount ?? '') })),
   )
-  const paidIn = sumById(deposits.flatMap(({ amounts }) => [...amounts]))
-  return [...sumMoved(upTo, 'out')].every(
-    ([id, amount]) => compareDecimals(amount, paidIn.get(id) ?? noAmount) <= 0,
+  // By its records: most deposits of who makes many were given back long ago.
+  const open = [...recorded].filter(([deposit, all]) => {
+    const part = spent.get(deposit) ?? null
+    return part === null || all === null || compareDecimals(part, all) < 0
+  })
+  const isExact = (all: Decimal | null) => all !== null && isEqual(all, flow.outward)
+  const [exact, others] = [true, false].map((is) => open.filter(([, all]) => isExact(all) === is))
+  const own = known.filter((one) => one.flow === flow.id).map(({ deposit }) => deposit)
+  const rising = [...(exact ?? []), ...(others ?? []).toReversed()].map(([deposit]) => deposit)
+  return [...new Set([...own, ...rising])].slice(0, mostLooked)
+}
+
+/**
+ * What came in by a main transaction of which all deposits failed, since what moves is watched: what moved before may have
+ * given it back already. Null where that is not so, or not known any more.
+ */
+function readCame(
+  of: Known,
+  flow: StoredFlow,
+  { deposit, known }: { readonly deposit: string; readonly known: readonly Refund[] },
+): Amounts | null {
+  const sharing = of.ledger.listSharing('main', deposit, mostOfTransaction)
+  if (sharing.length === 0 || !sharing.every((one) => isFailedOf(one, flow.party))) return null
+  const moved = listFlowsOf(of.db, deposit, flow.token)
+  if (moved.length === 0) {
+    // Movements of deposits are forgotten before those that gave them back.
+    const isForgotten = sharing.every(({ main }) => (main?.time ?? Infinity) < of.clock.now() - flowsKeptMs)
+    const isOwn = known.some((one) => one.flow === flow.id && one.deposit === deposit)
+    return isForgotten && isOwn ? sumById(known.filter((one) => one.deposit === deposit)) : null
+  }
+  const { contracts } = of.watch.bridge
+  const isTheirs = moved.every(
+    ({ at, height, party }) =>
+      height <= flow.height &&
+      at >= of.tellSince &&
+      // Who paid, or the bridge's contract on the way.
+      (party === flow.party || contracts.includes(party)),
+  )
+  return isTheirs ? sumMoved(moved, 'in') : null
+}
+
+function isFailedOf(transfer: Transfer, sender: string): boolean {
+  const { direction, status, sourceAddress } = transfer
+  return (
+    direction === 'MainToZone' && status === 'failed' && sourceAddress === sender && !isCredited(transfer)
   )
 }
 
 /** What more went one way than the other. */
 function sumMoved(flows: readonly StoredFlow[], way: 'in' | 'out'): Amounts {
   const net = (move: GrossMove) => subtractDecimals(move[way], move[way === 'in' ? 'out' : 'in'])
-  return sumById(flows.flatMap(({ gross }) => gross.map((move) => [move.id, net(move)] as const)))
+  return sumById(flows.flatMap(({ gross }) => gross.map((move) => ({ tokenId: move.id, amount: net(move) }))))
 }
 
-function sumById(amounts: readonly (readonly [id: string, amount: Decimal])[]): Amounts {
-  const groups = Map.groupBy(amounts, ([id]) => id)
-  return new Map([...groups].map(([id, of]) => [id, sumDecimals(of.map(([, amount]) => amount))]))
+function sumById(amounts: readonly { readonly tokenId: string; readonly amount: Decimal }[]): Amounts {
+  const groups = Map.groupBy(amounts, ({ tokenId }) => tokenId)
+  return new Map([...groups].map(([id, of]) => [id, sumDecimals(of.map(({ amount }) => amount))]))
 }
 
-interface PaidIn {
-  readonly at: number
-  readonly amounts: Amounts
+/** What is left of each id, of those of which something is. */
+function subtract(from: Amounts, amounts: Amounts): Amounts {
+  const left = [...from].map(([id, all]) => [id, subtractDecimals(all, amounts.get(id) ?? noAmount)] as const)
+  return new Map(left.filter(([, { digits }]) => digits > 0n))
 }
 
-/** Deposits of one main transaction: those of the sender that failed, and all others of the token. */
-interface Shared {
-  readonly hash: string
-  readonly failed: readonly Transfer[]
-  readonly others: readonly Transfer[]
-}
-
-/** By main transaction what came in for deposits of who was paid that failed. */
-function listPaidIn(of: Known, flow: StoredFlow): PaidIn[] {
-  const deposits = listFailedDeposits(of.ledger, { sender: flow.party, token: flow.token })
-  const groups = Map.groupBy(deposits, ({ main }) => main?.hash ?? '')
-  return [...groups].flatMap(([hash, failed]) => {
-    const keys = new Set(failed.map(({ key }) => key))
-    const others = of.ledger
-      .listSharing('main', hash, mostOfTransaction)
-      .filter(({ direction, key }) => direction === 'MainToZone' && !keys.has(key))
-      .filter(({ token }) => token.isUnknown || movedToken(token) === flow.token)
-    const shared = { hash, failed, others }
-    return readPaidIn(of, shared, flow) ?? recallPaidIn(of, shared, flow) ?? []
+function takeUpTo(wanted: Amounts, left: Amounts): Amounts {
+  const parts = [...wanted].map(([id, amount]) => {
+    const most = left.get(id) ?? noAmount
+    return [id, compareDecimals(most, amount) < 0 ? most : amount] as const
   })
-}
-
-/** Null where the deposit's own movement is not known any more: what left since, and may have given it back, is not either. */
-function readPaidIn({ db }: Known, { hash, failed, others }: Shared, flow: StoredFlow): PaidIn | null {
-  const moved = listFlowsOf(db, hash, flow.token).filter(({ height }) => height <= flow.height)
-  const [first] = moved
-  if (first === undefined) return null
-  const came = sumMoved(moved, 'in')
-  const [only, ...more] = failed
-  // A record may say nothing of ids or amounts: then all that came is of the only deposit.
-  if (only !== undefined && more.length === 0 && others.length === 0 && isVague(only, came))
-    return { at: first.at, amounts: came }
-  // What came for other deposits of the transaction is theirs, whatever became of them.
-  if (others.some(({ amount }) => amount === null)) return null
-  const [claimed, taken] = [failed, others].map((all) => sumById(all.map(toClaim))) as [Amounts, Amounts]
-  const amounts = [...came].map(([id, all]): [string, Decimal] => {
-    const rest = subtractDecimals(all, taken.get(id) ?? noAmount)
-    const most = claimed.get(id) ?? noAmount
-    const least = compareDecimals(most, rest) < 0 ? most : rest
-    return [id, least.digits > 0n ? least : noAmount]
-  })
-  return { at: first.at, amounts: new Map(amounts) }
-}
-
-function isVague(deposit: Transfer, came: Amounts): boolean {
-  const { amount, token } = deposit
-  return amount === null || isBatch(deposit) || (token.id === '' && !came.has(''))
-}
-
-function toClaim({ amount, token }: Transfer): readonly [string, Decimal] {
-  return [toCanonicalId(token.id), toDecimal(amount ?? '') ?? noAmount]
-}
-
-/** What was found to give deposits back is no theft because their movements, which are older, were forgotten first. */
-function recallPaidIn({ clock }: Known, { failed, others }: Shared, flow: StoredFlow): PaidIn | null {
-  const at = failed[0]?.main?.time ?? Infinity
-  if (flow.verdict !== 'refund' || others.length > 0 || at >= clock.now() - flowsKeptMs) return null
-  const given = sumMoved([flow], 'out')
-  return { at, amounts: failed.some((one) => isVague(one, given)) ? given : sumById(failed.map(toClaim)) }
+  return new Map(parts.filter(([, { digits }]) => digits > 0n))
 }

@@ -25,7 +25,8 @@ import {
 } from './owedStore.ts'
 import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
-import { listMovedTokens, readLargeMove, wakeFlows, wakeRefunds, wakeSentTo } from './flowStore.ts'
+import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo } from './flowStore.ts'
+import { wakeRefunds } from './refundStore.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 
@@ -204,8 +205,9 @@ export function noteTransfers(
   for (const key of ceased) saveOwedLeg(db, key, null)
   wakeFlows(db, [...new Set(changed.flatMap(({ main }) => main?.hash ?? []))], now)
   const deposits = changed.filter(({ direction }) => direction === 'MainToZone')
-  wakeRefunds(db, listSenders(deposits), now)
-  wakeSentTo(db, listSenders(deposits.filter(({ status }) => status === 'failed')), now)
+  wakeRefunds(db, [...new Set(deposits.flatMap(({ main }) => main?.hash ?? []))], now)
+  const failed = deposits.filter(({ status }) => status === 'failed')
+  wakeSentTo(db, [...new Set(failed.map(({ sourceAddress }) => sourceAddress))], now)
   const save = openOwedLegs(
     db,
     changed.map(({ key }) => key),
@@ -217,10 +219,6 @@ export function noteTransfers(
     noteType(watch, token, transfer.token.type)
     save(transfer.key, toOwedLeg(transfer, mostKept, decimalsOf(watch, token)))
   }
-}
-
-function listSenders(deposits: readonly Transfer[]): string[] {
-  return [...new Set(deposits.map(({ sourceAddress }) => sourceAddress))]
 }
 
 function isFollowed(watch: EscrowWatch, { address, movedAs }: TransferToken): boolean {

@@ -1,4 +1,8 @@
 export const refunds = `
--- What gave failed deposits back is judged anew whenever a deposit of its recipient changes.
-CREATE INDEX escrow_flows_refunds ON escrow_flows (party) WHERE verdict = 'refund';
+-- What gives failed deposits back: by its movement how much of a token id, and by which main transaction that came in.
+CREATE TABLE refunds (
+  flow INTEGER NOT NULL, deposit TEXT NOT NULL, token_id TEXT NOT NULL, amount TEXT NOT NULL,
+  PRIMARY KEY (flow, deposit, token_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX refunds_deposit ON refunds (deposit);
 `

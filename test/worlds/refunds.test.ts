@@ -1,0 +1,550 @@
+import { describe, expect, test } from 'vitest'
+import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
+import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
+import { createEscrowWorld, type EscrowWorld, type EscrowWorldOptions } from '../support/escrowWorld.ts'
+
+// A deposit that the zone refused is given back once, to who paid it in; what else leaves is theft.
+
+const second = 1_000
+const day = 86_400_000
+const coarse = `0x${'00c0'.repeat(10)}`
+const items = `0x${'1155'.repeat(10)}`
+const art = `0x${'0721'.repeat(10)}`
+const stranger = `0x${'bad0'.repeat(10)}`
+
+const rules = `
+rules:
+  - { name: mismatch, on: transfer.mismatch, severity: critical }
+  - { name: unbacked, on: transfer.unbacked, severity: critical }
+  - { name: duplicate, on: transfer.duplicate, severity: critical }
+  - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
+  - { name: shortfall, on: escrow.shortfall, severity: critical }
+`
+
+interface Form {
+  readonly name: string
+  readonly token: string
+  readonly decimals: number
+  readonly tokenId?: string
+}
+
+const forms: readonly Form[] = [
+  { name: '6 decimals', token, decimals: 6 },
+  { name: '18 decimals', token: otherToken, decimals: 18 },
+  { name: '0 decimals', token: coarse, decimals: 0 },
+  { name: 'ERC-1155', token: items, decimals: 0, tokenId: '7' },
+  { name: 'native', token: '', decimals: 18 },
+]
+
+async function start(prepare?: EscrowWorldOptions['prepare']): Promise<EscrowWorld> {
+  const listed = [...new Set([...forms.map((form) => form.token), art])]
+  const world = await createEscrowWorld({
+    rules,
+    bridge: {
+      tokens: forms
+        .filter((form) => form.token !== '')
+        .map((form) => ({ address: form.token, symbol: form.name, decimals: form.decimals })),
+      escrows: listed.map((one) => ({ address: escrow, token: one, baseline: null })),
+    },
+    prepare(bare) {
+      for (const [at, form] of forms.entries())
+        for (let n = 0; n < 3; n += 1)
+          bare.deposit(at * 10 + n, { ...form, amount: String(200 + at * 10 + n) })
+      prepare?.(bare)
+    },
+  })
+  await world.pass(60 * second)
+  return world
+}
+
+const drifts = (world: EscrowWorld) =>
+  world
+    .conditions()
+    .filter(({ kind, state }) => kind === 'escrow.drift' && state !== 'resolved')
+    .map(({ facts }) => `${String(facts['token'])} ${String(facts['amount'])}`)
+
+describe('a deposit that failed and is given back in a transaction of its own', () => {
+  /** The zone refused it. */
+  const refused = { record: { status: '0x0' }, zone: { status: '0x0', value: '', valueRaw: '' } }
+  const [plain] = forms as [Form]
+  const giveBack = (world: EscrowWorld, to: string, amount: string, form: Form = plain) =>
+    world.transact(
+      form.token === ''
+        ? { from: user(9_999), to: escrow, value: '0', calls: [{ from: escrow, to, amount }] }
+        : {
+            moves: [
+              {
+                token: form.token,
+                decimals: form.decimals,
+                from: escrow,
+                to,
+                amount,
+                ...(form.tokenId && { tokenId: form.tokenId }),
+              },
+            ],
+          },
+    )
+  /** The zone credits it after all. */
+  const retry = (world: EscrowWorld, record: Record<string, string>) => {
+    const time = String(world.now())
+    const zoneTxHash = `0x${'77'.repeat(32)}`
+    const { value = '' } = record
+    world.zone(zoneTxHash, { actionType: 'deposit', value, valueRaw: `${value}000000`, blockTime: time })
+    Object.assign(record, { status: '0x1', updateTime: time, zoneTxHash, zoneBlockTime: time })
+    // The list has the newest change first.
+    world.fake.records.splice(world.fake.records.indexOf(record), 1)
+    world.fake.records.unshift(record)
+  }
+  /** As movements of transfers are a week after they were seen. */
+  const forgetUntil = (world: EscrowWorld, at: number) =>
+    purgeFlows(world.monitor.app.parts.db, { explained: at, inward: at, outward: 0 }, 1_000)
+  const accountsOf = (world: EscrowWorld) =>
+    world.monitor.app.parts.db.prepare("SELECT verdict FROM escrow_flows WHERE verdict = 'refund'").all()
+
+  test('is explained in every form, whole, or less a fee', async () => {
+    const world = await start()
+    for (const [at, form] of forms.entries()) {
+      world.deposit(100 + at, { ...form, amount: '1000', ...refused })
+      world.deposit(200 + at, { ...form, amount: '1000', ...refused })
+    }
+    await world.pass(120 * second)
+    for (const [at, form] of forms.entries()) {
+      giveBack(world, user(100 + at), '1000', form)
+      giveBack(world, user(200 + at), '990', form)
+    }
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(world.told()).toEqual([])
+    expect(accountsOf(world)).toHaveLength(2 * forms.length)
+  })
+
+  test.each([
+    ['to somebody else', stranger, '1000'],
+    ['more than was paid in', user(100), '1001'],
+  ])('is told where it goes %s', async (_, to, amount) => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, to, amount)
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual([`6 decimals ${amount}`])
+  })
+
+  test('is told the second time, and where it was taken for another failed deposit', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    world.deposit(100, { amount: '300', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'the second time')
+    await world.pass(120 * second)
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+  })
+
+  test('is told where a part of it goes to somebody else, or another id is given back', async () => {
+    const world = await start()
+    const ids = forms.find(({ tokenId }) => tokenId !== undefined) as Form
+    world.deposit(100, { amount: '1000', ...refused })
+    world.deposit(200, { ...ids, amount: '50', ...refused })
+    await world.pass(120 * second)
+    world.transact({
+      moves: [
+        { token, from: escrow, to: user(100), amount: '600' },
+        { token, from: escrow, to: stranger, amount: '400' },
+      ],
+    })
+    giveBack(world, user(200), '50', { ...ids, tokenId: '8' })
+    await world.until(() => drifts(world).length > 1, 'both')
+    expect(drifts(world).toSorted()).toEqual(['6 decimals 1000', `${ids.name} 50`])
+  })
+
+  test('is told where many deposits are recorded for what came in once', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    for (const n of [1, 2, 3])
+      world.deposit(100, {
+        amount: '1000',
+        ...refused,
+        record: { status: '0x0', mainTxHash, zoneEventIndex: String(n) },
+        main: { moves: [] },
+      })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '3000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual(['6 decimals 3000'])
+  })
+
+  test('is told where the zone credits it, once it was tried again too', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000' })
+    const retried = world.deposit(101, { amount: '777', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    giveBack(world, user(101), '777')
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+    await world.pass(120 * second)
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+    retry(world, retried)
+    await world.until(() => drifts(world).includes('6 decimals 777'), 'what was tried again')
+  })
+
+  test.each([
+    ['half an hour', 0],
+    ['longer than movements of deposits are kept', 1],
+  ])('is told within minutes where it is credited %s later', async (_, later) => {
+    const world = await start()
+    const record = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(1_800 * second)
+    forgetUntil(world, later * (world.now() + 1))
+    const at = world.now()
+    retry(world, record)
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+    expect(world.now() - at).toBeLessThan(300_000)
+  })
+
+  test.each([
+    ['which one of both was credited', {}, 100],
+    ['which is of somebody else and was credited', {}, 101],
+    ['which is of somebody else and failed too', refused, 101],
+  ])(
+    'is told where what came in is of another deposit of its transaction as well, %s',
+    async (_, first, n) => {
+      const world = await start()
+      const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...first })
+      const record = { status: '0x0', mainTxHash, zoneEventIndex: '1' }
+      world.deposit(n, { amount: '1000', ...refused, main: { moves: [] }, record })
+      await world.pass(120 * second)
+      giveBack(world, user(100), '1000')
+      giveBack(world, user(n), '1000')
+      await world.until(() => drifts(world).length > 0, 'what left')
+    },
+  )
+
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ])('is told where a new record of the same deposit was credited %s it', async (_, isAfter) => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    if (isAfter) giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    const record = { mainTxHash, zoneTxHash: `0x${'77'.repeat(32)}` }
+    world.deposit(100, { amount: '1000', main: { moves: [] }, record })
+    await world.pass(120 * second)
+    if (!isAfter) giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+  })
+
+  test('is told where the zone shows that it was credited, whatever its record says', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', record: { status: '0x0' } })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+  })
+
+  test('is told where another token or id goes along', async () => {
+    const world = await start()
+    const ids = forms.find(({ tokenId }) => tokenId !== undefined) as Form
+    world.deposit(100, { amount: '1000', ...refused })
+    world.deposit(200, { ...ids, amount: '50', ...refused })
+    await world.pass(120 * second)
+    const out = (to: string, amount: string, form: object = plain) => ({
+      ...form,
+      token,
+      from: escrow,
+      to,
+      amount,
+    })
+    world.transact({ moves: [out(user(100), '1000'), { ...out(user(100), '60'), ...ids }] })
+    world.transact({
+      moves: [
+        { ...out(user(200), '50'), ...ids },
+        { ...out(user(200), '1'), ...ids, tokenId: '8' },
+      ],
+    })
+    await world.until(() => drifts(world).length > 1, 'both')
+    await world.pass(120 * second)
+    expect(drifts(world).toSorted()).toEqual([`${ids.name} 51`, `${ids.name} 60`])
+  })
+
+  test('stays explained when the movement of the deposit is forgotten before its own', async () => {
+    const world = await start()
+    const mainBlockTime = String(world.now() - 8 * 86_400_000)
+    world.deposit(100, { amount: '1000', ...refused, record: { status: '0x0', mainBlockTime } })
+    await world.pass(600 * second)
+    const between = world.now()
+    giveBack(world, user(100), '1000')
+    await world.pass(300 * second)
+    forgetUntil(world, between)
+    // Something of the sender changes: it is looked at anew.
+    world.deposit(100, { amount: '30' })
+    await world.pass(1_200 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(1)
+  })
+
+  test('is explained where the record says neither id nor amount, or it never reached the zone', async () => {
+    const world = await start()
+    const ids = forms.find(({ tokenId }) => tokenId !== undefined) as Form
+    const vague = { status: '0x0', value: '', valueRaw: '', tokenId: '' }
+    world.deposit(100, { amount: '1000', ...refused, record: vague })
+    world.deposit(101, { ...ids, amount: '5', ...refused, record: { ...vague, crossType: 'Batch Deposit' } })
+    const noZone = { zoneTxHash: '', zoneBlockTime: '', zoneBlockHeight: '' }
+    world.deposit(102, { amount: '300', record: { status: '0x0', ...noZone } })
+    await world.pass(300 * second)
+    giveBack(world, user(100), '1000')
+    giveBack(world, user(101), '5', ids)
+    giveBack(world, user(102), '300')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(3)
+  })
+
+  test('is explained in parts', async () => {
+    const world = await start()
+    world.deposit(101, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(101), '600')
+    giveBack(world, user(101), '400')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+  })
+
+  test('is explained whatever others send to its sender that fails', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(60 * second)
+    const record = { status: '0x0', targetAddress: user(100) }
+    for (let n = 0; n < 120; n += 1) world.deposit(7_000 + n, { amount: '0.000001', ...refused, record })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+  })
+
+  test('is no longer told once its record follows', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', record: null })
+    await world.pass(30 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left before anything was known of it')
+    const zoneTxHash = `0x${'76'.repeat(32)}`
+    world.zone(zoneTxHash, { ...refused.zone, actionType: 'deposit' })
+    world.withdraw(0, {
+      zoneTxHash,
+      txType: 'MainToZone',
+      crossType: 'Deposit',
+      mainTxHash,
+      sourceAddress: user(100),
+      targetAddress: user(100),
+      value: '1000',
+      valueRaw: '1000000000',
+      status: '0x0',
+    })
+    const isOpen = () =>
+      world.conditions().some(({ kind, state }) => kind === 'escrow.drift' && state !== 'resolved')
+    await world.until(() => !isOpen(), 'its end')
+  })
+
+  test('is told where it was locked before anybody watched: it may have been given back before', async () => {
+    const world = await start((bare) => {
+      const time = bare.now() - 10_000_000
+      const moves = [{ token, from: user(100), to: escrow, amount: '1000' }]
+      bare.deposit(100, {
+        amount: '1000',
+        ...refused,
+        main: { height: 100, time, moves },
+        record: {
+          status: '0x0',
+          mainBlockHeight: '100',
+          mainBlockTime: String(time),
+          zoneBlockTime: String(time),
+        },
+      })
+    })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+  })
+
+  test.each(forms)('is told where nobody is named who gets it: $name', async (form) => {
+    const world = await start()
+    for (const n of [100, 101, 102]) world.deposit(n, { ...form, amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, '', '3000', form)
+    await world.until(() => drifts(world).length > 0, 'what left')
+  })
+
+  test('is told where only dust that came in since is not credited', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    world.monitor.app.parts.db.prepare('UPDATE escrow_flows SET at = at - ?').run(10 * day)
+    const mainBlockTime = String(world.now() - 8 * day)
+    world.deposit(100, { amount: '0.000001', ...refused, record: { status: '0x0', mainBlockTime } })
+    await world.pass(60 * second)
+    forgetUntil(world, world.now() + 1)
+    const record = { mainTxHash, zoneTxHash: `0x${'77'.repeat(32)}` }
+    world.deposit(100, { amount: '1000', main: { moves: [] }, record })
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+  })
+
+  test('is told where it is more than came in, whenever that is listed', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1', ...refused })
+    const known = world.chain.transactions.get(mainTxHash)
+    world.chain.transactions.set(mainTxHash, { ...known, hash: mainTxHash, moves: [] })
+    await world.pass(20 * second)
+    giveBack(world, user(100), '50000')
+    await world.pass(30 * second)
+    world.chain.transactions.set(mainTxHash, { ...known, hash: mainTxHash, time: '' as never })
+    await world.until(() => drifts(world).length > 0, 'what left')
+  })
+
+  test.each([
+    ['somebody else', 101, {}],
+    ['nobody', 100, { sourceAddress: '' }],
+    ['its sender, as another token', 100, { tokenContractAddress: `0x${'2f'.repeat(20)}` }],
+  ])('is told where a new record credits it to %s', async (_, n, of) => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    const record = { mainTxHash, zoneTxHash: `0x${'77'.repeat(32)}`, ...of }
+    world.deposit(n, { amount: '1000', main: { moves: [] }, record })
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+  })
+
+  test('is told where its record is credited to somebody else since', async () => {
+    const world = await start()
+    const record = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(600 * second)
+    record['sourceAddress'] = user(555)
+    retry(world, record)
+    await world.until(() => drifts(world).length > 0, 'what was credited')
+  })
+
+  test('is told where the record names another sender than who paid in', async () => {
+    const world = await start()
+    const record = world.deposit(100, { amount: '1000', ...refused })
+    const mainTxHash = world.transact({ moves: [{ token, from: user(800), to: escrow, amount: '900' }] })
+    await world.pass(120 * second)
+    record['sourceAddress'] = stranger
+    record['updateTime'] = String(world.now())
+    world.deposit(666, {
+      amount: '900',
+      ...refused,
+      main: { moves: [] },
+      record: { status: '0x0', mainTxHash },
+    })
+    await world.pass(120 * second)
+    giveBack(world, stranger, '1000')
+    giveBack(world, user(666), '900')
+    await world.until(() => drifts(world).length > 1, 'both')
+    expect(drifts(world).toSorted()).toEqual(['6 decimals 1000', '6 decimals 900'])
+  })
+
+  test('is told where the zone credited it by another transaction than the record names', async () => {
+    const world = await start()
+    const record = world.deposit(100, { amount: '1000' })
+    await world.pass(300 * second)
+    const zoneTxHash = `0x${'79'.repeat(32)}`
+    const time = String(world.now())
+    world.zone(zoneTxHash, { actionType: 'deposit', status: '0x0' })
+    Object.assign(record, { status: '0x0', zoneTxHash, updateTime: time, zoneBlockTime: time })
+    await world.pass(300 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual(['6 decimals 1000'])
+  })
+
+  test('is over once what came in is listed', async () => {
+    const world = await start()
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    const known = world.chain.transactions.get(mainTxHash)
+    world.chain.transactions.set(mainTxHash, { ...known, hash: mainTxHash, moves: [] })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    if (known) world.chain.transactions.set(mainTxHash, known)
+    await world.until(() => drifts(world).length === 0, 'its end')
+  })
+
+  test('is over once what was taken for it turns out to be a withdrawal', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    const mainTxHash = giveBack(world, user(100), '800')
+    await world.pass(90 * second)
+    giveBack(world, user(100), '1000')
+    await world.until(() => drifts(world).length > 0, 'what left')
+    world.withdraw(7, {
+      mainTxHash,
+      sourceAddress: user(100),
+      targetAddress: user(100),
+      value: '800',
+      valueRaw: '800000000',
+      mainBlockTime: String(world.now()),
+    })
+    await world.until(() => drifts(world).length === 0, 'its end')
+  })
+
+  test('is explained where a reorganisation took the first one, and it was sent again', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    const gone = giveBack(world, user(100), '1000')
+    await world.pass(20 * second)
+    world.chain.transactions.delete(gone)
+    giveBack(world, user(100), '1000')
+    for (let n = 0; n < 10; n += 1) {
+      world.deposit(300 + n, { amount: '30' })
+      await world.pass(30 * second)
+    }
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(1)
+  })
+
+  test('is explained where a fee was kept, and where several came in by one transaction', async () => {
+    const world = await start()
+    const move = (tokenId: string, from: string, to: string) => ({
+      token: art,
+      from,
+      to,
+      amount: '1',
+      decimals: 0,
+      tokenId,
+      standard: 'ERC721' as const,
+    })
+    const of = { token: art, decimals: 0, amount: '1', ...refused }
+    const record = { status: '0x0', tokenType: 'ERC721', tokenId: '' }
+    const moves = ['1', '2'].map((id) => move(id, user(100), escrow))
+    const { mainTxHash = '' } = world.deposit(100, { ...of, main: { moves }, record })
+    world.deposit(100, { ...of, main: { moves: [] }, record: { ...record, mainTxHash, zoneEventIndex: '1' } })
+    world.deposit(101, {
+      amount: '990',
+      ...refused,
+      main: { moves: [{ token, from: user(101), to: escrow, amount: '1000' }] },
+    })
+    await world.pass(120 * second)
+    for (const id of ['1', '2']) world.transact({ moves: [move(id, escrow, user(100))] })
+    giveBack(world, user(101), '1000')
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(3)
+  })
+})
