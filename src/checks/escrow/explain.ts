@@ -79,7 +79,9 @@ function judgeByTransfers(
   const verdict = judgeFlow(of, transfers, mostKept, (transfer, moved) =>
     judgeTwin(transfer, moved, { learned, listed, now: clock.now() }),
   )
-  return verdict.kind === 'unexplained' && all.length > 1 && !isPartOf(verdict, flow)
+  // What the escrow itself wrapped or unwrapped shows in no sum of its own.
+  const isAlone = token === bridge.wrappedNative && all.length === 1
+  return verdict.kind === 'unexplained' && !isAlone && !isPartOf(verdict, flow)
     ? { kind: 'explained', isProven: true }
     : verdict
 }

@@ -34,10 +34,10 @@ export interface EscrowFlow {
   readonly gross: readonly GrossMove[]
 }
 
-/** What of one token id came from others than the bridge's own escrows, and went to them, in one transaction. */
 /** In place of an id: between the native currency and its wrapper. */
 export const wrapId = 'wrap'
 
+/** What of one token id came from others than the bridge's own escrows, and went to them, in one transaction. */
 export interface GrossMove {
   /** '' for tokens without ids, `wrapId` for what was wrapped or unwrapped. */
   readonly id: string
