@@ -50,9 +50,9 @@ const toldMs = 60_000
 export async function lookAgain(audit: Looking, signal: AbortSignal): Promise<void> {
   const { clock, db, ledger } = audit
   // What needs no question takes nobody's turn.
-  const open = db.transaction(() =>
-    listDueLacks(db, clock.now(), maxDue).filter((lack) => prepare(audit, lack)),
-  )
+  const due = listDueLacks(db, clock.now(), maxDue)
+  if (due.length === 0) return
+  const open = db.transaction(() => due.filter((lack) => prepare(audit, lack)))
   const asked = valueFirst(open, (lack) => riskOf(audit, lack), batchSize)
   if (asked.length === 0) return
   const control = createMissingRecords(db, (key) => ledger.seenAt(key)).findControl()

@@ -97,7 +97,11 @@ async function readBlocks(reading: Reading, blocks: Blocks): Promise<boolean> {
       isWhole = false
       continue
     }
-    of.commit({ bad: read.bad, apply: (now) => noteRows(of, { ...read, contract }, now) })
+    of.commit({
+      bad: read.bad,
+      mayWait: 'without-news',
+      apply: (now) => noteRows(of, { ...read, contract }, now),
+    })
     rows.get(contract)?.push(...read.rows)
     stretch.known.set(
       contract,

@@ -100,6 +100,7 @@ async function readRange(
   const read = await of.reads.challenges(range.contract, blocks, options)
   of.commit({
     bad: read.bad,
+    mayWait: 'without-news',
     apply: (now) => {
       const findings = noteRows(of, { ...read, contract: range.contract }, now)
       noteRead(of.db, { range, rows: read.rows, isWhole: read.isWhole }, now)

@@ -44,6 +44,7 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
     const { progress, gaps } = advance(before, { ...wanted, cut }, { ...read, controlAt })
     commit({
       bad: read.bad,
+      mayWait: 'without-news',
       apply: (now) => {
         const findings = takeLogs(contract, { ...read, birth }, now)
         saveProgress(db, address, { ...readProgress(db, address), ...progress })

@@ -35,6 +35,7 @@ async function readGap(contract: WatchedContract, gap: BridgeGap, options: ReadO
   const birth = await findBirth(contract, read.logs, options.signal)
   contract.commit({
     bad: read.bad,
+    mayWait: 'without-news',
     apply: (now) => {
       const findings = takeLogs(contract, { ...read, birth }, now)
       dropGap(contract.db, gap.id)
@@ -72,6 +73,7 @@ async function readPast(contract: WatchedContract, options: ReadOptions): Promis
   const birth = await findBirth(contract, read.logs, options.signal)
   contract.commit({
     bad: read.bad,
+    mayWait: 'without-news',
     apply: (now) => {
       const findings = takeLogs(contract, { ...read, birth }, now)
       for (const gap of unread)

@@ -142,6 +142,7 @@ async function readBlocks(
   const foreign = findForeign(reader, { place, rows: read.rows, blocks })
   commit({
     bad: read.bad,
+    ...(flows.length === 0 && gone.length === 0 && { mayWait: 'without-news' as const }),
     apply: (now) => {
       // What is there is there, even where the rest of the answer cannot be trusted.
       saveFlows(db, flows, now, tellSince)

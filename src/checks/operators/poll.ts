@@ -40,6 +40,7 @@ async function readBalances(of: Operators, signal: AbortSignal): Promise<void> {
   const at = of.clock.now()
   const found = await of.balances.readNative(of.addresses, signal)
   of.commit({
+    mayWait: 'without-news',
     apply: () => {
       for (const [index, address] of of.addresses.entries()) {
         const balance = found[index] ?? null

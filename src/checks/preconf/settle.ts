@@ -233,6 +233,7 @@ function finish(of: Settling, judged: readonly Judged[], settleable: readonly nu
   }
   if (judged.length + counts.taken + counts.hits + counts.unseen + counts.unwatched > 0) {
     commit({
+      mayWait: 'without-news',
       apply(now) {
         addPreconfCounts(db, counts, held.byHash.size - gone.size, now)
         const findings = judged.flatMap((one) => toFindings(of, one))

@@ -52,7 +52,8 @@ const controlMs = 5_000
 export async function readMissing(deps: Missing, signal: AbortSignal): Promise<void> {
   const { missing, walk } = deps
   const span = walk.unscanned
-  if (span !== null) deps.commit({ apply: (now) => ((walk.unscanned = missing.scan(span, now)), []) })
+  const scan = (now: UnixMs) => ((walk.unscanned = span && missing.scan(span, now)), [])
+  if (span !== null) deps.commit({ mayWait: 'without-news', apply: scan })
   const waiting = missing.listDue(deps.clock.now(), maxDue).flatMap((entry) => {
     const transfer = deps.ledger.getTransfer(entry.key)
     return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry)
