@@ -19,6 +19,12 @@ const maxInterim = 20
 /** Ten times a page of 100 records: a usual answer waits for no budget, whatever others are doing. */
 const uncountedBytes = 1024 * 1024
 
+/**
+ * A connection that rests is kept so long, ms, where the service says nothing of it: beyond the longest poll, so that none of
+ * them begins with a handshake, and less than the minute after which balancers close it.
+ */
+const keepAliveTimeout = 30_000
+
 export interface HttpDeps {
   /** Anything with undici's `request`; redirects must not be followed by it. */
   readonly dispatcher: Pick<Dispatcher, 'request'>
@@ -76,7 +82,7 @@ export function describeBody(
 export function openDispatcher(given: Partial<HttpDeps>, connections: number) {
   const budget = given.budget ?? createByteBudget()
   if (given.dispatcher) return { dispatcher: given.dispatcher, budget, close: async () => undefined }
-  const own = new Agent({ connections, allowH2: false, connect: { timeout: 10_000 } })
+  const own = new Agent({ connections, allowH2: false, connect: { timeout: 10_000 }, keepAliveTimeout })
   // Not close(): that would wait for answers that nobody wants any more.
   return { dispatcher: own, budget, close: () => own.destroy() }
 }
