@@ -19,25 +19,26 @@ export interface Fit {
 }
 
 /**
- * Sets a payout beside the withdrawals that wait for one. What the bridge's own event names goes first, whoever is paid
- * for it; then each amount takes one withdrawal to its recipient; then what is left is compared with batches, and with
- * all that wait for one recipient together. What remains is a fee when those that were paid kept as much.
+ * Sets a payout beside the withdrawals that wait for one. What the bridge's own event names goes first, to its recipients
+ * and then to whoever is paid for it; then each amount takes one withdrawal to its recipient; then what is left is compared
+ * with batches, and with all that wait for one recipient together. What remains is a fee when those that were paid kept as much.
  * @param named withdrawals that an event of this transaction names and nothing else has paid
  * @param pending withdrawals on their way that nothing has paid
  */
 export function fitPayout(payout: Payout, named: readonly Claim[], pending: readonly Claim[]): Fit {
   const uses = new Set<Claim>()
-  const alone = takeEach(payout.outs, uses, { named, pending })
   const keptBeside = (outs: readonly Out[]) => sumClaims([...uses]) - (sum(payout.outs) - sum(outs))
+  const take = [takeTheirs, takeNamed, takeEach, takeGroups]
   // What is no more than was kept so far takes no withdrawal of others.
-  const isFee = sum(alone) <= keptBeside(alone)
-  const grouped = isFee ? alone : takeGroups(alone, uses, { named, pending })
-  const rest = sum(grouped)
+  const left = take.reduce<readonly Out[]>(
+    (outs, next) => (sum(outs) <= keptBeside(outs) ? outs : next(outs, uses, { named, pending })),
+    payout.outs,
+  )
+  const rest = sum(left)
   const paid = sum(payout.outs) - rest
-  const kept = keptBeside(grouped)
   // What only passes through, into a vault of the bridge's own, has not left.
   const open = payout.net - paid < rest ? payout.net - paid : rest
-  return { uses: [...uses], left: open <= kept || open <= 0n ? 0n : open }
+  return { uses: [...uses], left: open <= keptBeside(left) || open <= 0n ? 0n : open }
 }
 
 interface Known {
@@ -45,20 +46,32 @@ interface Known {
   readonly pending: readonly Claim[]
 }
 
+/** @returns what is to nobody whose withdrawal the event names */
+function takeTheirs(outs: readonly Out[], uses: Set<Claim>, { named }: Known): readonly Out[] {
+  return outs.filter((out) => !takeClosest(named.filter(isTo(out)), uses, out))
+}
+
+/** All of the rest by what the event names, whoever is paid. @returns what there was when that is not enough */
+function takeNamed(outs: readonly Out[], uses: Set<Claim>, { named }: Known): readonly Out[] {
+  const free = named.filter((claim) => !uses.has(claim))
+  return free.length > 0 && sumClaims(free) >= sum(outs) ? take(chooseEnough(free, outs), uses) : outs
+}
+
 /** @returns what fits no withdrawal by itself */
-function takeEach(outs: readonly Out[], uses: Set<Claim>, { named, pending }: Known): Out[] {
-  return outs.filter((out) => {
-    const claim =
-      closest(named, uses, out) ??
-      closest(
-        pending.filter(({ recipient }) => recipient === out.to),
-        uses,
-        out,
-      )
-    if (claim === null) return true
-    uses.add(claim)
-    return false
-  })
+function takeEach(outs: readonly Out[], uses: Set<Claim>, { named, pending }: Known): readonly Out[] {
+  return outs.filter(
+    (out) => !takeClosest(named, uses, out) && !takeClosest(pending.filter(isTo(out)), uses, out),
+  )
+}
+
+function isTo({ to }: Out): (claim: Claim) => boolean {
+  return ({ recipient }) => recipient === to
+}
+
+function takeClosest(claims: readonly Claim[], uses: Set<Claim>, out: Out): boolean {
+  const claim = closest(claims, uses, out)
+  if (claim !== null) uses.add(claim)
+  return claim !== null
 }
 
 function closest(claims: readonly Claim[], uses: ReadonlySet<Claim>, { raw }: Out): Claim | null {
@@ -74,13 +87,9 @@ function isPaidBy(claims: readonly Claim[], raw: bigint): boolean {
 }
 
 /** @returns what fits no withdrawals together either */
-function takeGroups(outs: readonly Out[], uses: Set<Claim>, { named, pending }: Known): readonly Out[] {
-  if (outs.length === 0) return outs
+function takeGroups(outs: readonly Out[], uses: Set<Claim>, { pending }: Known): readonly Out[] {
   const total = sum(outs)
   const free = (claims: readonly Claim[]) => claims.filter((claim) => !uses.has(claim))
-  const ofNames = free(named)
-  // Named by the event itself: how much is kept of several together is not known.
-  if (ofNames.length > 0 && sumClaims(ofNames) >= total) return take(chooseEnough(ofNames, outs), uses)
   const batch = free(pending).find((claim) => claim.isBatch && isPaidBy([claim], total))
   if (batch) return take([batch], uses)
   const groups = [...Map.groupBy(outs, ({ to }) => to)]

@@ -132,3 +132,31 @@ test('whatever is paid of named withdrawals fits, and on top of it a theft never
     }),
   )
 })
+
+const share = fc.record({
+  /** What is kept, in hundredths; some of it goes to a collector. */
+  fee: fc.bigInt({ min: 0n, max: 20n }),
+  collected: fc.bigInt({ min: 0n, max: 20n }),
+  less: fc.constantFrom(0n, 5n),
+  recipient: fc.constantFrom('r1', 'r2', 'r3'),
+  order: fc.nat(),
+})
+
+test('withdrawals of one origin that transactions of their own pay fit in any order, whatever is known of fees', () => {
+  fc.assert(
+    fc.property(fc.array(share, { minLength: 1, maxLength: 6 }), (shares) => {
+      // Far apart: what is paid of one could not be another, or several of them.
+      const paid = shares.map((one, at) => ({ ...one, raw: 100n * 4n ** BigInt(at) }))
+      let open = paid.map((one, at) => claim(`n${at}`, one.raw, one))
+      for (const { raw, fee, collected, recipient } of paid.toSorted((a, b) => a.order - b.order)) {
+        const kept = (raw * fee) / 100n
+        const rest = collected > fee ? kept : (raw * collected) / 100n
+        const outs = [[recipient, raw - kept] as const, ...(rest > 0n ? [['collector', rest] as const] : [])]
+        const { uses, left } = fit(pays(...outs), open)
+        expect(left).toBe(0n)
+        open = open.filter(({ key }) => !uses.includes(key))
+      }
+      expect(open).toEqual([])
+    }),
+  )
+})
