@@ -6,8 +6,8 @@ import type { Ledger } from './ledger.ts'
 const mostDeposits = 500
 
 /**
- * Deposits of one sender that failed and that nothing shows to be credited, by the token that moves on the main chain: what
- * was locked for them may be given back.
+ * Deposits of one sender that failed and that nothing shows to be credited, by the token that moves on the main chain, the
+ * newest first: what was locked for them may be given back.
  */
 export function listFailedDeposits(
   ledger: Pick<Ledger, 'pageTransfers'>,
@@ -20,6 +20,7 @@ export function listFailedDeposits(
     .flatMap((state) => ledger.pageTransfers({ ...page, state }).transfers)
     .filter(({ main, status }) => main !== null && status === 'failed')
     .filter((one) => !one.token.isUnknown && movedToken(one.token) === token && !isCredited(one))
+    .toSorted((a, b) => (b.main?.height ?? 0) - (a.main?.height ?? 0))
 }
 
 /** Whether the zone itself shows it, whatever the record says. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
 import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
-import { createEscrowWorld, type EscrowWorld, type EscrowWorldOptions } from '../support/escrowWorld.ts'
+import {
+  bridge,
+  createEscrowWorld,
+  type EscrowWorld,
+  type EscrowWorldOptions,
+} from '../support/escrowWorld.ts'
 
 // A deposit that the zone refused is given back once, to who paid it in; what else leaves is theft.
 
@@ -11,6 +16,7 @@ const coarse = `0x${'00c0'.repeat(10)}`
 const items = `0x${'1155'.repeat(10)}`
 const art = `0x${'0721'.repeat(10)}`
 const stranger = `0x${'bad0'.repeat(10)}`
+const otherEscrow = `0x${'e6'.repeat(20)}`
 
 const rules = `
 rules:
@@ -36,7 +42,7 @@ const forms: readonly Form[] = [
   { name: 'native', token: '', decimals: 18 },
 ]
 
-async function start(prepare?: EscrowWorldOptions['prepare']): Promise<EscrowWorld> {
+async function start(prepare?: EscrowWorldOptions['prepare'], addresses = [escrow]): Promise<EscrowWorld> {
   const listed = [...new Set([...forms.map((form) => form.token), art])]
   const world = await createEscrowWorld({
     rules,
@@ -44,7 +50,7 @@ async function start(prepare?: EscrowWorldOptions['prepare']): Promise<EscrowWor
       tokens: forms
         .filter((form) => form.token !== '')
         .map((form) => ({ address: form.token, symbol: form.name, decimals: form.decimals })),
-      escrows: listed.map((one) => ({ address: escrow, token: one, baseline: null })),
+      escrows: addresses.flatMap((address) => listed.map((one) => ({ address, token: one, baseline: null }))),
     },
     prepare(bare) {
       for (const [at, form] of forms.entries())
@@ -546,5 +552,82 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     await world.pass(600 * second)
     expect(drifts(world)).toEqual([])
     expect(accountsOf(world)).toHaveLength(3)
+  })
+
+  test.each([
+    ['the escrow that took it', escrow],
+    ['another escrow', otherEscrow],
+  ])('is told where %s gave it back in its own transaction, however late that is listed', async (_, from) => {
+    const world = await start(undefined, [escrow, otherEscrow])
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '1000')
+    await world.pass(120 * second)
+    const known = world.chain.transactions.get(mainTxHash)
+    const back = { token, from, to: user(100), amount: '1000' }
+    world.chain.transactions.set(mainTxHash, {
+      ...known,
+      hash: mainTxHash,
+      moves: [...(known?.moves ?? []), back],
+    })
+    await world.until(() => drifts(world).length > 0, 'what left twice')
+  })
+
+  test('is told where more came by the bridge than its record says', async () => {
+    const world = await start()
+    const moves = [
+      { token, from: user(100), to: escrow, amount: '10' },
+      { token, from: bridge, to: escrow, amount: '5000' },
+    ]
+    world.deposit(100, { amount: '10', ...refused, main: { moves } })
+    await world.pass(120 * second)
+    giveBack(world, user(100), '5010')
+    await world.until(() => drifts(world).length > 0, 'what left')
+  })
+
+  test('is explained where several tokens came in by one transaction, and by a contract of the bridge', async () => {
+    const world = await start()
+    const from = (by: string, of: string, amount: string) => ({ token: of, from: by, to: escrow, amount })
+    const two = [from(user(100), token, '1000'), from(user(100), coarse, '500')]
+    const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused, main: { moves: two } })
+    const record = { status: '0x0', mainTxHash, zoneEventIndex: '1' }
+    const other = { token: coarse, decimals: 0, amount: '500', main: { moves: [] } }
+    world.deposit(100, { ...other, ...refused, record })
+    const routed = world.deposit(101, {
+      amount: '700',
+      ...refused,
+      main: { moves: [from(bridge, token, '700')] },
+    })
+    const hash = routed['mainTxHash'] ?? ''
+    const known = world.chain.transactions.get(hash)
+    world.chain.transactions.set(hash, { ...known, hash, moves: [] })
+    await world.pass(120 * second)
+    giveBack(world, user(101), '700')
+    await world.until(() => drifts(world).length > 0, 'what came in by the contract is not listed')
+    if (known) world.chain.transactions.set(hash, known)
+    giveBack(world, user(100), '1000')
+    await world.pass(60 * second)
+    giveBack(world, user(100), '500', { name: '', token: coarse, decimals: 0 })
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(3)
+  })
+
+  test('is explained in whatever order two are listed', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(60 * second)
+    const hash = giveBack(world, user(100), '980')
+    const known = world.chain.transactions.get(hash)
+    world.chain.transactions.delete(hash)
+    await world.pass(30 * second)
+    world.deposit(100, { amount: '1500', ...refused })
+    await world.pass(30 * second)
+    giveBack(world, user(100), '1480')
+    await world.pass(120 * second)
+    if (known) world.chain.transactions.set(hash, known)
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+    expect(accountsOf(world)).toHaveLength(2)
   })
 })

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { escrow, otherToken, user } from '../support/bridgeWorld.ts'
-import { bridge, createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+import {
+  bridge,
+  createEscrowWorld,
+  type EscrowWorld,
+  type EscrowWorldOptions,
+} from '../support/escrowWorld.ts'
 import type { FakeMainTransaction } from '../support/fakeMainChain.ts'
 
 // Escrows that hold the native currency wrapped, while records, payers and recipients name the native currency.
@@ -31,6 +36,8 @@ interface Form {
   readonly hidesHoldings?: boolean
 }
 
+/** The zone refused it. */
+const refused = { record: { status: '0x0' }, zone: { status: '0x0', value: '', valueRaw: '' } }
 const native = (from: string, to: string, amount: string) => ({ from, to, amount })
 const token = (from: string, to: string, amount: string) => ({
   token: wrapped,
@@ -86,14 +93,20 @@ const forms: readonly Form[] = [
   },
 ]
 
-async function start({ pay, hidesHoldings }: Form): Promise<EscrowWorld> {
+async function start(
+  { pay, hidesHoldings }: Form,
+  bridgeOf: Partial<NonNullable<EscrowWorldOptions['bridge']>> = {},
+  more: EscrowWorldOptions = {},
+): Promise<EscrowWorld> {
   const world = await createEscrowWorld({
     rules,
     ...(!hidesHoldings && { balances: { [escrow]: { [wrapped]: 10n ** 21n } } }),
+    ...more,
     bridge: {
       wrappedNative: wrapped,
       tokens: [],
       escrows: [{ address: escrow, token: wrapped, baseline: null }],
+      ...bridgeOf,
     },
     prepare(bare) {
       for (let n = 0; n < 4; n += 1)
@@ -161,5 +174,49 @@ describe.each(forms)('where $name', (form) => {
       main: { from: user(100), to: bridge, value: '0' },
     })
     await world.until(() => world.told().length > 0, 'it')
+  })
+
+  test('what leaves is told whatever comes in beside it', async () => {
+    const world = await start(form)
+    const wei = '0.000000000000000001'
+    world.transact({
+      from: stranger,
+      to: bridge,
+      value: '0',
+      calls: [native(escrow, stranger, '20')],
+      moves: [token(stranger, escrow, wei)],
+    })
+    world.deposit(100, {
+      token: '',
+      decimals: 18,
+      amount: '30',
+      main: {
+        ...form.pay(user(100), '30'),
+        calls: [...(form.pay(user(100), '30').calls ?? []), native(escrow, stranger, '30')],
+      },
+    })
+    world.deposit(500, { token: wrapped, decimals: 18, amount: '0.5', ...refused })
+    await world.pass(120 * second)
+    world.transact({
+      from: stranger,
+      to: bridge,
+      value: '0',
+      calls: [native(escrow, stranger, '40')],
+      moves: [token(escrow, user(500), '0.5')],
+    })
+    const told = ['out 19.999999999999999999', 'out 30', 'out 40.5']
+    await world.until(() => told.every((one) => drifts(world).includes(one)), 'all of them')
+  })
+
+  test('what leaves by a gateway that is an escrow as well is told', async () => {
+    const escrows = [escrow, gateway].map((address) => ({ address, token: wrapped, baseline: null }))
+    const world = await start(form, { escrows })
+    withdraw(world, 110, '7', form.payOut(user(110), '7'))
+    await world.pass(300 * second)
+    expect(drifts(world)).toEqual([])
+    world.transact(form.payOut(stranger, '20'))
+    await world.until(() => drifts(world).includes('out 20'), 'it')
+    await world.pass(300 * second)
+    expect(drifts(world)).toEqual(['out 20'])
   })
 })

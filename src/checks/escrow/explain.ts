@@ -1,5 +1,5 @@
-import { compareDecimals, subtractDecimals, toDecimal } from '../../bridge/decimal.ts'
-import { asHeld, movedToken } from '../../bridge/movedToken.ts'
+import { compareDecimals, subtractDecimals, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
+import { asHeld, heldAs, movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
@@ -57,7 +57,9 @@ export type Verdict = FlowVerdict | { readonly kind: 'refund' }
 export function judge(of: Explaining, flow: StoredFlow, transfers: readonly Transfer[]): Verdict {
   const verdict = judgeByTransfers(of, flow, transfers)
   const isLost = verdict.kind === 'unexplained' && verdict.direction === 'out' && transfers.length === 0
-  return isLost && findRefunds(of, flow) !== null ? { kind: 'refund' } : verdict
+  // Of what is wrapped on the way it does not show who gets it.
+  const isPlain = heldAs(flow.token, of.watch.bridge) !== of.watch.bridge.wrappedNative
+  return isLost && isPlain && findRefunds(of, flow) !== null ? { kind: 'refund' } : verdict
 }
 
 /** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */
@@ -68,22 +70,25 @@ function judgeByTransfers(
 ): FlowVerdict {
   const { bridge, learned, mostKept } = watch
   const { token, flows: all, outward, ...moved } = listTogether(db, flow, bridge)
-  // It is told of at the wrapper where that moved too.
-  if (token !== flow.token && all.some((one) => one.token === token))
-    return { kind: 'explained', isProven: true }
   const gross = joinGross(moved.gross)
   const isThrough = gross.some((move) => move.in.digits > 0n)
-  const isKept = !isThrough || all.some((one) => keepsDeposits(db, one) || isVault(watch, one))
+  const isWrapped = token === bridge.wrappedNative
+  const isKept = isWrapped || !isThrough || all.some((one) => keepsDeposits(db, one) || isVault(watch, one))
   const of = { hash: flow.hash, token, outward, gross, isKept }
   const listed = bridge.escrows.map(({ token }) => token)
   const verdict = judgeFlow(of, transfers, mostKept, (transfer, moved) =>
     judgeTwin(transfer, moved, { learned, listed, now: clock.now() }),
   )
-  // What the escrow itself wrapped or unwrapped shows in no sum of its own.
-  const isAlone = token === bridge.wrappedNative && all.length === 1
-  return verdict.kind === 'unexplained' && !isAlone && !isPartOf(verdict, flow)
-    ? { kind: 'explained', isProven: true }
-    : verdict
+  if (verdict.kind !== 'unexplained') return verdict
+  const isTold = isWrapped ? isLargest(flow, all) : isPartOf(verdict, flow)
+  return isTold ? verdict : { kind: 'explained', isProven: true }
+}
+
+/** What is wrapped and unwrapped shows in no movement by itself: all of it together is told of at one of them. */
+function isLargest(flow: StoredFlow, all: readonly StoredFlow[]): boolean {
+  const sizeOf = ({ gross }: StoredFlow) => sumDecimals(gross.flatMap((move) => [move.in, move.out]))
+  const [largest] = all.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)) || a.id - b.id)
+  return largest?.id === flow.id
 }
 
 /** Whether matched deposits came to rest there: movements are forgotten after days, and deposits may be rare. */

@@ -33,8 +33,14 @@ export interface FlowJudgement extends Read<typeof flowJudgements> {
 /**
  * Saves what a reading found. A flow read again replaces what was known of it when it says otherwise, and is judged
  * anew. Flows of before `tellSince` are history: kept for sums, never judged.
+ * @returns those that say something new
  */
-export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixMs, tellSince: UnixMs): void {
+export function saveFlows(
+  db: Database,
+  flows: readonly EscrowFlow[],
+  now: UnixMs,
+  tellSince: UnixMs,
+): EscrowFlow[] {
   const changed = flows.filter((flow) => {
     const isNews = flow.at >= tellSince
     const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
@@ -44,15 +50,14 @@ export function saveFlows(db: Database, flows: readonly EscrowFlow[], now: UnixM
     return isChanged
   })
   wakeOfDeposits(db, changed, now)
+  return changed
 }
 
 /** What came in by them may have been given back since. */
 function wakeOfDeposits(db: Database, flows: readonly EscrowFlow[], now: UnixMs): void {
   const incoming = flows.filter(({ outward }) => outward.digits < 0n)
-  const hashes = incoming.map(({ hash }) => hash)
-  const parties = incoming.map(({ party }) => party)
-  wakeRefunds(db, [...new Set(hashes)], now)
-  wakeSentTo(db, [...new Set(parties)], now)
+  wakeRefunds(db, [...new Set(flows.map(({ hash }) => hash))], now)
+  wakeSentTo(db, [...new Set(incoming.map(({ party }) => party))], now)
 }
 
 function insertFlow(db: Database, flow: EscrowFlow, now: UnixMs, isNews: boolean): boolean {
@@ -202,6 +207,12 @@ export function settleFlow(
   ).run(flow.hash, flow.escrow, flow.token, judged.checkAt, now, ...flowJudgements.values(judged))
 }
 
+/** Another token may move as this one: what moved of it, and is not explained, is judged anew. */
+export function wakeToken(db: Database, token: string, now: UnixMs): void {
+  const sql = `UPDATE escrow_flows SET check_at = ?1, checks = 0 WHERE verdict IN ('open', 'unexplained') AND token = ${numberOf('?2')}`
+  db.prepare(sql).run(now, token)
+}
+
 /** Transfers of these transactions changed: what they moved is judged anew. */
 export function wakeFlows(db: Database, hashes: readonly string[], now: UnixMs): void {
   if (hashes.length === 0) return
@@ -285,8 +296,9 @@ export function purgeFlows(
     "verdict <> 'unexplained' AND verdict IN ('explained', 'unjudged') AND seen_at < ?",
     before.explained,
   )
-  // As long as the deposit may yet be credited as well.
-  forget("verdict <> 'unexplained' AND verdict = 'refund' AND seen_at < ?", before.outward)
+  // As long as the deposit may yet be credited as well, and longer than what came in by it.
+  const last = Math.min(before.outward, before.explained)
+  forget("verdict <> 'unexplained' AND verdict = 'refund' AND seen_at < ?", last)
   purgeRefunds(db)
   forget("verdict = 'unexplained' AND direction = 'in' AND at < ?", before.inward)
   forget("verdict = 'unexplained' AND direction = 'out' AND at < ?", before.outward)

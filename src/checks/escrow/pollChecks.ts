@@ -16,7 +16,7 @@ import { type FlowJudgement, listDueFlows, settleFlow, sumListed, wakeSentTo } f
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from './refundStore.ts'
 import { askControl, type Reread, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
-import { type EscrowWatch, isBridgeToken, riskOf } from './watch.ts'
+import { adoptWrapping, type EscrowWatch, isBridgeToken, isNewWrapping, riskOf } from './watch.ts'
 
 /** What is due to be judged is read with, and by. */
 type Checking = Explaining &
@@ -42,6 +42,7 @@ const maxRereads = 30
  * list by its main hash, by the rules of absence, so that a record that comes late is no drift.
  */
 export async function checkFlows(of: Checking, signal: AbortSignal): Promise<void> {
+  if (isNewWrapping(of.watch)) of.commit({ apply: (now) => (adoptWrapping(of.watch, now), []) })
   const judgeable = listDueFlows(of.db, of.clock.now()).filter((flow) => isListRead(of, flow))
   const due = orderDue(of.watch, judgeable, maxDue)
   const open = settleKnown(of, due)

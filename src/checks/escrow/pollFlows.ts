@@ -6,10 +6,10 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
 import { accountFlows } from './accounts/keepAccounts.ts'
-import { sumFlows } from './flow.ts'
+import { type EscrowFlow, sumFlows } from './flow.ts'
 import { type FlowReader, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { forgetFlow, saveFlows } from './flowStore.ts'
+import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from './flowStore.ts'
 import { toForeignToken } from './foreignToken.ts'
 import type { FlowStream } from './places.ts'
 import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.ts'
@@ -145,7 +145,16 @@ async function readBlocks(
     ...(flows.length === 0 && gone.length === 0 && { mayWait: 'without-news' as const }),
     apply: (now) => {
       // What is there is there, even where the rest of the answer cannot be trusted.
-      saveFlows(db, flows, now, tellSince)
+      const changed = saveFlows(db, flows, now, tellSince)
+      wakeSentTo(db, listPayers(reader, changed), now)
+      // What the native currency and its wrapper moved is judged together, and listed apart.
+      const wrapping =
+        wrapper === null ? [] : changed.filter(({ token }) => token === '' || token === wrapper)
+      wakeFlows(
+        db,
+        wrapping.map(({ hash }) => hash),
+        now,
+      )
       const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
       askAgain(reader, left, now)
       accountFlows(reader, [...flows, ...left], now)
@@ -184,6 +193,14 @@ function moveCursor(
     known === null ||
     (read.newest !== null && (read.newest.height > known.height || read.newest.hash === known.hash))
   saveStream(db, { ...now, cursor: read.to, known: isNewer ? read.newest : known })
+}
+
+/** Who made the deposits that came in by a contract of the bridge. */
+function listPayers({ ledger, watch }: FlowReader, flows: readonly EscrowFlow[]): string[] {
+  const { contracts } = watch.bridge
+  const routed = flows.filter(({ outward, party }) => outward.digits < 0n && contracts.includes(party))
+  const deposits = routed.flatMap(({ hash }) => ledger.listSharing('main', hash, mostOfTransaction))
+  return [...new Set(deposits.map(({ sourceAddress }) => sourceAddress))]
 }
 
 /** A deposit that the zone credited may be gone with its movement, and nothing else would tell: what proved it is asked again. */

@@ -7,6 +7,7 @@ import {
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
+import { toCanonicalId } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isCredited, listFailedDeposits } from '../../ledger/failedDeposits.ts'
@@ -38,7 +39,7 @@ export function findRefunds(of: Known, flow: StoredFlow): readonly Refund[] | nu
   const failed = listFailedDeposits(of.ledger, { sender: party, token: flow.token })
   const known = listRefunds(
     of.db,
-    flow.id,
+    flow,
     failed.flatMap(({ main }) => main?.hash ?? []),
   )
   const wanted = [...sumMoved([flow], 'out')].filter(([, { digits }]) => digits > 0n)
@@ -56,7 +57,10 @@ export function findRefunds(of: Known, flow: StoredFlow): readonly Refund[] | nu
   return null
 }
 
-/** Main transactions of deposits: what the movement gave back before, then what came in as that very amount, then the oldest. */
+/**
+ * Main transactions of deposits: what the movement gave back before, then what came in as that very amount, then the newest:
+ * what was given back before can be of older ones alone.
+ */
 function chooseDeposits(
   flow: StoredFlow,
   failed: readonly Transfer[],
@@ -84,8 +88,8 @@ function chooseDeposits(
   const isExact = (all: Decimal | null) => all !== null && isEqual(all, flow.outward)
   const [exact, others] = [true, false].map((is) => open.filter(([, all]) => isExact(all) === is))
   const own = known.filter((one) => one.flow === flow.id).map(({ deposit }) => deposit)
-  const rising = [...(exact ?? []), ...(others ?? []).toReversed()].map(([deposit]) => deposit)
-  return [...new Set([...own, ...rising])].slice(0, mostLooked)
+  const falling = [...(exact ?? []), ...(others ?? [])].map(([deposit]) => deposit)
+  return [...new Set([...own, ...falling])].slice(0, mostLooked)
 }
 
 /**
@@ -106,15 +110,18 @@ function readCame(
     const isOwn = known.some((one) => one.flow === flow.id && one.deposit === deposit)
     return isForgotten && isOwn ? sumById(known.filter((one) => one.deposit === deposit)) : null
   }
+  const isSeen = moved.every(({ at, height }) => height <= flow.height && at >= of.tellSince)
+  if (!isSeen) return null
+  const came = sumMoved(moved, 'in')
+  if (moved.every(({ party }) => party === flow.party)) return came
+  // By a contract of the bridge more may have come than is theirs.
   const { contracts } = of.watch.bridge
-  const isTheirs = moved.every(
-    ({ at, height, party }) =>
-      height <= flow.height &&
-      at >= of.tellSince &&
-      // Who paid, or the bridge's contract on the way.
-      (party === flow.party || contracts.includes(party)),
-  )
-  return isTheirs ? sumMoved(moved, 'in') : null
+  const isByBridge = moved.every(({ party }) => party === flow.party || contracts.includes(party))
+  return isByBridge ? takeUpTo(sumById(sharing.map(toClaim)), came) : null
+}
+
+function toClaim({ amount, token }: Transfer) {
+  return { tokenId: toCanonicalId(token.id), amount: toDecimal(amount ?? '') ?? noAmount }
 }
 
 function isFailedOf(transfer: Transfer, sender: string): boolean {

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { numberOf } from '../../store/names.ts'
 import { int, type Read, table, text } from '../../store/table.ts'
 
 /** A part of a failed deposit that a movement gives back. */
@@ -16,10 +17,15 @@ const refunds = table('refunds', {
 })
 export type Refund = Read<typeof refunds>
 
-/** What gives these deposits back, and what this movement does. */
-export function listRefunds(db: Database, flow: number, deposits: readonly string[]): Refund[] {
-  const sql = `SELECT ${refunds.list()} FROM refunds WHERE deposit IN (SELECT value FROM json_each(?)) OR flow = ?`
-  return refunds.all(db, sql, JSON.stringify(deposits), flow)
+/** What of its token gives these deposits back, and what this movement does. */
+export function listRefunds(
+  db: Database,
+  { id, token }: { readonly id: number; readonly token: string },
+  deposits: readonly string[],
+): Refund[] {
+  const sql = `SELECT ${refunds.list('r')} FROM refunds r JOIN escrow_flows f ON f.id = r.flow
+    WHERE (r.deposit IN (SELECT value FROM json_each(?1)) OR r.flow = ?2) AND +f.token = ${numberOf('?3')}`
+  return refunds.all(db, sql, JSON.stringify(deposits), id, token)
 }
 
 /** In place of what the movement gave back before. @returns whether it gave something */

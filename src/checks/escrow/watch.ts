@@ -25,7 +25,7 @@ import {
 } from './owedStore.ts'
 import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
-import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo } from './flowStore.ts'
+import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo, wakeToken } from './flowStore.ts'
 import { wakeRefunds } from './refundStore.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
@@ -72,7 +72,11 @@ export function openEscrowWatch({
   config: { bridge },
 }: Pick<Kernel, 'db' | 'learned'> & { readonly config: { readonly bridge: EscrowBridge } }): EscrowWatch {
   const places = toPlaces(bridge.escrows, bridge.contracts)
-  const pairs = listTokenPairs(db, learned)
+  const { wrappedNative } = bridge
+  const pairs = [
+    ...listTokenPairs(db, learned),
+    ...(wrappedNative === undefined ? [] : [{ token: '', moved: wrappedNative }]),
+  ]
   return {
     db,
     bridge,
@@ -236,6 +240,22 @@ export function noteType({ db, types }: EscrowWatch, token: string, type: string
   if (types.has(token) && (type === '' || types.get(token) === type)) return
   types.set(token, type)
   noteEscrowToken(db, token, type)
+}
+
+const wrappedName = 'wrapped_native'
+
+/** Whether the configuration says otherwise than before of the wrapped native currency. */
+export function isNewWrapping({ db, bridge }: EscrowWatch): boolean {
+  return (readMeta(db, wrappedName) ?? '') !== (bridge.wrappedNative ?? '')
+}
+
+/** From now on the native currency is held wrapped, or no more: what moved of it is judged anew. Belongs inside a commit. */
+export function adoptWrapping({ db, bridge: { wrappedNative } }: EscrowWatch, now: UnixMs): void {
+  const before = readMeta(db, wrappedName) ?? ''
+  saveMeta(db, wrappedName, wrappedNative ?? '')
+  if (wrappedNative !== undefined)
+    renameOwedToken(db, '', wrappedNative, { before: nativeDecimals, after: nativeDecimals })
+  for (const token of ['', wrappedNative ?? before]) wakeToken(db, token, now)
 }
 
 /** From now on a token is the one that it moves as: what was counted of it, and what moved, are that one's. */

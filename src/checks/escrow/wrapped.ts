@@ -1,11 +1,4 @@
-import {
-  compareDecimals,
-  type Decimal,
-  negate,
-  noAmount,
-  subtractDecimals,
-  sumDecimals,
-} from '../../bridge/decimal.ts'
+import { type Decimal, negate, noAmount, subtractDecimals, sumDecimals } from '../../bridge/decimal.ts'
 import { heldAs, type Wrapping } from '../../bridge/movedToken.ts'
 import type { Database } from '../../store/database.ts'
 import { type GrossMove, wrapId } from './flow.ts'
@@ -47,18 +40,13 @@ function sumUp(token: string, flows: readonly StoredFlow[], unlisted: readonly G
   }
 }
 
-/** Most wrappers write no movement of what they make and burn: it is as much as was paid to them, and by them. */
+/** A wrapper that writes no movement of what it makes and burns: it is as much as was paid to it, and by it. */
 function findUnlisted(natives: readonly StoredFlow[], wrappers: readonly StoredFlow[]): GrossMove {
   const sum = (flows: readonly StoredFlow[], way: 'in' | 'out') =>
     sumDecimals(
       flows.flatMap(({ gross }) => gross.filter(({ id }) => id === wrapId).map((move) => move[way])),
     )
-  const rest = (paid: Decimal, listed: Decimal) =>
-    compareDecimals(paid, listed) > 0 ? subtractDecimals(paid, listed) : noAmount
-  return {
-    id: '',
-    in: rest(sum(natives, 'out'), sum(wrappers, 'in')),
-    out: rest(sum(natives, 'in'), sum(wrappers, 'out')),
-    back: noAmount,
-  }
+  const isListed = wrappers.some(({ gross }) => gross.some(({ id }) => id === wrapId))
+  const [made, burned] = (['out', 'in'] as const).map((way) => (isListed ? noAmount : sum(natives, way)))
+  return { id: '', in: made ?? noAmount, out: burned ?? noAmount, back: noAmount }
 }

@@ -105,14 +105,27 @@ function chooseEnough(named: readonly Claim[], outs: readonly Out[]): readonly C
   const rising = named.toSorted((a, b) => (a.raw === b.raw ? 0 : a.raw < b.raw ? -1 : 1))
   const theirs = rising.filter(({ recipient }) => outs.some(({ to }) => to === recipient))
   const all = sumClaims(theirs) >= total ? theirs : rising
-  const one = all.find(({ raw }) => raw >= total)
+  const one = all.filter(({ raw }) => raw >= total).slice(0, 1)
   let brought = 0n
   const several = all.filter(({ raw }) => {
     const isMissing = brought < total
     if (isMissing) brought += raw
     return isMissing
   })
-  return one !== undefined && one.raw <= brought ? [one] : several
+  const sets = all.length <= mostTried ? listSets(all).filter((set) => sumClaims(set) >= total) : []
+  return [one, several, ...sets]
+    .filter((set) => set.length > 0)
+    .reduce((best, set) => (sumClaims(set) < sumClaims(best) ? set : best))
+}
+
+/** Of so many each choice is tried. */
+const mostTried = 10
+
+function listSets(claims: readonly Claim[]): (readonly Claim[])[] {
+  return claims.reduce<(readonly Claim[])[]>(
+    (sets, claim) => [...sets, ...sets.map((set) => [...set, claim])],
+    [[]],
+  )
 }
 
 function take(claims: readonly Claim[], uses: Set<Claim>): Out[] {

@@ -2,7 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { noAmount } from '../../../../src/bridge/decimal.ts'
 import { saveFlows, settleFlow } from '../../../../src/checks/escrow/flowStore.ts'
 import {
+  adoptWrapping,
   decimalsOf,
+  isNewWrapping,
   listHoldings,
   noteTransfers,
   openEscrowWatch,
@@ -27,13 +29,16 @@ import { transferOf } from '../../rules/transfers.ts'
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
 
-function setUp(tokens: { address: string; symbol: string; decimals: number }[] = []) {
-  const db = openDatabase(':memory:')
+function setUp(
+  tokens: { address: string; symbol: string; decimals: number }[] = [],
+  { db = openDatabase(':memory:'), wrappedNative }: { db?: Database; wrappedNative?: string } = {},
+) {
   const bridge = {
     contracts: [],
     escrows: [{ address: escrow, token, baseline: null }],
     tokens,
     fees: [],
+    ...(wrappedNative !== undefined && { wrappedNative }),
   }
   return { db, watch: openEscrowWatch({ db, learned: createLearned(db), config: { bridge } }) }
 }
@@ -43,6 +48,35 @@ test('the reserve of a token is not known before its balance was read', () => {
   expect(reserveOf(watch, token)).toBeNull()
   saveHoldings(db, token, 70n, 1_000)
   expect(reserveOf(watch, token)).toBe(70n)
+  db.close()
+})
+
+test('what was told and counted before the wrapper was configured is judged and counted anew, once', () => {
+  const { db, watch } = setUp()
+  expect(isNewWrapping(watch)).toBe(false)
+  const deposit = transferOf([toRecord({ direction: 'MainToZone', token: '', amountRaw: 5n, value: '' })])
+  noteTransfers(watch, { changed: [deposit], ceased: [] }, 1_000)
+  const amount = { digits: 5n, scale: 0 }
+  const flow = {
+    escrow,
+    token,
+    hash: '0x1',
+    height: 1,
+    at: 1_000,
+    net: amount,
+    outward: amount,
+    party: '0x9',
+  }
+  saveFlows(db, [{ ...flow, gross: [] }], 1_000, 0)
+  const told = { direction: 'out', unexplained: amount, reason: '', absence: null, waitsFor: null } as const
+  settleFlow(db, flow, { ...told, verdict: 'unexplained', checkAt: null }, 1_000)
+  const { watch: wrapping } = setUp([], { db, wrappedNative: token })
+  expect(isNewWrapping(wrapping)).toBe(true)
+  adoptWrapping(wrapping, 2_000)
+  expect(isNewWrapping(wrapping)).toBe(false)
+  expect(db.prepare('SELECT check_at FROM escrow_flows').all()).toEqual([{ check_at: 2_000 }])
+  const named = 'SELECT n.name FROM escrow_legs l JOIN names n ON n.id = l.token'
+  expect(db.prepare(named).all()).toEqual([{ name: token }])
   db.close()
 })
 
