@@ -190,7 +190,7 @@ export function listFlowsOf(db: Database, hash: string, token: string): StoredFl
 /** A deposit of these parties failed: what went to them and is told may have given it back. */
 export function wakeSentTo(db: Database, parties: readonly string[], now: UnixMs): void {
   if (parties.length === 0) return
-  const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_told SET check_at = ?1, checks = 0
+  const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_told_to SET check_at = ?1, checks = 0
     WHERE verdict = 'unexplained' AND direction = 'out'
       AND ${isAnyAddress('party', '?2')}`
   db.prepare(sql).run(now, JSON.stringify(parties))

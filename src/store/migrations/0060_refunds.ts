@@ -5,4 +5,6 @@ CREATE TABLE refunds (
   PRIMARY KEY (flow, deposit, token_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX refunds_deposit ON refunds (deposit);
+-- What is told may have gone to who made a deposit that failed.
+CREATE INDEX escrow_flows_told_to ON escrow_flows (party) WHERE verdict = 'unexplained' AND direction = 'out';
 `
