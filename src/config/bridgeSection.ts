@@ -1,6 +1,7 @@
 import type { AbiFunction } from 'viem'
 import { parseAbiItem } from 'viem/utils'
 import { z } from 'zod'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import { directions } from '../bridge/observation.ts'
 import { address, amount, duration, pattern, refuse, text, wholeNumber } from './fields.ts'
 
@@ -150,7 +151,12 @@ export const bridge = z.strictObject({
   limits: z.array(limit).max(50, 'expected at most 50 limits').default([]),
   stages: z.array(stage).max(20, 'expected at most 20 stages').default([]),
   tokens: z.array(token).default([]),
-  wrappedNative: address.optional(),
+  wrappedNative: address
+    .refine(
+      (value) => canonicalToken(value) !== '',
+      'expected the address of the wrapper, not of the native currency',
+    )
+    .optional(),
   prices: text('expected the path of a file').optional(),
   challenge: z
     .strictObject({ known: z.array(text()).default([]), terminal: z.array(text()).default([]) })

@@ -241,8 +241,9 @@ function toScopes(db: Database, filter: TransferFilter): Condition[] {
     return [keyed(listBearing(db, name, name, noLimit))]
   }
   if (ends) return [keyed(listEnding(db, ends))]
-  const party = sender ?? address
-  if (party) {
+  // A sender that nobody names is not everybody.
+  const party = sender ?? (address || undefined)
+  if (party !== undefined) {
     const text = party.toLowerCase()
     const forms = [...new Set([text, toHashCell(text)])]
     const received = `target_address = ?${sender === undefined ? '' : " AND source_address = x''"}`
@@ -266,7 +267,7 @@ function toTimes({ originAtOrBefore, originAtOrAfter }: TransferFilter): Conditi
 function toConditions(filter: TransferFilter, tokens: readonly TokenSetting[]): Condition[] {
   const { hash, ends, address, sender, state, direction, token, minAmount } = filter
   const isNamed = hash !== undefined || ends !== undefined
-  const isOfIndex = state !== 'completed' && !isNamed && !address && !sender
+  const isOfIndex = state !== 'completed' && !isNamed && !address && sender === undefined
   return [
     ...(state && !isOfIndex ? [['+state = ?', [state]] as const] : []),
     ...(address && isNamed

@@ -1,68 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
-import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
-import {
-  bridge,
-  createEscrowWorld,
-  type EscrowWorld,
-  type EscrowWorldOptions,
-} from '../support/escrowWorld.ts'
+import { escrow, token, user } from '../support/bridgeWorld.ts'
+import { bridge, type EscrowWorld } from '../support/escrowWorld.ts'
+import { coarse, type Form, forms, startWithForms } from '../support/moneyForms.ts'
 
 // A deposit that the zone refused is given back once, to who paid it in; what else leaves is theft.
 
 const second = 1_000
 const day = 86_400_000
-const coarse = `0x${'00c0'.repeat(10)}`
-const items = `0x${'1155'.repeat(10)}`
 const art = `0x${'0721'.repeat(10)}`
 const stranger = `0x${'bad0'.repeat(10)}`
 const otherEscrow = `0x${'e6'.repeat(20)}`
 
-const rules = `
-rules:
-  - { name: mismatch, on: transfer.mismatch, severity: critical }
-  - { name: unbacked, on: transfer.unbacked, severity: critical }
-  - { name: duplicate, on: transfer.duplicate, severity: critical }
-  - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
-  - { name: shortfall, on: escrow.shortfall, severity: critical }
-`
-
-interface Form {
-  readonly name: string
-  readonly token: string
-  readonly decimals: number
-  readonly tokenId?: string
-}
-
-const forms: readonly Form[] = [
-  { name: '6 decimals', token, decimals: 6 },
-  { name: '18 decimals', token: otherToken, decimals: 18 },
-  { name: '0 decimals', token: coarse, decimals: 0 },
-  { name: 'ERC-1155', token: items, decimals: 0, tokenId: '7' },
-  { name: 'native', token: '', decimals: 18 },
-]
-
-async function start(prepare?: EscrowWorldOptions['prepare'], addresses = [escrow]): Promise<EscrowWorld> {
-  const listed = [...new Set([...forms.map((form) => form.token), art])]
-  const world = await createEscrowWorld({
-    rules,
-    bridge: {
-      tokens: forms
-        .filter((form) => form.token !== '')
-        .map((form) => ({ address: form.token, symbol: form.name, decimals: form.decimals })),
-      escrows: addresses.flatMap((address) => listed.map((one) => ({ address, token: one, baseline: null }))),
-    },
-    prepare(bare) {
-      for (const [at, form] of forms.entries())
-        for (let n = 0; n < 3; n += 1)
-          bare.deposit(at * 10 + n, { ...form, amount: String(200 + at * 10 + n) })
-      prepare?.(bare)
-    },
-  })
-  await world.pass(60 * second)
-  return world
-}
-
+const start = () => startWithForms({ others: [art] })
 const drifts = (world: EscrowWorld) =>
   world
     .conditions()
@@ -361,20 +311,22 @@ describe('a deposit that failed and is given back in a transaction of its own', 
   })
 
   test('is told where it was locked before anybody watched: it may have been given back before', async () => {
-    const world = await start((bare) => {
-      const time = bare.now() - 10_000_000
-      const moves = [{ token, from: user(100), to: escrow, amount: '1000' }]
-      bare.deposit(100, {
-        amount: '1000',
-        ...refused,
-        main: { height: 100, time, moves },
-        record: {
-          status: '0x0',
-          mainBlockHeight: '100',
-          mainBlockTime: String(time),
-          zoneBlockTime: String(time),
-        },
-      })
+    const world = await startWithForms({
+      prepare: (bare) => {
+        const time = bare.now() - 10_000_000
+        const moves = [{ token, from: user(100), to: escrow, amount: '1000' }]
+        bare.deposit(100, {
+          amount: '1000',
+          ...refused,
+          main: { height: 100, time, moves },
+          record: {
+            status: '0x0',
+            mainBlockHeight: '100',
+            mainBlockTime: String(time),
+            zoneBlockTime: String(time),
+          },
+        })
+      },
     })
     await world.pass(120 * second)
     giveBack(world, user(100), '1000')
@@ -558,7 +510,7 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     ['the escrow that took it', escrow],
     ['another escrow', otherEscrow],
   ])('is told where %s gave it back in its own transaction, however late that is listed', async (_, from) => {
-    const world = await start(undefined, [escrow, otherEscrow])
+    const world = await startWithForms({ others: [art], addresses: [escrow, otherEscrow] })
     const { mainTxHash = '' } = world.deposit(100, { amount: '1000', ...refused })
     await world.pass(120 * second)
     giveBack(world, user(100), '1000')

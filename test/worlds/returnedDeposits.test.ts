@@ -1,64 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
-import { escrow, otherToken, token, user } from '../support/bridgeWorld.ts'
-import {
-  bridge,
-  createEscrowWorld,
-  type EscrowWorld,
-  type EscrowWorldOptions,
-} from '../support/escrowWorld.ts'
+import { escrow, token, user } from '../support/bridgeWorld.ts'
+import { bridge, type EscrowWorld } from '../support/escrowWorld.ts'
+import { type Form, forms, startWithForms } from '../support/moneyForms.ts'
 
 // semantics.md 45: movements are judged gross, and a return is explained when what stays is what the zone credits.
 
 const second = 1_000
-const coarse = `0x${'00c0'.repeat(10)}`
-const items = `0x${'1155'.repeat(10)}`
 const stranger = `0x${'bad0'.repeat(10)}`
-
-const rules = `
-rules:
-  - { name: mismatch, on: transfer.mismatch, severity: critical }
-  - { name: unbacked, on: transfer.unbacked, severity: critical }
-  - { name: duplicate, on: transfer.duplicate, severity: critical }
-  - { name: drift, on: escrow.drift, where: "facts.direction == 'out'", severity: critical }
-  - { name: shortfall, on: escrow.shortfall, severity: critical }
-`
-
-interface Form {
-  readonly name: string
-  readonly token: string
-  readonly decimals: number
-  readonly tokenId?: string
-}
-
-const forms: readonly Form[] = [
-  { name: '6 decimals', token, decimals: 6 },
-  { name: '18 decimals', token: otherToken, decimals: 18 },
-  { name: '0 decimals', token: coarse, decimals: 0 },
-  { name: 'ERC-1155', token: items, decimals: 0, tokenId: '7' },
-  { name: 'native', token: '', decimals: 18 },
-]
-
-async function start(prepare?: EscrowWorldOptions['prepare']): Promise<EscrowWorld> {
-  const listed = [...new Set(forms.map((form) => form.token))]
-  const world = await createEscrowWorld({
-    rules,
-    bridge: {
-      tokens: forms
-        .filter((form) => form.token !== '')
-        .map((form) => ({ address: form.token, symbol: form.name, decimals: form.decimals })),
-      escrows: listed.map((one) => ({ address: escrow, token: one, baseline: null })),
-    },
-    prepare(bare) {
-      for (const [at, form] of forms.entries())
-        for (let n = 0; n < 3; n += 1)
-          bare.deposit(at * 10 + n, { ...form, amount: String(200 + at * 10 + n) })
-      prepare?.(bare)
-    },
-  })
-  await world.pass(60 * second)
-  return world
-}
 
 /** A transaction that pays so much in and gives so much of it back, in calls of their own. */
 function backAndForth(form: Form, n: number, paid: string, back: string, to = user(n)) {
@@ -88,7 +37,7 @@ const symbolOf = ({ token: address, name }: Form) => (address === '' ? 'native c
 
 describe('a deposit that goes back in its own transaction while the zone credits it', () => {
   test('is told in every form, whole or in part, to the payer or to somebody else (semantics 45)', async () => {
-    const world = await start()
+    const world = await startWithForms()
     for (const [at, form] of forms.entries()) {
       const n = 100 + at * 10
       world.deposit(n, { ...form, amount: '1000', main: backAndForth(form, n, '1000', '1000') })
@@ -107,7 +56,7 @@ describe('a deposit that goes back in its own transaction while the zone credits
   })
 
   test('is none where what stays is what is credited: change given back, a deposit taken back whole, several at once', async () => {
-    const world = await start()
+    const world = await startWithForms()
     for (const [at, form] of forms.entries()) {
       const n = 100 + at * 10
       world.deposit(n, { ...form, amount: '800', main: backAndForth(form, n, '1000', '200') })
@@ -129,7 +78,7 @@ describe('a deposit that goes back in its own transaction while the zone credits
   })
 
   test('is told to somebody else although no deposit came for so long that its movement was forgotten', async () => {
-    const world = await start()
+    const world = await startWithForms()
     await world.pass(120 * second)
     const { mainTxHash = '' } = world.withdraw(1, { mainBlockTime: String(world.now()) })
     const moves = [{ token, from: escrow, to: user(1), amount: '101' }]
@@ -150,7 +99,7 @@ describe('a deposit that goes back in its own transaction while the zone credits
 describe('a deposit that a reorganisation took back while the zone credits it', () => {
   /** A deposit of 1,000 that was judged, and others that come after it. */
   async function deposit() {
-    const world = await start()
+    const world = await startWithForms()
     const { mainTxHash = '' } = world.deposit(100, { amount: '1000' })
     await world.pass(90 * second)
     const goOn = async () => {

@@ -241,6 +241,11 @@ describe('what is refused, and where', () => {
       `2:23 \`bridge.contracts[0]\`: expected an address in quotes: 0x and 40 hex digits, got "0x${'1'.repeat(39)}"`,
     ],
     [
+      'a wrapper that is a spelling of the native currency',
+      `bridge: { wrappedNative: "0x${'0'.repeat(40)}" }`,
+      `2:26 \`bridge.wrappedNative\`: expected the address of the wrapper, not of the native currency, got "0x${'0'.repeat(40)}"`,
+    ],
+    [
       'an amount that is a number',
       `canonical: { url: "https://r.example", verifyAbove: 0.5 }`,
       '2:53 `canonical.verifyAbove`: expected an amount in quotes such as "1.5", got 0.5',
