@@ -42,11 +42,13 @@ function sumUp(token: string, flows: readonly StoredFlow[], unlisted: readonly G
 
 /** A wrapper that writes no movement of what it makes and burns: it is as much as was paid to it, and by it. */
 function findUnlisted(natives: readonly StoredFlow[], wrappers: readonly StoredFlow[]): GrossMove {
-  const sum = (flows: readonly StoredFlow[], way: 'in' | 'out') =>
-    sumDecimals(
-      flows.flatMap(({ gross }) => gross.filter(({ id }) => id === wrapId).map((move) => move[way])),
-    )
-  const isListed = wrappers.some(({ gross }) => gross.some(({ id }) => id === wrapId))
-  const [made, burned] = (['out', 'in'] as const).map((way) => (isListed ? noAmount : sum(natives, way)))
-  return { id: '', in: made ?? noAmount, out: burned ?? noAmount, back: noAmount }
+  const wrapsOf = (flows: readonly StoredFlow[]) =>
+    flows.flatMap(({ gross }) => gross.filter(({ id }) => id === wrapId))
+  const paid = wrapsOf(wrappers).length > 0 ? [] : wrapsOf(natives)
+  return {
+    id: '',
+    in: sumDecimals(paid.map((move) => move.out)),
+    out: sumDecimals(paid.map((move) => move.in)),
+    back: noAmount,
+  }
 }
