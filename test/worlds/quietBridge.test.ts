@@ -32,7 +32,7 @@ describe('semantics.md 40: an honest empty answer is no throttling', () => {
     await world.pass(9 * minute)
     const asked = world.fake.requests.filter(({ path }) => isHidden(path)).length
     await world.pass(5 * minute)
-    expect(world.late().filter((one) => !one.startsWith('challenges'))).toEqual([])
+    expect(world.late().filter((one) => !one.startsWith('challenge'))).toEqual([])
     expect(world.verdict()).toEqual({ ok: true, reasons: [] })
     expect(explorer.paceMetrics().throttleSigns).toBe(0)
     expect(world.alerts()).toMatchObject([{ kind: 'source.suspicious', subject: 'explorer E6' }])
