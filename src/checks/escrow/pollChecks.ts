@@ -20,7 +20,10 @@ import { adoptWrapping, type EscrowWatch, isBridgeToken, isNewWrapping, riskOf }
 
 /** What is due to be judged is read with, and by. */
 type Checking = Explaining &
-  Pick<Kernel, 'blockListeners' | 'commit' | 'cursors' | 'explorers' | 'list' | 'reads' | 'startedAt'>
+  Pick<
+    Kernel,
+    'blockListeners' | 'commit' | 'cursors' | 'explorers' | 'list' | 'reads' | 'startedAt' | 'trigger'
+  >
 
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
 const inwardSettleMs = 600_000
@@ -34,7 +37,7 @@ const contradicted = 'sources contradict each other about its record'
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000
 const maxDue = 500
-/** Readings of the record list in one tick; the rest comes first in the next one. */
+/** Readings of the record list in one run; the rest comes first in the next one, which follows at once. */
 const maxRereads = 30
 
 /**
@@ -70,6 +73,7 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
   }
   // One record that cannot be asked for holds up none of the others.
   if (failures.length > 0) throw failures[0]
+  if (open.length > maxRereads) of.trigger('escrowChecks')
 }
 
 /**

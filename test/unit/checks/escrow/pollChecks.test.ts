@@ -18,11 +18,22 @@ const tokens = [{ address: token, symbol: 'USDC', decimals: 6 }]
 const bridge = { ...noBridge, escrows: [{ address: escrow, token, baseline: null }], tokens }
 const hour = 3_600_000
 
-/** An escrow that a movement of 1.5 left, of a token id if one is named, told as what nothing explains unless `isNew`. */
-function setUp({ id = null as string | null, isNew = false, age = 0, isHistoryRead = true } = {}) {
+/**
+ * An escrow that a movement of 1.5 left, of a token id if one is named, told as what nothing explains unless `isNew`; and
+ * `others` beside it that are new.
+ */
+function setUp({
+  id = null as string | null,
+  isNew = false,
+  age = 0,
+  isHistoryRead = true,
+  others = 0,
+} = {}) {
   const feedByHash = async () => ({ requestedAt: kernel.clock.now(), records: [], bad: [] })
   const opened = createTestKernel({ config: { bridge } })
-  const kernel = { ...opened, reads: { ...opened.reads, feedByHash } }
+  const triggered: string[] = []
+  const trigger = (poller: string) => void triggered.push(poller)
+  const kernel = { ...opened, trigger, reads: { ...opened.reads, feedByHash } }
   const { clock, commit, cursors, db, learned, list } = kernel
   const watch = openEscrowWatch(kernel)
   cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead } })
@@ -36,7 +47,9 @@ function setUp({ id = null as string | null, isNew = false, age = 0, isHistoryRe
   const at = clock.now() - age
   const gross = id === null ? [] : [{ id, in: noAmount, out: amount, back: noAmount }]
   const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross }
-  saveFlows(db, [{ ...flow, net: amount, outward: amount }], at, 0)
+  const sums = { net: amount, outward: amount }
+  const beside = Array.from({ length: others }, (_, n) => ({ ...flow, ...sums, hash: hash(`other ${n}`) }))
+  saveFlows(db, [{ ...flow, ...sums }, ...beside], at, 0)
   const told = { verdict: 'unexplained', direction: 'out', unexplained: amount } as const
   if (!isNew) settleFlow(db, flow, { ...told, reason: '', checkAt: at, absence: null, waitsFor: null }, at)
   const world: { standing: Shown | null } = { standing: null }
@@ -74,8 +87,17 @@ function setUp({ id = null as string | null, isNew = false, age = 0, isHistoryRe
     commit({ evidence: [reading] })
   }
   const wake = () => db.prepare('UPDATE escrow_flows SET check_at = 0').run()
-  return { db, world, show, prove, look, wake }
+  return { db, world, show, prove, look, wake, triggered }
 }
+
+test.each([
+  [29, []],
+  [30, ['escrowChecks']],
+])('what one run did not ask for is asked for at once: %i beside it', async (others, expected) => {
+  const { look, triggered } = setUp({ isNew: true, others })
+  await look(1, 15_000)
+  expect(triggered).toEqual(expected)
+})
 
 test('what left is told until the origin of its record is proven, however often it was looked at', async () => {
   const { show, prove, look, wake } = setUp()
