@@ -37,8 +37,10 @@ const contradicted = 'sources contradict each other about its record'
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000
 const maxDue = 500
-/** Readings of the record list in one run; the rest comes first in the next one, which follows at once. */
-const maxRereads = 30
+/** Readings of the record list in one run: what is due next is chosen anew by its value, in a run that follows at once. */
+const rereadsPerRun = 10
+/** More than these cannot all be asked for three times in time. */
+const crowdSize = 30
 
 /**
  * Judges movements at the escrows: explained by transfers, or not. What seems unexplained is asked for in the record
@@ -61,9 +63,9 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
     }
   }
   const control = await attempt(() => askControl(of, signal))
-  // What cannot all be asked for three times in time: that the list was read whole since counts as one reading.
-  const how = { control: control === true, isCrowd: open.length > maxRereads }
-  for (const flow of orderDue(of.watch, open, maxRereads)) {
+  // Of a crowd, that the list was read whole since counts as one reading.
+  const how = { control: control === true, isCrowd: open.length > crowdSize }
+  for (const flow of orderDue(of.watch, open, rereadsPerRun)) {
     const read = control === null ? null : await attempt(() => rereadFlow(of, flow, how, signal))
     const asked = read ?? toUnasked(of, flow)
     const verdict = judge(of, flow, listExplaining(of, flow.hash))
@@ -73,7 +75,7 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
   }
   // One record that cannot be asked for holds up none of the others.
   if (failures.length > 0) throw failures[0]
-  if (open.length > maxRereads) of.trigger('escrowChecks')
+  if (open.length > rereadsPerRun) of.trigger('escrowChecks')
 }
 
 /**

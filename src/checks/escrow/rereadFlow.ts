@@ -10,6 +10,9 @@ type Rereading = Pick<Kernel, 'clock' | 'commit' | 'db' | 'list' | 'reads'>
 /** How long after its block a movement may wait for its record. */
 export const settleMs = 60_000
 
+/** No sooner than the heads and what they let be read: many small movements must not keep a large one from being seen. */
+const priority = 'evidence'
+
 /** What asking the list for a movement's record came to. */
 export interface Reread {
   readonly absence: Absence
@@ -55,7 +58,7 @@ export async function rereadFlow(
   { control, isCrowd }: Round,
   signal: AbortSignal,
 ): Promise<Reread> {
-  const read = await of.reads.feedByHash(flow.hash, { priority: 'open', signal })
+  const read = await of.reads.feedByHash(flow.hash, { priority, signal })
   of.commit({ answers: [read.records], bad: read.bad })
   // A row that does not say what it is of may be its record: that is no reading of its absence.
   if (isHiding(read)) return { absence: notYetAbsent, isGone: false, isAsked: true, count: 0 }
@@ -76,7 +79,7 @@ export async function rereadFlow(
 export async function askControl({ commit, db, reads }: Rereading, signal: AbortSignal): Promise<boolean> {
   const hash = readRecentMainHash(db)
   if (hash === null) return false
-  const read = await reads.feedByHash(hash, { priority: 'open', signal })
+  const read = await reads.feedByHash(hash, { priority, signal })
   commit({ answers: [read.records], bad: read.bad })
   return read.records.some((record) => record.mainHash === hash)
 }

@@ -91,8 +91,8 @@ function setUp({
 }
 
 test.each([
-  [29, []],
-  [30, ['escrowChecks']],
+  [9, []],
+  [10, ['escrowChecks']],
 ])('what one run did not ask for is asked for at once: %i beside it', async (others, expected) => {
   const { look, triggered } = setUp({ isNew: true, others })
   await look(1, 15_000)
