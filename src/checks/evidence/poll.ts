@@ -1,6 +1,7 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isAnswer } from '../../kernel/askInParts.ts'
 import { settleWords } from '../../kernel/sourceWords.ts'
+import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import { createWaker } from '../../kernel/waker.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
@@ -24,7 +25,7 @@ import {
   type Outcome,
   restLonger,
 } from './decideDoubt.ts'
-import type { EvidenceReads } from './reads.ts'
+import type { EvidenceReads, LegsRead } from './reads.ts'
 import { restAfter } from './restAfter.ts'
 
 interface Evidence
@@ -70,6 +71,8 @@ const maxSingles = 12
 const retryMs = 5_000
 /** What an answer did not show that was not whole is asked again after this. */
 const doubtMs = 15_000
+/** What neither endpoint gives a row of that can be read is asked again after this. */
+const unreadMs = 60_000
 
 /**
  * Asks second sources of legs, in twenties across transfers and as seldom as possible: an ordinary leg waits a while
@@ -179,9 +182,12 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
     at: read.requestedAt,
     serviceAheadMs: serviceAheadMs(run),
   }
-  const judged = await judgeEach(run, batch, (leg) =>
-    judgeLeg(doubt, leg, { reading: byHash.get(leg.hash) ?? null, isWhole }),
-  )
+  const isUnread = mayBeUnread(read.bad, hashes)
+  const judged = await judgeEach(run, batch, (leg) => {
+    const reading = byHash.get(leg.hash) ?? null
+    if (reading === null && isUnread(leg.hash)) return askAlone(doubt, ask, leg)
+    return judgeLeg(doubt, leg, { reading, isWhole })
+  })
   return { ...judged, bad: [...read.bad, ...(judged.bad ?? [])] }
 }
 
@@ -244,9 +250,30 @@ async function askSingly(
       await single(control, options)
       return putOff(leg, run.clock.now(), error)
     }
-    const { requestedAt: at, readings, bad } = read
-    return judgeLeg({ ...common, at }, leg, { reading: readings[0] ?? null, isWhole: bad.length === 0 })
+    return judgeAlone({ ...common, at: read.requestedAt }, leg, read)
   })
+}
+
+/** A row that was set aside may be the leg's own: the endpoint for single transactions is asked, and a known one beside it. */
+async function askAlone(doubt: Doubt, ask: LegAsk, leg: QueuedLeg): Promise<Outcome> {
+  const { clock, control, reads, signal } = doubt
+  if (control === null || !maySpendSingle(doubt)) return wait(leg, clock.now(), doubtMs)
+  const single = ofOne(reads, ask)
+  const options = { priority: 'evidence', signal } as const
+  const read = await single(leg.hash, options)
+  const hasControl = read.readings.length > 0 || (await single(control, options)).readings.length > 0
+  return judgeAlone({ ...doubt, at: read.requestedAt, hasControl, isAlone: true }, leg, read)
+}
+
+async function judgeAlone(
+  doubt: Doubt,
+  leg: QueuedLeg,
+  { readings, bad }: Pick<LegsRead, 'readings' | 'bad'>,
+): Promise<Outcome> {
+  const reading = readings[0] ?? null
+  // A row that was set aside is the leg's own.
+  if (reading === null && bad.length > 0) return { ...wait(leg, doubt.clock.now(), unreadMs), bad }
+  return judgeLeg(doubt, leg, { reading, isWhole: bad.length === 0 })
 }
 
 async function judgeLeg(
@@ -255,8 +282,6 @@ async function judgeLeg(
   { reading, isWhole }: { readonly reading: EvidenceReading | null; readonly isWhole: boolean },
 ): Promise<Outcome> {
   const now = doubt.clock.now()
-  // A row that was set aside may be the leg's own.
-  if (reading === null && !isWhole) return { readings: [], saves: [dueIn(leg, now, doubtMs)], drops: [] }
   if (reading === null) return (await findNative(doubt, leg)) ?? (await decideDoubt(doubt, leg))
   if (reading.status === 'unknown') return keepAsking(leg, reading, now)
   // A row that could not be read hides what moved; the logs say it as well, and whoever makes such a row writes no other's.
@@ -281,6 +306,10 @@ function keepAsking(leg: QueuedLeg, reading: EvidenceReading, now: UnixMs): Outc
 /** It stays unasked, and is asked again ever more rarely, however often that was. */
 function putOff(leg: QueuedLeg, now: UnixMs, error: unknown): Outcome {
   return { readings: [], saves: [restLonger(leg, now) ?? dueIn(leg, now, maxRestMs)], drops: [], error }
+}
+
+function wait(leg: QueuedLeg, now: UnixMs, ms: number): Outcome {
+  return { readings: [], saves: [dueIn(leg, now, ms)], drops: [] }
 }
 
 function dueIn(leg: QueuedLeg, now: UnixMs, ms: number): QueuedLeg {
