@@ -1,6 +1,7 @@
 import type { Observation } from '../bridge/observation.ts'
 import { isUnsaid } from '../ledger/sighting.ts'
 import type { Read } from './reads.ts'
+import { mayBeUnread } from './unreadRows.ts'
 
 type Rows = Pick<Read<Observation>, 'records' | 'bad' | 'isUnfiltered'>
 
@@ -14,4 +15,11 @@ export function isHiding({ records, bad, isUnfiltered }: Rows): boolean {
 /** Whether an answer would show the record that was asked for if it were there. */
 export function isClean(read: Rows): boolean {
   return read.bad.length === 0 && read.isUnfiltered !== true && !isHiding(read)
+}
+
+/** The same of each hash of a question about several: a row that was set aside and names others is theirs alone. */
+export function isCleanOf(read: Rows, asked: readonly string[]): (hash: string) => boolean {
+  const isOtherwiseClean = isClean({ ...read, bad: [] })
+  const isUnread = mayBeUnread(read.bad, asked)
+  return (hash) => isOtherwiseClean && !isUnread(hash)
 }

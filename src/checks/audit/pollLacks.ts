@@ -4,7 +4,7 @@ import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import { askEach, askInParts } from '../../kernel/askInParts.ts'
-import { isClean } from '../../kernel/hiddenRows.ts'
+import { isClean, isCleanOf } from '../../kernel/hiddenRows.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Read } from '../../kernel/reads.ts'
 import { lacksRecord } from '../../ledger/lacksRecord.ts'
@@ -134,11 +134,11 @@ async function readByZone(
   const asked = control === null ? [...hashes] : [...new Set([...hashes, control])]
   const read = await audit.reads.details(asked, { priority: 'sweep', signal })
   const isShown = control !== null && read.records.some(({ zoneHash }) => zoneHash === control)
-  const isAnswered = isShown && isClean(read)
+  const wouldShow = isCleanOf(read, asked)
   for (const lack of lacks) {
     settle(audit, lack, {
       read,
-      isAnswered,
+      isAnswered: isShown && wouldShow(lack.zoneHash ?? ''),
       shown: read.records.filter((one) => one.zoneHash === lack.zoneHash),
     })
   }

@@ -4,7 +4,7 @@ import type { Finding } from '../../bridge/finding.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
-import { isClean } from '../../kernel/hiddenRows.ts'
+import { isClean, isCleanOf } from '../../kernel/hiddenRows.ts'
 import { askEach, askInParts } from '../../kernel/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
@@ -108,7 +108,8 @@ async function readByZone(
   const read = await deps.reads.details([...hashes, control], { priority: 'sweep', signal })
   const shown = new Set(read.records.map(({ zoneHash }) => zoneHash))
   // A row that was set aside may be the one that is looked for.
-  const isAnswered = shown.has(control) && isClean(read)
+  const wouldShow = isCleanOf(read, [...hashes, control])
+  const isAnswered = ({ zone }: Transfer) => shown.has(control) && wouldShow(zone?.hash ?? '')
   const isShown = ({ zone }: Transfer) => shown.has(zone?.hash ?? '')
   const accuse = ({ zone }: Transfer) => detailAccusation(deps, zone?.hash ?? '', control)
   await settle(deps, candidates, { answer: read, isAnswered, isShown, accuse }, signal)
@@ -120,7 +121,7 @@ async function readByMain(deps: Missing, candidate: Candidate, signal: AbortSign
   const wanted = { hash, addresses: [targetAddress, sourceAddress] }
   const read = await deps.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
   const isShown = () => read.records.some(({ mainHash }) => mainHash === hash)
-  const isAnswered = read.isAnswer && isClean(read)
+  const isAnswered = () => read.isAnswer && isClean(read)
   const accuse = () => recordAccusation(deps, hash)
   await settle(deps, [candidate], { answer: read, isAnswered, isShown, accuse }, signal)
 }
@@ -130,7 +131,7 @@ async function settle(
   candidates: readonly Candidate[],
   read: {
     readonly answer: Awaited<ReturnType<ExplorerReads['details']>>
-    readonly isAnswered: boolean
+    isAnswered(transfer: Transfer): boolean
     isShown(transfer: Transfer): boolean
     /** How others are asked of a record that is gone. */
     accuse(transfer: Transfer): Accusation<Explorer>
@@ -139,7 +140,7 @@ async function settle(
 ): Promise<void> {
   const agreed = new Map<string, Agreement | null>()
   for (const { entry, transfer } of candidates) {
-    if (!read.isAnswered || read.isShown(transfer) || entry.reads + 1 !== neededReads) continue
+    if (!read.isAnswered(transfer) || read.isShown(transfer) || entry.reads + 1 !== neededReads) continue
     const seat = { name: 'explorer', seat: deps.explorers } as const
     agreed.set(entry.key, await askQuorum(deps, seat, read.accuse(transfer), signal))
   }
@@ -153,7 +154,7 @@ async function settle(
     apply: (now) =>
       candidates.flatMap(({ entry, transfer }) => {
         if (read.isShown(transfer)) deps.missing.remove(entry.key)
-        else if (read.isAnswered)
+        else if (read.isAnswered(transfer))
           return noteMiss(
             deps,
             { entry, transfer },
