@@ -23,7 +23,10 @@ interface LookedUp {
 }
 
 interface FlowSources
-  extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'horizons' | 'ledger' | 'tellSince' | 'trigger'> {
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'db' | 'horizons' | 'ledger' | 'nodeHeads' | 'tellSince' | 'trigger'
+  > {
   readonly watch: EscrowWatch
   readonly main: Pick<MainReads, 'flows' | 'hasCome'>
   /** When a list was last seen to be crowded, by the monotonic clock: shared by the two readers. */

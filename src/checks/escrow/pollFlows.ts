@@ -1,5 +1,6 @@
 import type { Blocks, FlowOptions, MainReads } from '../../kernel/mainReads.ts'
 import { type MainStream, noteDeepRead, readStream, saveStream } from '../../kernel/mainStreams.ts'
+import { listHeads } from '../../kernel/heads.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -22,6 +23,8 @@ const deepEveryMs = 600_000
 /** How far behind a known row still distinguishes a whole answer from an empty one. */
 const knownWithinBlocks = 1_800
 const chunkBlocks = 5_000
+/** A head that was not shown to come further for so long is old: a chain makes blocks in seconds, and sources show them within a minute. */
+const oldHeadMs = 60_000
 const maxChunks = 10
 
 /**
@@ -34,7 +37,22 @@ export async function readNewFlows(reader: FlowReader, signal: AbortSignal): Pro
   if (head === null) return
   noteFirstHeight(reader.db, head)
   const streams = listStreams(reader).filter((stream) => !isResting(reader, stream))
-  await readEveryStream(streams, signal, (stream) => readUpTo(reader, stream, head, signal))
+  const extent = { head, to: farthest(reader, head) }
+  await readEveryStream(streams, signal, (stream) => readUpTo(reader, stream, extent, signal))
+}
+
+interface Extent {
+  /** As the source of the lists shows it: below it they are read once. */
+  readonly head: number
+  readonly to: number
+}
+
+/** While the head is old the chain goes on: how far, a node of it says, and records do. What they name the lists may show. */
+function farthest({ clock, db, ledger, nodeHeads }: FlowReader, head: number): number {
+  const { blockTime, readAt } = listHeads(db).find(({ chain }) => chain === 'main') ?? {}
+  const shownAt = Math.min(blockTime ?? Infinity, readAt ?? Infinity)
+  if (clock.now() - shownAt < oldHeadMs) return head
+  return Math.max(head, nodeHeads.main?.height ?? 0, ledger.highestHeight('main') ?? 0)
 }
 
 /** Reads the recent past once more, where that is due: beside what is new, which must not wait for it. */
@@ -77,7 +95,7 @@ async function readEveryStream(
 async function readUpTo(
   reader: FlowReader,
   stream: FlowStream,
-  head: number,
+  { head, to }: Extent,
   signal: AbortSignal,
 ): Promise<void> {
   for (let chunk = 0; chunk < maxChunks; chunk++) {
@@ -87,8 +105,8 @@ async function readUpTo(
       known: null,
       deepAt: 0,
     }
-    const blocks = nextBlocks(state, head)
-    await readBlocks(reader, { stream, state, blocks }, signal)
+    const blocks = nextBlocks(state, to)
+    await readBlocks(reader, { stream, state, blocks, head }, signal)
     if (blocks.to >= head) return
   }
 }
@@ -107,7 +125,7 @@ async function readAgain(reader: FlowReader, stream: FlowStream, signal: AbortSi
   if (state === null) return
   const startedAt = clock.now()
   const blocks = { from: Math.max(0, state.cursor - deepBlocks), to: state.cursor }
-  await readBlocks(reader, { stream, state, blocks }, signal)
+  await readBlocks(reader, { stream, state, blocks, head: state.cursor }, signal)
   commit({ apply: () => (noteDeepRead(db, stream.id, startedAt), []) })
 }
 
@@ -115,11 +133,13 @@ interface StreamRange {
   readonly stream: FlowStream
   readonly state: MainStream
   readonly blocks: Blocks
+  /** Beyond it nothing is read for good. */
+  readonly head: number
 }
 
 async function readBlocks(
   reader: FlowReader,
-  { stream, state, blocks }: StreamRange,
+  { stream, state, blocks, head }: StreamRange,
   signal: AbortSignal,
 ): Promise<void> {
   const { commit, db, tellSince, trigger, watch } = reader
@@ -158,7 +178,8 @@ async function readBlocks(
       const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
       askAgain(reader, left, now)
       accountFlows(reader, [...flows, ...left], now)
-      if (isWhole) moveCursor(db, state, { to: blocks.to, newest, gone })
+      if (isWhole)
+        moveCursor(db, state, { to: Math.max(state.cursor, Math.min(blocks.to, head)), newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))
     },
   })
