@@ -50,6 +50,8 @@ export interface EscrowBalances
 
 /** How long a reading waits to be judged before it is given up, ms: what it shows is long past then. */
 const keptMs = 1_800_000
+/** How long it waits for the lists of movements, ms: whoever takes money may do so while they are not shown. */
+const unlistedMs = 120_000
 /** A reading between more blocks than these is too vague. */
 const maxSpread = 30
 /** An anchor so old cannot be compared: the movements since were forgotten. */
@@ -66,8 +68,10 @@ export async function pollBalances(of: EscrowBalances, signal: AbortSignal): Pro
   for (const [token, places] of byToken) {
     const now = of.clock.now()
     for (const reading of listReadings(of.db, token, now - settleMs)) {
-      if (!isPassed(of, reading, places)) break
-      await judgeReading(of, reading, places, signal)
+      if (!isRecorded(of, reading)) break
+      const isListed = areListed(of, reading, places)
+      if (!isListed && now - reading.readAt < unlistedMs) break
+      await judgeReading(of, { reading, places, isListed }, signal)
     }
   }
 }
@@ -146,13 +150,17 @@ function start(of: EscrowBalances, token: string, total: bigint, read: NewestRea
   if (isExact) startOwed(db, token, first, configured)
 }
 
-/** Whether the history was filled, and both the record list and the lists of movements have passed a reading's block. */
-function isPassed(
-  { cursors, db, list, watch }: EscrowBalances,
+/** Whether the history was filled, and the record list has passed a reading. */
+function isRecorded({ cursors, list }: EscrowBalances, reading: EscrowReading): boolean {
+  return cursors.read().history.done && list.readAt !== null && list.readAt >= reading.readAt
+}
+
+/** Whether the lists of movements have passed a reading's block. */
+function areListed(
+  { db, watch }: EscrowBalances,
   reading: EscrowReading,
   places: readonly Holding[],
 ): boolean {
-  if (!cursors.read().history.done || list.readAt === null || list.readAt < reading.readAt) return false
   return places.every((place) => {
     const ids = streamsOf(watch, place).map(({ id }) => id)
     return (lowestCursor(db, ids) ?? -1) >= reading.high
@@ -164,13 +172,19 @@ function streamsOf(watch: EscrowWatch, { address }: Holding): FlowStream[] {
   return toStreams(watch).filter(({ place, isRare }) => place.address === address && !isRare)
 }
 
+interface Judging {
+  readonly reading: EscrowReading
+  readonly places: readonly Holding[]
+  /** Else what is owed is all that it can be held against: records say that, whatever the lists of movements show. */
+  readonly isListed: boolean
+}
+
 async function judgeReading(
   of: EscrowBalances,
-  reading: EscrowReading,
-  places: readonly Holding[],
+  { reading, places, isListed }: Judging,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const place of places) await compare(of, reading, place, signal)
+  if (isListed) for (const place of places) await compare(of, reading, place, signal)
   const judged = await judgeOwed(of, { reading, places }, signal)
   const isLacking = judged !== null && isShort(toExact(of.db, reading, judged))
   // Less than is owed is said as soon as as many sources say so as have to.
@@ -181,7 +195,7 @@ async function judgeReading(
       const exact = judged && toExact(of.db, reading, judged)
       if (exact && (mayAccuse || !isShort(exact))) saveJudgement(of.db, reading.token, exact)
       if (exact && !isShort(exact)) settleWords(of.db, 'balance', aboutToken(reading.token))
-      noteHeadroom(of, reading, places)
+      if (isListed) noteHeadroom(of, reading, places)
       dropReading(of.db, reading.id)
       return []
     },
