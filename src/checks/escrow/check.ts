@@ -10,7 +10,7 @@ import { rebaseInstant } from '../../lib/rebaseInstant.ts'
 import { closeEntries, entriesKeptMs } from './accounts/accountStore.ts'
 import { accountTransfers } from './accounts/keepAccounts.ts'
 import { escrowDrift } from './drift.ts'
-import { readEscrowFacts } from './facts.ts'
+import { type ListReturn, readEscrowFacts } from './facts.ts'
 import { purgeCourse } from './courseStore.ts'
 import { createFlowReader } from './flowReader.ts'
 import { flowsKeptMs, purgeFlows } from './flowStore.ts'
@@ -59,6 +59,7 @@ export const escrow: Check<EscrowPart> = {
     const watch = openEscrowWatch(kernel)
     const explaining = { ...kernel, watch }
     const headroom = createHeadroomReader({ db, watch })
+    const listReturn: ListReturn = { stood: false, at: null }
     const supplies = {
       tokens: listSupplyTokens(config.bridge),
       hasNode: kernel.rpcs.zoneRpc !== null,
@@ -70,14 +71,17 @@ export const escrow: Check<EscrowPart> = {
     })
     return {
       pollers: watch.places.length > 0 ? listPollers({ ...kernel, watch }) : [],
-      facts: (now) => readEscrowFacts({ ...kernel, watch, headroom, supplies }, now),
+      facts: (now) => readEscrowFacts({ ...kernel, watch, headroom, supplies, listReturn }, now),
       onTransfers(changed, ceased, now) {
         const held = { changed: changed.map((one) => asHeld(one, config.bridge)), ceased }
         noteTransfers(watch, held, now)
         if (watch.places.length > 0) accountTransfers(explaining, held, now)
         noteUnjudged(kernel, { changed, ceased }, now)
       },
-      rebaseClock: (jump) => void (supplies.since = rebaseInstant(supplies.since, jump)),
+      rebaseClock(jump) {
+        supplies.since = rebaseInstant(supplies.since, jump)
+        if (listReturn.at !== null) listReturn.at = rebaseInstant(listReturn.at, jump)
+      },
       prune(now) {
         const old = now - config.retention.transfersMs
         const kept = now - flowsKeptMs

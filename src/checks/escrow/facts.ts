@@ -39,12 +39,22 @@ export interface EscrowFactSources {
   readonly headroom: () => readonly EscrowHeadroom[]
   readonly supplies: SupplyWatch
   readonly explorers: Pick<Kernel['explorers'], 'current'>
+  readonly startedAt: UnixMs
+  readonly listReturn: ListReturn
+}
+
+/** Whether the list stood still, and when it was seen to come on again, by our clock; null while it was not. */
+export interface ListReturn {
+  stood: boolean
+  at: UnixMs | null
 }
 
 /** How long it is reported that something was not judged, ms. */
 const unjudgedMs = 86_400_000
 /** What was lost before this is another story. */
 const lostMs = 3_600_000
+/** Within so long of a start the list is read for the first time, ms. */
+const firstListMs = 120_000
 
 /** What conditions on escrows are judged on. */
 export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): EscrowPart {
@@ -52,11 +62,14 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   const known = sources.horizons.read()
   const compared = listCompared(db)
   const counts = ({ token }: StoredFlow) => isBridgeToken(watch, token)
-  const overdue = known.list === null ? [] : listOverdue(db, known.list).filter(counts)
+  noteListReturn(sources.listReturn, standsStill(known, 'list'), now)
+  const isJudged = (flow: StoredFlow) => wasJudgedSince(sources.listReturn.at, flow)
+  const overdue =
+    known.list === null ? [] : listOverdue(db, known.list).filter((flow) => counts(flow) && isJudged(flow))
   // While something is still looked for the sum is of all that left, what was reported by itself included.
   const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
   const isHidden = ({ waitsFor }: StoredFlow) => waitsFor !== null && standsStill(known, waitsFor)
-  const waiting = listWaiting(db).filter((flow) => counts(flow) && isHidden(flow))
+  const waiting = [...listWaiting(db).filter(isHidden), ...listUnlisted(sources, known, now)].filter(counts)
   return {
     escrow: {
       moves: [
@@ -73,6 +86,29 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
     },
     supplies: readSupplies({ ...sources, compared }),
   }
+}
+
+function noteListReturn(known: ListReturn, standsStill: boolean, now: UnixMs): void {
+  if (known.stood && !standsStill) known.at = now
+  known.stood = standsStill
+}
+
+/** What left before the list came on again may have its record on it by now: it is looked at once more before it counts. */
+function wasJudgedSince(returnedAt: UnixMs | null, { at, checkedAt }: StoredFlow): boolean {
+  return returnedAt === null || at >= returnedAt || (checkedAt ?? 0) >= returnedAt
+}
+
+/** What left since the list stands still, and nothing explains so far: what it may be is not asked of a list that shows nothing. */
+function listUnlisted(
+  { db, startedAt }: EscrowFactSources,
+  known: Horizons,
+  now: UnixMs,
+): readonly StoredFlow[] {
+  const { list } = known
+  if (!standsStill(known, 'list') || (list === null && now - startedAt < firstListMs)) return []
+  return listOverdue(db, now)
+    .filter(({ at }) => list === null || at > list)
+    .map((flow) => ({ ...flow, waitsFor: 'list' }))
 }
 
 /** What left an escrow; and the payouts themselves where no escrow of their token is looked at that paid them. */

@@ -29,6 +29,8 @@ function setUp() {
       operators: [],
       terminal: [],
       headroom: () => [],
+      startedAt: 0,
+      listReturn: { stood: false, at: null },
       supplies: { tokens: [], hasNode: false, since: 0 },
       explorers: { current: () => ({ name: 'explorer', client: null as never }) },
     }
