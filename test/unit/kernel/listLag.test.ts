@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { judgeListLag } from '../../../src/kernel/listLag.ts'
+import { createSettle, judgeListLag } from '../../../src/kernel/listLag.ts'
+import { openDatabase } from '../../../src/store/database.ts'
 
 const capMs = 90_000
 const now = 10_000_000
@@ -48,4 +49,40 @@ test.each([
   const newestListedAt = now - 200_000
   const known = { ...none, newestListedAt, readAt: now, unlisted: unlisted.map((ms) => newestListedAt + ms) }
   expect(judgeListLag(known, capMs, now)?.lagMs ?? null).toBe(lagMs)
+})
+
+/** How long records may take, after so many that took so long each, ms. */
+function settleAfter(lags: readonly { readonly ms: number; readonly count: number }[]): number {
+  const db = openDatabase(':memory:')
+  const insert =
+    db.prepare(`INSERT INTO transfers (loose, direction, state, token, source_address, target_address,
+    origin_at, first_seen_at, changed_at, read_at, body) VALUES (0, 'MainToZone', 'completed', '', '', '', 0, ?1, 0, 0, '')`)
+  for (const { ms, count } of lags) for (let n = 0; n < count; n += 1) insert.run(ms)
+  const settle = createSettle(db, { now: () => now })()
+  db.close()
+  return settle
+}
+
+test.each([
+  { title: 'too few of them', lags: [{ ms: 80_000, count: 999 }], expected: 60_000 },
+  { title: 'prompt ones', lags: [{ ms: 1_000, count: 1_000 }], expected: 30_000 },
+  {
+    title: 'one of a thousand late',
+    lags: [
+      { ms: 40_000, count: 1_997 },
+      { ms: 75_000, count: 2 },
+    ],
+    expected: 75_000,
+  },
+  {
+    title: 'one of two thousand late',
+    lags: [
+      { ms: 40_000, count: 1_999 },
+      { ms: 75_000, count: 1 },
+    ],
+    expected: 40_000,
+  },
+  { title: 'all of them very late', lags: [{ ms: 300_000, count: 1_000 }], expected: 90_000 },
+])('semantics.md 9: how long records may take is learned, of $title', ({ lags, expected }) => {
+  expect(settleAfter(lags)).toBe(expected)
 })

@@ -163,3 +163,13 @@ test('what was learned in a transaction that came to nothing is not known, and i
   expect(learned.vaultsOf('0xtoken')).toEqual(new Map([['0xvault', 4]]))
   db.close()
 })
+
+test('semantics.md 48: of one counterparty five samples count, however many it gave', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const parties = ['a', 'b', ...Array.from({ length: 18 }, () => 'c')]
+  for (const [n, party] of parties.entries())
+    learned.learn([{ kind: 'token', name: '0xtoken', value: '0xmoved' }], { hash: `0x${n}`, party }, n)
+  expect(learned.tokensOf('0xtoken').get('0xmoved')).toBe(1 + 1 + 5)
+  db.close()
+})

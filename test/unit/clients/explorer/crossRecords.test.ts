@@ -50,6 +50,17 @@ describe('a record is quarantined', () => {
   })
 })
 
+describe('semantics.md 39: a time out of bounds is none', () => {
+  const earliest = Date.UTC(2015, 0, 1)
+  const mainTime = (time: number) => recordOf({ ...minimal, mainBlockTime: String(time) }).mainTime
+  test.each([earliest, moment.latest])('%i is one', (time) => {
+    expect(mainTime(time)).toBe(time)
+  })
+  test.each([0, earliest - 1, moment.latest + 1])('%i is none', (time) => {
+    expect(mainTime(time)).toBeNull()
+  })
+})
+
 describe('a record is read', () => {
   test('with everything empty that may be', () => {
     expect(recordOf({ ...minimal, valueRaw: '', value: null, status: '', zoneTxHash: null })).toMatchObject({
