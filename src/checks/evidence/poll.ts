@@ -14,6 +14,7 @@ import {
   saveQueued,
 } from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
 import { confirmMoves, findNative, isCovered } from './confirmMoves.ts'
 import {
   type Asking,
@@ -182,7 +183,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
     at: read.requestedAt,
     serviceAheadMs: serviceAheadMs(run),
   }
-  const isUnread = mayBeUnread(read.bad, hashes)
+  const isUnread = mayBeUnread(read.bad, control === null ? hashes : [...hashes, control])
   const judged = await judgeEach(run, batch, (leg) => {
     const reading = byHash.get(leg.hash) ?? null
     if (reading === null && isUnread(leg.hash)) return askAlone(doubt, ask, leg)
@@ -260,9 +261,17 @@ async function askAlone(doubt: Doubt, ask: LegAsk, leg: QueuedLeg): Promise<Outc
   if (control === null || !maySpendSingle(doubt)) return wait(leg, clock.now(), doubtMs)
   const single = ofOne(reads, ask)
   const options = { priority: 'evidence', signal } as const
-  const read = await single(leg.hash, options)
-  const hasControl = read.readings.length > 0 || (await single(control, options)).readings.length > 0
-  return judgeAlone({ ...doubt, at: read.requestedAt, hasControl, isAlone: true }, leg, read)
+  try {
+    const read = await single(leg.hash, options)
+    const says = read.readings.length > 0 || read.bad.length > 0
+    const hasControl = says || (await single(control, options)).readings.length > 0
+    return await judgeAlone({ ...doubt, at: read.requestedAt, hasControl, isAlone: true }, leg, read)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof MonitorError)) throw error
+    // The endpoint for many works: what it goes on to answer waits for nothing.
+    return wait(leg, clock.now(), doubtMs)
+  }
 }
 
 async function judgeAlone(
