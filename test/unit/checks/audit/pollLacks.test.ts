@@ -8,7 +8,7 @@ import {
   toLack,
   toUnlistedLack,
 } from '../../../../src/checks/audit/store.ts'
-import { hash, toPending } from '../../../support/records.ts'
+import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { noSignal, setUp, stumbleOver } from '../support.ts'
 
 test('beside 200 transfers that were reported, and older, the record of an action is asked for all the same', async () => {
@@ -45,6 +45,27 @@ test('what E12 stumbles over holds up no other record of an action', async () =>
   stumbleOver(world, new Set([hash('z4')]))
   await expect(lookAgain({ ...world, listings: openListings(world) }, noSignal)).rejects.toThrow('HTTP 500')
   expect(world.ledger.countByState()).toMatchObject({ pending: 11 })
+})
+
+test('invariant 5: a record of E12 that cannot be read hides no other that is not there', async () => {
+  const world = setUp([], { start: 100_000_000 })
+  const { clock, db } = world
+  const now = clock.now()
+  world.commit({ answers: [[toRecord({ zoneHash: hash('known'), requestedAt: now, zoneTime: now })]] })
+  for (const name of ['unread', 'gone'])
+    saveLack(db, toLack(toPending({ zoneHash: hash(name), id: name, zoneTime: now }), 'action', now))
+  const bad = [{ endpoint: 'E12', problem: 'value', raw: JSON.stringify({ zoneTxHash: hash('unread') }) }]
+  const details: typeof world.reads.details = async (asked) => {
+    const records = [toRecord({ zoneHash: hash('known'), requestedAt: clock.now(), zoneTime: now })]
+    return { requestedAt: clock.now(), records, bad: asked.includes(hash('unread')) ? bad : [] }
+  }
+  const looking = { ...world, reads: { ...world.reads, details }, listings: openListings(world) }
+  for (let run = 0; run < 12; run += 1) {
+    await lookAgain(looking, noSignal)
+    await clock.advance(10_000)
+  }
+  const kept = (name: string) => world.ledger.listTransfers({ hash: hash(name), limit: 1 }).length
+  expect([kept('unread'), kept('gone')]).toEqual([0, 1])
 })
 
 test('of more records than are looked for at once the next audit finds the rest; what no audit finds again is kept', () => {
