@@ -132,7 +132,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
     'What may be kept of a transfer, so that its legs differ. Learned of tokens and directions that it does not name.',
   'bridge.fees[].token': 'The token contract.',
   'bridge.fees[].direction': 'Deposits or withdrawals.',
-  'bridge.fees[].max': 'At most so much, in token units.',
+  'bridge.fees[].max':
+    'At most so much, in token units; never all of a transfer: one of which nothing arrives is told, whatever may be kept.',
   poll: 'When each part asks: cron expressions with seconds.',
   'poll.transfers': 'The newest records (E3), and one page of the sweep.',
   'poll.openTransfers': 'What is open or disputed, by hash (E12, E9).',

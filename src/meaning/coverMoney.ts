@@ -322,9 +322,16 @@ export function toRaw(move: Pick<TokenMove, 'amountRaw' | 'amount'>, decimals: n
 
 /**
  * What may be kept of a transfer, in the units of the comparison: by the configuration, else by what was learned. A
- * payout may be less by it, never more; of a deposit the record may name what came or what is credited.
+ * payout may be less by it, never more; of a deposit the record may name what came or what is credited. A fee that may
+ * be more than the whole is no reason for nothing to come: what is paid to somebody else would look like one.
  */
 export function boundsOf(transfer: Transfer, settings: Pick<MoneySettings, 'fees' | 'keptOf'>): Bounds {
+  const { less, more } = keptBounds(transfer, settings)
+  const claimed = claimOf(transfer) ?? 0n
+  return { less: claimed > 0n && less >= claimed ? claimed - 1n : less, more }
+}
+
+function keptBounds(transfer: Transfer, settings: Pick<MoneySettings, 'fees' | 'keptOf'>): Bounds {
   const isPayout = transfer.direction === 'ZoneToMain'
   const fee = findFee(settings.fees, transfer)
   if (!fee) {

@@ -82,6 +82,17 @@ describe('fees', () => {
     })
   })
 
+  test.each([
+    ['to somebody else', [move({ to: '0x99' })], { what: 'recipient', found: '0x99' }],
+    ['to nobody', [], { what: 'amount', found: '' }],
+    ['but for one unit', [move({ amountRaw: 1n })], 'covered'],
+  ])('a fee that may be more than the whole: all of it goes %s', (_, moves, expected) => {
+    expect(cover(payout(), moves, feeOf('ZoneToMain', '300'))).toEqual(expected)
+    expect(cover(deposit(), moves, { ...feeOf('MainToZone', '300'), vaultsOf: () => ['0xbb'] })).toEqual(
+      expected,
+    )
+  })
+
   test('a deposit may bring the fee beside what is credited, and not more', () => {
     const fee = feeOf('MainToZone', '0.5')
     expect(cover(deposit(), [move({ amountRaw: 2_000_000n })], fee)).toBe('covered')
