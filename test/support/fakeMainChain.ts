@@ -25,7 +25,15 @@ export interface FakeMainTransaction {
   readonly value?: string
   readonly moves?: readonly FakeMove[]
   /** Native payments by calls within it. */
-  readonly calls?: readonly { readonly from: string; readonly to: string; readonly amount: string }[]
+  readonly calls?: readonly {
+    readonly from: string
+    readonly to: string
+    readonly amount: string
+    /** It went back, while the transaction itself may have gone on. */
+    readonly state?: 'fail'
+  }[]
+  /** It took place and moved nothing. */
+  readonly isFailed?: boolean
 }
 
 export interface FakeMainChain {
@@ -59,7 +67,7 @@ function answer(chain: FakeMainChain, { path, query }: FakeRequest): unknown {
   if (path.endsWith('/transaction/token-transaction-detail'))
     return list('tokenTransferDetails', asked.flatMap(toMoves))
   if (path.endsWith('/transaction/internal-transaction-multi'))
-    return list(isDocumented ? 'internalTransactionDetails' : 'transactionList', asked.flatMap(toCalls))
+    return list(isDocumented ? 'internalTransactionDetails' : 'transactionList', asked.flatMap(toCallsOfMany))
   if (path.endsWith('/transaction/internal-transaction-detail'))
     return list('internalTransactionDetails', asked.flatMap(toCalls))
   if (path.endsWith('/log/by-transaction')) return asked.flatMap(toLogs)
@@ -108,11 +116,21 @@ function toMoves(transaction: FakeMainTransaction) {
 }
 
 function toCalls(transaction: FakeMainTransaction) {
-  return (transaction.calls ?? []).map((call) => ({
+  const { calls = [], isFailed = false } = transaction
+  return toCallsOfMany(transaction).map((row, at) => ({
+    ...row,
+    state: calls[at]?.state ?? (isFailed ? 'fail' : 'success'),
+  }))
+}
+
+/** E15 does not say which failed. */
+function toCallsOfMany(transaction: FakeMainTransaction) {
+  return (transaction.calls ?? []).map(({ from, to, amount }) => ({
     ...common(transaction),
     operation: 'call',
-    state: 'success',
-    ...call,
+    from,
+    to,
+    amount,
   }))
 }
 
@@ -128,7 +146,7 @@ function toTransaction(transaction: FakeMainTransaction) {
     amount: transaction.value ?? '0',
     transactionSymbol: 'ETH',
     txFee: '0.001',
-    state: 'success',
+    state: transaction.isFailed === true ? 'fail' : 'success',
     tokenContractAddress: '',
     tokenId: '',
     methodId: '0x01',

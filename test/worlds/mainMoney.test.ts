@@ -175,6 +175,37 @@ describe('a payout is compared with what its main transaction moved (semantics 1
       { records: [paidIn], transactions: [{ from: payee, to: escrow, value: '1.999999999999999999' }] },
       ['transfer.mismatch amount'],
     ],
+    [
+      'a native deposit by a call of a transaction that failed is told',
+      {
+        records: [paidIn],
+        transactions: [{ isFailed: true, calls: [{ from: payee, to: escrow, amount: '2' }] }],
+      },
+      ['transfer.unbacked failed', 'transfer.mismatch status'],
+    ],
+    [
+      'a native deposit by a call that failed is told',
+      {
+        records: [paidIn],
+        transactions: [
+          {
+            calls: [
+              { from: payee, to: escrow, amount: '2', state: 'fail' },
+              { from: payee, to: other, amount: '0.1' },
+            ],
+          },
+        ],
+      },
+      ['transfer.mismatch amount'],
+    ],
+    [
+      'a native payout by a call of a transaction that failed is told',
+      {
+        records: [coin],
+        transactions: [{ isFailed: true, calls: [{ from: escrow, to: payee, amount: '2' }] }],
+      },
+      ['transfer.mismatch status'],
+    ],
   ])(
     '%s',
     async (_, given, expected) => {

@@ -26,7 +26,7 @@ const retryMs = 5_000
 const doubtMs = 15_000
 
 /** A second answer was asked for in vain as often before, half a minute long: the first, asked for anew each time, stands alone. */
-const neededTries = 2
+export const neededTries = 2
 
 function secondOf({ source }: EvidenceReading): EvidenceReading['source'] {
   return source === 'E15' ? 'E16' : 'E21'

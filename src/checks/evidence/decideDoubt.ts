@@ -29,7 +29,16 @@ export interface Outcome {
 export interface Asking
   extends Pick<
     Kernel,
-    'clock' | 'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorers' | 'learned' | 'ledger'
+    | 'clock'
+    | 'clockAheadMs'
+    | 'commit'
+    | 'config'
+    | 'db'
+    | 'explorers'
+    | 'learned'
+    | 'ledger'
+    | 'stakes'
+    | 'tellSince'
   > {
   readonly reads: EvidenceReads
   readonly signal: AbortSignal

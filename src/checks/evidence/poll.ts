@@ -15,6 +15,7 @@ import {
 } from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import { confirmCalls } from './confirmCalls.ts'
 import { confirmMoves, findNative, isCovered } from './confirmMoves.ts'
 import {
   type Asking,
@@ -42,6 +43,8 @@ interface Evidence
     | 'explorers'
     | 'learned'
     | 'ledger'
+    | 'stakes'
+    | 'tellSince'
     | 'trigger'
   > {
   readonly reads: EvidenceReads
@@ -301,6 +304,7 @@ async function judgeLeg(
   }
   // What does not fit the record is said only when a second answer agrees.
   if (leg.ask !== 'zone' && isCovered(doubt, reading) === false) return confirmMoves(doubt, leg, reading)
+  if (reading.source === 'E15') return confirmCalls(doubt, leg, reading)
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 

@@ -183,7 +183,7 @@ describe('what is shown by then', () => {
       const weth = address('9')
       const world = setUp(isConfigured ? { wrappedNative: weth } : {})
       // Of which it is known what the escrows hold.
-      world.stakes.follow({ reserveOf: () => 10n ** 20n, riskOf: () => 0 })
+      world.stakes.follow({ reserveOf: () => 10n ** 20n, riskOf: () => 0, netOf: () => null })
       world.pending('w', { token: '', tokenType: '', value: '5', amountRaw: 5n * 10n ** 18n })
       world.see('pay', pays(address('7'), 5n * 10n ** 18n, weth), names('w'))
       world.catchUp()
@@ -397,7 +397,7 @@ describe('whom it accuses', () => {
 
   test('critical is what is above the bound of escrow.drift', async () => {
     const world = setUp()
-    world.stakes.follow({ reserveOf: () => 100_000_000n, riskOf: () => 0 })
+    world.stakes.follow({ reserveOf: () => 100_000_000n, riskOf: () => 0, netOf: () => null })
     world.see('small', pays(user, 1_000_000n))
     world.see('large', pays(user, 1_000_100n))
     world.catchUp()

@@ -120,7 +120,11 @@ test('semantics.md 44: of more missing records than one run asks for, the larges
       details: (hashes, options) => (asked.push(...hashes), world.reads.details(hashes, options)),
     },
   })
-  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(amount.digits) })
+  world.stakes.follow({
+    reserveOf: () => null,
+    riskOf: (_, amount) => Number(amount.digits),
+    netOf: () => null,
+  })
   world.commit({ answers: [rows, toRows(1, 99)] })
   await world.clock.advance(1_000)
   world.commit({ answers: [toRows(1, 99).map((row) => ({ ...row, requestedAt: world.clock.now() }))] })

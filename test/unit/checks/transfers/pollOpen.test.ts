@@ -136,7 +136,11 @@ test('deposits are asked for one by one at most five in ten seconds, however oft
 
 test('deposits of most value come first, and each tenth turn is of the one due longest, however many there are', async () => {
   const world = await onTheirWay(100)
-  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(formatDecimal(amount)) })
+  world.stakes.follow({
+    reserveOf: () => null,
+    riskOf: (_, amount) => Number(formatDecimal(amount)),
+    netOf: () => null,
+  })
   for (let round = 0; round < 40; round += 1) {
     await world.run()
     await world.clock.advance(10_000)
@@ -160,7 +164,11 @@ test('thousands of deposits that can be asked for one by one alone hold up no wi
 test('what was worth nothing before the escrows were read is ordered by its value once they were', async () => {
   const world = await onTheirWay(100)
   await world.run()
-  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(formatDecimal(amount)) })
+  world.stakes.follow({
+    reserveOf: () => null,
+    riskOf: (_, amount) => Number(formatDecimal(amount)),
+    netOf: () => null,
+  })
   world.asked.length = 0
   await world.clock.advance(10_000)
   await world.run()
@@ -183,7 +191,11 @@ test('records without any hash, which nobody can be asked about, take no turns f
 
 test('behind thousands of others that were due before, the one of most value is asked for at once', async () => {
   const world = await onTheirWay(2_500)
-  world.stakes.follow({ reserveOf: () => null, riskOf: (_, amount) => Number(formatDecimal(amount)) })
+  world.stakes.follow({
+    reserveOf: () => null,
+    riskOf: (_, amount) => Number(formatDecimal(amount)),
+    netOf: () => null,
+  })
   world.commit({
     answers: [
       [
