@@ -39,6 +39,7 @@ const factWords: Readonly<Record<string, FactWords>> = {
     values: {
       absent: 'its origin does not exist',
       failed: 'its origin failed',
+      unconfirmed: 'its origin does not show whether it succeeded',
       unnamed: 'the record names no origin',
       unlisted: 'no record names the payout',
       other: 'its origin is no withdrawal',

@@ -335,6 +335,8 @@ function isOther(before: Transfer, after: Transfer): boolean {
 
 function isOtherEvidence(before: LegEvidence, after: LegEvidence | undefined): boolean {
   if (before.status !== after?.status || before.amountRaw !== after.amountRaw) return true
+  // How often nothing was said is all that is said.
+  if (after.status === 'unknown' && before.reads !== after.reads) return true
   if (before.action !== after.action || before.earlier?.length !== after.earlier?.length) return true
   const text = (moves: LegEvidence['moves']) =>
     (moves ?? []).map((move) => Object.values(move).join('|')).join()

@@ -190,10 +190,20 @@ export function listListingLags(db: Database, count: number): number[] {
 /** What is first seen later than this was filled in, or read by a walk through the past. */
 const maxLagMs = 600_000
 
+/** A transaction that never shows how it ended while others do: that is all that is known of it. */
+function withoutWord(
+  { reads }: AnswerBody,
+  asked: Pick<LegEvidence, 'chain' | 'hash' | 'source' | 'at'>,
+): LegEvidence[] {
+  return reads === undefined ? [] : [{ ...asked, status: 'unknown', errorMessage: '', moves: null, reads }]
+}
+
 function listOf(db: Database, hashes: readonly string[]): LegEvidence[] {
   return listAnswers(db, hashes)
     .flatMap(({ chain, hash, source, at, status, body }) =>
-      status === 'unknown' ? [] : [{ chain, hash, source, at, status, ...decodeBody(body) }],
+      status === 'unknown'
+        ? withoutWord(body, { chain, hash, source, at })
+        : [{ chain, hash, source, at, status, ...decodeBody(body) }],
     )
     .toSorted((a, b) => compareText(a.source, b.source))
 }

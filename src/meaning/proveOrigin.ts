@@ -29,7 +29,9 @@ export function proveOrigin(
  */
 export function newestEvidence(evidence: readonly LegEvidence[]): LegEvidence | null {
   return evidence
-    .filter((one) => one.source !== 'E3' && one.source !== 'E19' && !isOfNode(one))
+    .filter(
+      (one) => one.status !== 'unknown' && one.source !== 'E3' && one.source !== 'E19' && !isOfNode(one),
+    )
     .reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
 }
 

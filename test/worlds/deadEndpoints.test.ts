@@ -134,12 +134,44 @@ describe('invariant 5: a row that cannot be read', () => {
     const paidAt = world.now()
     await world.until(() => world.told('transfer.unbacked').length > 0, 'the forged payout')
     expect(world.now() - paidAt).toBeLessThan(3 * minute)
-    await world.pass(10 * minute)
+    await world.pass(3 * minute)
     const key = world.monitor.app.parts.ledger.listTransfers({
       hash: forged['mainTxHash'] ?? '',
       limit: 1,
     })[0]?.key
     expect(world.told('transfer.unbacked').map(({ subject }) => subject)).toEqual([key])
+  })
+
+  test.each([
+    ['that never shows a status', { status: '' }, { status: '0x1' }],
+    ['that can never be read', { valueRaw: '-1' }, { valueRaw: '900000000' }],
+  ])('of an origin (E9) %s is told once others are shown, and taken back with it', async (_, row, good) => {
+    const world = await createDeadWorld(true)
+    await world.pass(2 * minute)
+    const pending = world.pay(80, '900')
+    const hash = pending['zoneTxHash'] ?? ''
+    world.zone(hash, row)
+    const paidAt = world.now()
+    await world.until(() => world.told('transfer.unbacked').length > 0, 'the payout without a status')
+    expect(world.now() - paidAt).toBeGreaterThan(6 * minute)
+    expect(world.now() - paidAt).toBeLessThan(10 * minute)
+    expect(world.told('transfer.unbacked')).toMatchObject([{ facts: { reason: 'unconfirmed' } }])
+    world.zone(hash, good)
+    await world.until(
+      () => world.monitor.told().some((text) => text.includes('its origin is proven by now')),
+      'the correction',
+    )
+  })
+
+  test('of every origin (E9) without a status accuses no payout', async () => {
+    const world = await createDeadWorld(true)
+    await world.pass(2 * minute)
+    for (let n = 80; n < 90; n += 1) {
+      world.pay(n, '1')
+      for (const row of world.fake.zoneTransactions.values()) row['status'] = ''
+      await world.pass(2 * minute)
+    }
+    expect(world.told('transfer.unbacked')).toEqual([])
   })
 
   test('of a record that vanished (E12) hides no other that vanished with it', async () => {

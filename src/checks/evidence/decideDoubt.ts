@@ -52,6 +52,8 @@ export interface Doubt extends Asking {
   readonly at: UnixMs
   /** The endpoint for many transactions was asked in vain: this is an answer of the one for single ones. */
   readonly isAlone?: boolean
+  /** Whether the answer says the status of another than this one. */
+  readonly saysStatus?: (hash: string) => boolean
   /** Whether the answer held something that is known to be: else it may be throttling. */
   readonly hasControl: boolean
   /** A transaction of the same chain that is known. */

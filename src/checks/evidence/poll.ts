@@ -75,8 +75,6 @@ const maxSingles = 12
 const retryMs = 5_000
 /** What an answer did not show that was not whole is asked again after this. */
 const doubtMs = 15_000
-/** What neither endpoint gives a row of that can be read is asked again after this. */
-const unreadMs = 60_000
 
 /**
  * Asks second sources of legs, in twenties across transfers and as seldom as possible: an ordinary leg waits a while
@@ -181,6 +179,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
   }
   const doubt: Doubt = {
     ...run,
+    saysStatus: (hash) => read.readings.some((one) => one.hash !== hash && one.status !== 'unknown'),
     control: known,
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
     at: read.requestedAt,
@@ -241,8 +240,16 @@ async function askSingly(
   if (control === null) throw error
   // The next question may be minutes away: until then one that it stumbles over would make it look silent.
   await ofMany(reads, ask)([control], options).catch(() => signal.throwIfAborted())
-  if ((await single(control, options)).readings.length === 0) throw error
-  const common = { ...run, control, hasControl: true, isAlone: true, serviceAheadMs: serviceAheadMs(run) }
+  const [known] = (await single(control, options)).readings
+  if (known === undefined) throw error
+  const common = {
+    ...run,
+    control,
+    hasControl: true,
+    isAlone: true,
+    saysStatus: () => known.status !== 'unknown',
+    serviceAheadMs: serviceAheadMs(run),
+  }
   return judgeEach(run, batch, async (leg) => {
     if (!maySpendSingle(run)) throw error
     const read = await single(leg.hash, options).catch((failure: unknown) => {
@@ -284,7 +291,7 @@ async function judgeAlone(
 ): Promise<Outcome> {
   const reading = readings[0] ?? null
   // A row that was set aside is the leg's own.
-  if (reading === null && bad.length > 0) return { ...wait(leg, doubt.clock.now(), unreadMs), bad }
+  if (reading === null && bad.length > 0) return { ...keepAsking(doubt, leg, toUnread(leg, doubt.at)), bad }
   return judgeLeg(doubt, leg, { reading, isWhole: bad.length === 0 })
 }
 
@@ -293,9 +300,8 @@ async function judgeLeg(
   leg: QueuedLeg,
   { reading, isWhole }: { readonly reading: EvidenceReading | null; readonly isWhole: boolean },
 ): Promise<Outcome> {
-  const now = doubt.clock.now()
   if (reading === null) return (await findNative(doubt, leg)) ?? (await decideDoubt(doubt, leg))
-  if (reading.status === 'unknown') return keepAsking(leg, reading, now)
+  if (reading.status === 'unknown') return keepAsking(doubt, leg, reading)
   // A row that could not be read hides what moved; the logs say it as well, and whoever makes such a row writes no other's.
   if (leg.ask === 'main' && reading.moves === null && !isWhole && maySpendSingle(doubt)) {
     const [logs] = (await doubt.reads.mainLogs(leg.hash, { priority: 'urgent', signal: doubt.signal }))
@@ -308,12 +314,23 @@ async function judgeLeg(
   return { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
-/** An empty status says neither: it is asked again, ever more rarely. */
-function keepAsking(leg: QueuedLeg, reading: EvidenceReading, now: UnixMs): Outcome {
-  const rest = restLonger(leg, now)
+/** It is there, and nothing else is known of it. */
+function toUnread({ ask, hash }: QueuedLeg, requestedAt: number): EvidenceReading {
+  const [chain, source] =
+    ask === 'zone' ? (['zone', 'E14'] as const) : (['main', ask === 'native' ? 'E16' : 'E2'] as const)
+  return { chain, hash, source, requestedAt, status: 'unknown', errorMessage: '', moves: null }
+}
+
+/**
+ * An empty status says neither: it is asked again, ever more rarely. How often it was read beside others that have one is
+ * kept: a status that the source has for none is no word about this one.
+ */
+function keepAsking({ clock, saysStatus }: Doubt, leg: QueuedLeg, reading: EvidenceReading): Outcome {
+  const rest = restLonger(leg, clock.now())
+  const said = saysStatus?.(leg.hash) === true ? { ...reading, reads: leg.rests + 1 } : reading
   return rest === null
-    ? { readings: [reading], saves: [], drops: [leg.hash] }
-    : { readings: [reading], saves: [rest], drops: [] }
+    ? { readings: [said], saves: [], drops: [leg.hash] }
+    : { readings: [said], saves: [rest], drops: [] }
 }
 
 /** It stays unasked, and is asked again ever more rarely, however often that was. */

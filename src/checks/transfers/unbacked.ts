@@ -21,6 +21,8 @@ import { type EventContext } from '../../ledger/context.ts'
 
 /** A record may be listed so much later than its block, where nothing longer was learned. */
 const defaultSettleMs = 60_000
+/** So many readings of an origin without a status are seven minutes apart. */
+const unconfirmedReads = 4
 /** Nothing waits longer than this for lists that lag. */
 const capMs = 90_000
 
@@ -41,7 +43,7 @@ const factTypes = declareFacts({
  */
 export const transferUnbacked = defineEvent({
   kind: 'transfer.unbacked',
-  docs: 'Value arrived and nothing proves that it left: the origin is not there, failed, is not named or is no withdrawal, or there is no record.',
+  docs: 'Value arrived and nothing proves that it left: the origin is not there, failed, never shows whether it succeeded, is not named or is no withdrawal, or there is no record.',
   remedy:
     'Treat as theft until proven otherwise: pause withdrawals, then look for the origin transaction by hand.',
   words: {
@@ -53,7 +55,7 @@ export const transferUnbacked = defineEvent({
   ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 2, loses: 'all' },
   stands: (transfer) => transfer?.originProof !== 'proven',
-  accuses: ({ reason }) => reason !== 'doubtful',
+  accuses: ({ reason }) => reason !== 'doubtful' && reason !== 'unconfirmed',
   readsActions: true,
   // A record that names an origin now proves nothing: only the origin itself takes back what was sent.
   material: (_finding, transfer) => ({
@@ -70,7 +72,7 @@ export const transferUnbacked = defineEvent({
 
 /** Why nothing stands behind a transfer, and the answers that say so. */
 interface Ground {
-  readonly reason: 'absent' | 'failed' | 'unnamed' | 'unlisted' | 'other' | 'doubtful'
+  readonly reason: 'absent' | 'failed' | 'unconfirmed' | 'unnamed' | 'unlisted' | 'other' | 'doubtful'
   /** What kind of action the origin is, where that is the reason. */
   readonly action?: string
   readonly evidence: readonly EvidenceNote[]
@@ -142,6 +144,7 @@ function isWaiting(transfer: Transfer, { horizons, related, now }: EventContext)
 
 function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
   const { originProof } = transfer
+  if (originProof === 'unverified') return groundOfUnconfirmed(transfer, origin)
   if (originProof !== 'absent' && originProof !== 'failed') return null
   const against = evidenceOf(transfer, origin).filter((one) => one.status === originProof)
   const says = originProof === 'failed' ? 'has status 0x0' : 'is not known'
@@ -153,6 +156,20 @@ function groundOfOrigin(transfer: Transfer, origin: Leg): Ground | null {
       says: `the ${origin.chain} transaction ${says}${tellUnasked(by)}${saySources(by.agreement)}`,
     })),
     reads: against.find((one) => one.reads !== undefined)?.reads ?? null,
+  }
+}
+
+/** An origin that is there and does not say that it succeeded, however often it is asked, while others do. */
+function groundOfUnconfirmed(transfer: Transfer, origin: Leg): Ground | null {
+  const by = evidenceOf(transfer, origin).find(
+    (one) => one.status === 'unknown' && (one.reads ?? 0) >= unconfirmedReads,
+  )
+  if (by === undefined) return null
+  const says = `the ${origin.chain} transaction does not show whether it succeeded, and others do`
+  return {
+    reason: 'unconfirmed',
+    evidence: [{ source: by.source, at: by.at, says }],
+    reads: by.reads ?? null,
   }
 }
 
