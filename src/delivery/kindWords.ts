@@ -44,11 +44,16 @@ export function sayFinding(kind: Detector | null, finding: Finding, now: UnixMs)
   return transfer ? `${what}: ${words}` : `${capitalize(words)}: ${what}`
 }
 
-/** What is true now of an event that was sent otherwise. */
-export function correctionOf(kind: Detector | null, { transfer, title, isOver }: Finding): string {
+/** What is true now of an event that was sent otherwise, or would have been. */
+export function correctionOf(
+  kind: Detector | null,
+  { kind: name, transfer, title, isOver }: Finding,
+  isUnsent = false,
+): string {
   const said = transfer ? stateOf(transfer) : title
   const words = kind?.words?.corrected?.(transfer) ?? (isOver ? kind?.words?.over : undefined)
-  return words === undefined ? `Correction: ${said}` : `Correction: ${words}: ${said}`
+  const is = isUnsent ? `${capitalize(wordsOf(name))}, taken back before it was sent` : 'Correction'
+  return words === undefined ? `${is}: ${said}` : `${is}: ${words}: ${said}`
 }
 
 /** What is true of a transfer now, for the end of an alert about it and for corrections. */

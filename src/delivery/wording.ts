@@ -7,6 +7,7 @@ import type { Rule } from '../rules/types.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 import { parseLabels } from '../alerts/engineContext.ts'
+import { stands } from '../alerts/joining.ts'
 import { runbookLink } from './runbookLink.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { capitalize, correctionOf, sayFinding, stateOf, wordsOf } from './kindWords.ts'
@@ -49,12 +50,19 @@ export const statuses = {
 } as const satisfies Record<OutboxWhat, MessageItem['status']>
 
 /** What an item is by the time that it is sent: what it joined may be taken back, and an end may be no good one. */
-function statusOf({ what, alert, above, finding }: Wording): MessageItem['status'] {
+function statusOf(wording: Wording): MessageItem['status'] {
+  const { what, alert, above, finding } = wording
   const status = statuses[what]
+  if (isTakenBack(wording)) return 'correction'
   if (status === 'resolved') return isLoss(alert, finding) || above ? 'ended' : 'resolved'
   if (status !== 'event' && status !== 'firing' && status !== 'update') return status
   if (above) return 'update'
   return alert.nature === 'event' ? 'event' : 'firing'
+}
+
+/** An event that waited to be sent, and is disproved by now: it accuses nobody any more. */
+function isTakenBack({ what, alert, finding, kind }: Wording): boolean {
+  return alert.nature === 'event' && (what === 'event' || what === 'joined') && !stands({ finding, kind })
 }
 
 function isLoss({ resolvedReason }: AlertRow, { transfer }: Finding): boolean {
@@ -134,7 +142,7 @@ function lastedOf({ alert, episode, finding }: Wording): number | null {
 function summaryOf(wording: Wording, of: Pick<MessageItem, 'status' | 'lastedMs'>, now: UnixMs): string {
   const { finding } = wording
   if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of, now)
-  if (of.status === 'correction') return correctionOf(wording.kind, finding)
+  if (of.status === 'correction') return correctionOf(wording.kind, finding, isTakenBack(wording))
   return summarize(wording.rule, finding, now) ?? sayFinding(wording.kind, finding, now)
 }
 

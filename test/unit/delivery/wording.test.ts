@@ -313,3 +313,20 @@ test('where no address leads to the runbook, what to do says where it stands', (
   for (const { kind, remedy } of kinds.all)
     expect(`${remedy} Runbook: docs/runbooks.md, ${kind}`.length).toBeLessThan(300)
 })
+
+test.each(['event', 'joined'] as const)(
+  'what was disproved before it was sent accuses nobody (%s)',
+  (what) => {
+    const unbacked = createEvent(7, { ...bothLegs, state: 'completed', originProof: 'proven' })
+    const waited = { ...unbacked, kind: 'transfer.unbacked', facts: { reason: 'absent' } }
+    expect(word(waited, { what })).toMatchObject({
+      status: 'correction',
+      remedy: null,
+      summary:
+        'Transfer unbacked, taken back before it was sent: its origin is proven by now: Withdrawal of 7 USDC has arrived',
+    })
+    const over = { ...createEvent(7, bothLegs), kind: 'transfer.vanished', isOver: true }
+    expect(word(over, { what })).toMatchObject({ status: 'correction', remedy: null })
+    expect(word({ ...waited, transfer: null }, { what })).toMatchObject({ status: 'event' })
+  },
+)
