@@ -1,5 +1,7 @@
 import { keptFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
+import { stands } from '../alerts/joining.ts'
+import { readMaterial } from '../alerts/material.ts'
 import { addDecimals, compareDecimals, formatDecimal, noAmount, toDecimal } from '../bridge/decimal.ts'
 import { type RiskUnit, sumPlace, toRisk } from '../cases/money.ts'
 import { nth } from '../lib/nth.ts'
@@ -17,15 +19,26 @@ interface Words {
 const examplesListed = 10
 const severityOrder = { critical: 0, warning: 1, info: 2 } as const
 
-/** By severity and kind. */
+/** By severity and kind; what was taken back apart, as no more than information. */
 export function groupFindings(words: Words, found: readonly FoundRow[]): FindingGroup[] {
-  return [...Map.groupBy(found, ({ kind, severity }) => `${kind} ${severity}`).values()]
-    .map((rows) => {
+  const isOver = (row: FoundRow) => (isTakenBack(words, row) ? 'taken back: ' : '')
+  return [...Map.groupBy(found, (row) => `${row.kind} ${row.severity} ${isOver(row)}`).values()]
+    .map((rows): FindingGroup => {
       const { kind, severity } = nth(rows, 0)
-      const examples = rows.slice(0, examplesListed).map((row) => toLine(words, row))
-      return { kind, severity, count: rows.length, examples }
+      const over = isOver(nth(rows, 0))
+      const examples = rows.slice(0, examplesListed).map((row) => {
+        const line = toLine(words, row)
+        return { ...line, title: `${over}${line.title}` }
+      })
+      return { kind, severity: over === '' ? severity : 'info', count: rows.length, examples }
     })
     .sort((a, b) => severityOrder[a.severity] - severityOrder[b.severity] || (a.kind < b.kind ? -1 : 1))
+}
+
+/** Sent otherwise since, because it turned out not to be so. */
+function isTakenBack({ kinds }: Words, row: FoundRow): boolean {
+  if (readMaterial(row.material).length < 2) return false
+  return !stands({ finding: keptFinding(row), kind: kinds.find(row.kind) })
 }
 
 function toLine({ kinds, tokenOf }: Words, row: FoundRow): FindingLine {
@@ -45,7 +58,7 @@ function toLine({ kinds, tokenOf }: Words, row: FoundRow): FindingLine {
 export function groupCorrections(words: Words, learned: readonly FoundRow[], zone: string): Correction[] {
   const { kinds, tokenOf } = words
   const groups = Map.groupBy(
-    learned,
+    learned.filter((row) => !isTakenBack(words, row)),
     ({ at, severity, kind }) => `${dayOf(at, zone)} ${severityOrder[severity]} ${kind}`,
   )
   return [...groups]

@@ -72,9 +72,10 @@ async function buildDue(deps: DailyReportDeps): Promise<Thrown> {
   const now = clock.now()
   const zone = settings.timezone
   const lastDay = store.readLastDay()
-  if (lastDay === null) {
-    // The first report is of the day, week or month of the first start.
-    commit({ apply: () => (store.startAfter(shiftDay(dayOf(now, zone, period), -1)), []) })
+  const today = dayOf(now, zone, period)
+  // The first report is of the day, week or month of the first start. One of a day to come was made by a wrong clock.
+  if (lastDay === null || lastDay > today) {
+    commit({ apply: () => (store.startAfter(shiftDay(today, -1)), []) })
     return null
   }
   const found = listDueDays({ lastDay, now, zone, most: mostCaughtUp }, (window) => dueAt(settings, window))

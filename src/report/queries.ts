@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts'
 import { columns, instant, int, type Read, text } from '../store/table.ts'
 import type { Window } from '../ledger/slicesUnderWay.ts'
 
-const { fingerprint, kind, severity, subject, activeAt, finding, transferKey } = alertTable.shape
+const { fingerprint, kind, severity, subject, activeAt, finding, material, transferKey } = alertTable.shape
 const foundRows = columns({
   fingerprint,
   kind,
@@ -13,6 +13,7 @@ const foundRows = columns({
   subject,
   activeAt,
   finding,
+  material,
   transferKey,
   /** When what it says happened, or began. */
   at: instant.from('happened_at'),
@@ -22,7 +23,7 @@ export type FoundRow = Read<typeof foundRows>
 /** The chains' clocks may be so far ahead of ours. */
 const clockToleranceMs = 3_600_000
 
-const found = `SELECT fingerprint, kind, severity, subject, active_at, finding, transfer_key, amount_rank, fired_at,
+const found = `SELECT fingerprint, kind, severity, subject, active_at, finding, material, transfer_key, amount_rank, fired_at,
     ${foundColumn.since} AS happened_at
   FROM alerts a WHERE nature IN ('event', 'condition') AND state <> 'merged' AND changed_at >= ?1 AND fired_at >= ?1`
 

@@ -66,23 +66,21 @@ const named: Readonly<Record<Period, { readonly like: string; readonly last: str
 /** Those of one period; what is asked for by its name, and the list, are of all. */
 export function createReportStore(db: Database, period: Period = 'day'): ReportStore {
   const { like, last } = named[period]
-  const setLast = (day: string) =>
+  const setLast = (day: string, sql: 'excluded.value' | 'max(value, excluded.value)') =>
     db
-      .prepare(
-        `INSERT INTO meta (name, value) VALUES (?, ?)
-         ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
-      )
+      .prepare(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ${sql}`)
       .run(last, day)
   return {
     readLastDay: () => readMeta(db, last),
-    startAfter: (day) => void setLast(day),
+    startAfter: (day) => void setLast(day, 'excluded.value'),
     queue(report, expiresAt) {
       const { day, zone } = report.window
       db.prepare(
         `INSERT OR REPLACE INTO reports (day, zone, built_at, content, state, attempt, next_at, expires_at)
          VALUES (?, ?, ?, ?, 'queued', 0, ?, ?)`,
       ).run(day, zone, report.builtAt, JSON.stringify(report), report.builtAt, expiresAt)
-      setLast(day)
+      // One of an older day may be made anew.
+      setLast(day, 'max(value, excluded.value)')
     },
     find: (day) => queued.shape.report.get(db, 'SELECT content FROM reports WHERE day = ?', day),
     list: (limit) =>

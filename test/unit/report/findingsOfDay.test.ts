@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import { kinds } from '../../../src/checks/index.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
@@ -31,6 +32,7 @@ function world() {
         { findings: [finding], unknown: [] },
         at,
       ),
+    correct: (at: number, transfer: Transfer) => engine.correctEvents([transfer], () => false, at),
     corrupt: () => void database.prepare("UPDATE alerts SET finding = 'x'").run(),
     report: (window: DayWindow, now: number, before: DailyReport | null = null) =>
       buildDailyReport({ db: database, ledger, kinds, before, knows: {} }, window, now),
@@ -71,6 +73,26 @@ test('what was learned of a day after its report is a correction of the next one
   // Of the day itself it is known by now.
   expect(counts(await report(monday, tuesday.until))).toEqual(['transfer.failed 2'])
   expect((await report(monday, tuesday.until)).corrections).toEqual([])
+})
+
+test('what was taken back is no more than information, and corrects no day', async () => {
+  const { tell, correct, report } = world()
+  const [stays, goes] = [failure(1, monday.from + hour), failure(2, monday.from + hour)]
+  const first = await report(monday, tuesday.from + hour)
+  tell(tuesday.from + 2 * hour, stays, goes)
+  if (goes.transfer)
+    correct(tuesday.from + 3 * hour, { ...goes.transfer, state: 'completed', status: 'success' })
+  const { findings } = await report(monday, tuesday.until)
+  expect(
+    findings.map(
+      ({ kind, severity, count, examples }) =>
+        `${severity} ${kind} ${count}: ${examples[0]?.title.replace(/0x20+/, '#')}`,
+    ),
+  ).toEqual([
+    'critical transfer.failed 1: main none zone #1',
+    'info transfer.failed 1: taken back: main none zone #2',
+  ])
+  expect((await report(tuesday, tuesday.until, first)).corrections).toMatchObject([{ count: 1 }])
 })
 
 test('a finding that cannot be read any more is counted all the same', async () => {

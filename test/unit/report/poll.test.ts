@@ -78,6 +78,15 @@ test('the day of the first start is the first that is reported, once, at its tim
   expect(monitor.sent).toHaveLength(1)
 })
 
+test('F67: a clock that was a year ahead at the first start silences no report of today', async () => {
+  const monitor = setUp('2027-05-02T05:59:00Z')
+  await monitor.run()
+  await monitor.clock.advance(-365 * 24 * hour)
+  monitor.restart()
+  await monitor.pass(73 * hour)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-02', '2026-05-03', '2026-05-04'])
+})
+
 test('F68, invariant 13: one report on each day around both DST changes', async () => {
   for (const [start, first] of [
     ['2026-03-27T12:00:00Z', '2026-03-27'],
