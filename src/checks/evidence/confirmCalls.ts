@@ -5,8 +5,8 @@ import { MonitorError } from '../../lib/errors.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import { listAnswers } from '../../ledger/legAnswers.ts'
-import { confirmMoves, isCovered, neededTries } from './confirmMoves.ts'
-import { type Asking, maySpendSingle, type Outcome } from './decideDoubt.ts'
+import { confirmMoves, isCovered } from './confirmMoves.ts'
+import { type Asking, maySpendSingle, neededTries, type Outcome } from './decideDoubt.ts'
 
 /** An escrow's list shows by then what moved there. */
 const listedMs = 45_000

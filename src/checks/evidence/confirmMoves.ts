@@ -11,6 +11,7 @@ import {
   type Doubt,
   hasPassed,
   maySpendSingle,
+  neededTries,
   type Outcome,
 } from './decideDoubt.ts'
 import type { EvidenceReads } from './reads.ts'
@@ -24,9 +25,6 @@ const mostCovered = 1_000
 const retryMs = 5_000
 /** Between readings that have to agree: three of them are half a minute apart. */
 const doubtMs = 15_000
-
-/** A second answer was asked for in vain as often before, half a minute long: the first, asked for anew each time, stands alone. */
-export const neededTries = 2
 
 function secondOf({ source }: EvidenceReading): EvidenceReading['source'] {
   return source === 'E15' ? 'E16' : 'E21'

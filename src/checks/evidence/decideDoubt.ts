@@ -7,6 +7,8 @@ import { passedTime } from '../../kernel/trackHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
+import type { EvidenceSource } from '../../bridge/transfer.ts'
+import { MonitorError } from '../../lib/errors.ts'
 import { legAccusation } from './legWord.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
@@ -45,6 +47,9 @@ export interface Asking
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
   readonly singles: { left: number }
 }
+
+/** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */
+export const neededTries = 2
 
 /** An answer without the leg, and what else may be asked. */
 export interface Doubt extends Asking {
@@ -86,14 +91,15 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   const at = Math.min(doubt.at, clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   const isOver = isAbsent(next) || leg.rests > 0
-  const other =
-    isOver || (leg.ask !== 'zone' && next.reads >= firstAsked) ? await askOtherwise(doubt, next) : null
-  if (other === 'unclear') return again(leg, clock.now(), retryMs)
-  if (other === 'doubt') return again(next, clock.now(), doubtMs)
-  if (other !== null && (isOver || leg.ask === 'zone' || (other.moves?.length ?? 0) > 0)) {
-    return { readings: [{ ...other, reads: next.reads }], saves: [], drops: [leg.hash] }
+  const isAsked = isOver || (leg.ask !== 'zone' && next.reads >= firstAsked)
+  const { word, unasked, isThere, error } = isAsked ? await askOtherwise(doubt, next) : nothing
+  if (word !== null && (isOver || leg.ask === 'zone' || (word.moves?.length ?? 0) > 0)) {
+    const said = { ...word, reads: next.reads, ...(unasked && { unasked }) }
+    return { readings: [said], saves: [], drops: [leg.hash] }
   }
-  if (!isOver) return again(next, clock.now(), doubtMs)
+  if (!isOver || isThere) return { ...again(next, clock.now(), doubtMs), error }
+  if (unasked !== undefined && leg.tries < neededTries)
+    return { ...again({ ...next, tries: leg.tries + 1 }, clock.now(), doubtMs), error }
   // By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off.
   const settledAt = Math.min(leg.time - doubt.serviceAheadMs, leg.addedAt) + lateMs
   if (leg.rests === 0 && at < settledAt)
@@ -110,7 +116,8 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
         doubt.signal,
       )
   return {
-    readings: agreement === null ? [] : [{ ...toAbsent(next, doubt), agreement }],
+    readings:
+      agreement === null ? [] : [{ ...(unasked && { unasked }), ...toAbsent(next, doubt), agreement }],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
   }
@@ -144,32 +151,66 @@ export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
   return { ...leg, readyAt: at, dueAt: at, rests: leg.rests + 1 }
 }
 
-/** Another endpoint's word on a leg that the first one does not know; `unclear` when that could not be had, `doubt` when it has to be had again. */
-async function askOtherwise(
-  doubt: Doubt,
-  leg: QueuedLeg,
-): Promise<EvidenceReading | 'unclear' | 'doubt' | null> {
-  const { reads, signal, control, clock } = doubt
-  if (!maySpendSingle(doubt)) return null
-  const options = { priority: 'urgent', signal } as const
-  if (leg.ask === 'zone') return readOne(await reads.zoneLeg(leg.hash, options))
-  const logs = await reads.mainLogs(leg.hash, options)
-  const [said] = logs.readings
-  if (said === undefined && logs.bad.length > 0) return 'doubt'
-  // Logs leave native currency unsaid.
-  const wantsWhole = said?.moves?.length === 0 || (said && leg.ask === 'native')
-  const how = { ...options, known: { logs: said !== undefined }, callReads: leg.reads - firstAsked }
-  const whole = wantsWhole ? await readWhole(reads, leg, how, clock.now()) : (said ?? null)
-  if (whole !== null) return whole === 'unclear' ? 'doubt' : whole
-  // An empty answer about one transaction has no control in it: a known one has to be answered too.
-  if (control !== null && (await reads.mainLogs(control, options)).readings.length === 0) return 'unclear'
-  const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
-  return readOne(await single(leg.hash, options))
+/** Another endpoint's word on a leg that the first one does not know. */
+interface Other {
+  readonly word: EvidenceReading | null
+  /** Who would have had one, and could not be asked, or gave what cannot be read. */
+  readonly unasked?: EvidenceSource
+  /** It is, and what it did is not known yet. */
+  readonly isThere?: boolean
+  readonly error?: unknown
 }
 
-/** What an answer about one transaction says; a row that could not be read says that there is something. */
-function readOne({ readings: [first], bad }: LegsRead): EvidenceReading | 'doubt' | null {
-  return first ?? (bad.length > 0 ? 'doubt' : null)
+const nothing: Other = { word: null }
+
+async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
+  const { reads, signal, control, clock } = doubt
+  if (!maySpendSingle(doubt)) return nothing
+  const options = { priority: 'urgent', signal } as const
+  const ask = (source: EvidenceSource, question: () => Promise<LegsRead>) => askOne(signal, source, question)
+  if (leg.ask === 'zone') return ask('E14', () => reads.zoneLeg(leg.hash, options))
+  const logs = await ask('E21', () => reads.mainLogs(leg.hash, options))
+  const { word: said } = logs
+  // Logs leave native currency unsaid.
+  if (said !== null && (said.moves?.length === 0 || leg.ask === 'native')) {
+    const how = { ...options, known: { logs: true }, callReads: leg.reads - firstAsked }
+    const whole = await readWhole(reads, leg, how, clock.now()).catch(toError(signal))
+    if (whole !== 'unclear' && !(whole instanceof MonitorError)) return { word: whole }
+    const error = whole === 'unclear' ? undefined : whole
+    // Of a token they say all that there is to say; native currency may have moved, and it is there.
+    if (leg.ask === 'native') return { word: null, isThere: true, error }
+    return { word: leg.tries >= neededTries ? said : null, unasked: 'E7', error }
+  }
+  if (said !== null) return logs
+  // An empty answer about one transaction has no control in it: a known one has to be answered too.
+  const isEmpty = logs.unasked === undefined && control !== null
+  const known = isEmpty ? await ask('E21', () => reads.mainLogs(control, options)) : null
+  const isSilent = known !== null && known.word === null
+  const source = leg.ask === 'native' ? 'E16' : 'E2'
+  const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
+  const other = await ask(source, () => single(leg.hash, options))
+  if (other.word !== null) return other
+  return isSilent ? { word: null, unasked: 'E21' } : { ...other, ...(logs.unasked && logs) }
+}
+
+/** What one answer about one transaction says; a row that could not be read says that there is something. */
+async function askOne(
+  signal: AbortSignal,
+  source: EvidenceSource,
+  question: () => Promise<LegsRead>,
+): Promise<Other> {
+  const read = await question().catch(toError(signal))
+  if (read instanceof MonitorError) return { word: null, unasked: source, error: read }
+  const [word = null] = read.readings
+  return word === null && read.bad.length > 0 ? { word, unasked: source } : { word }
+}
+
+function toError(signal: AbortSignal): (error: unknown) => MonitorError {
+  return (error) => {
+    signal.throwIfAborted()
+    if (!(error instanceof MonitorError)) throw error
+    return error
+  }
 }
 
 /** Who answers about many transactions, and about a single one. */
