@@ -6,7 +6,7 @@ export interface GroupAlert {
   readonly isFiring: boolean
   /** Silenced, in a mute time or inhibited: nothing new is sent of it. */
   readonly isMuted: boolean
-  /** Silenced or in a mute time: its end is not sent yet either. */
+  /** Its end is not sent yet: it is silenced or in a mute time, or no end of it was seen. */
   readonly isEndHeld: boolean
   /** It was silenced or in a mute time until now: what still holds is sent again, what fired again is new. */
   readonly wasMuted: boolean

@@ -8,7 +8,7 @@ import { type EngineContext, expiryOf, note, parseLabels, routesFor } from './en
 import { addsNothing, findJoined } from './findJoined.ts'
 import { releaseHeldEvents } from './heldEvents.ts'
 import { gravity } from './joining.ts'
-import { createMute, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
+import { createMute, goesOn, isFiring, type Mute, type MuteOf, noticeMutes } from './mutes.ts'
 import { endOverSilences } from './endOverSilences.ts'
 import { closeCases, isUrgent, recheckCases } from './caseOf.ts'
 import { noteKnown } from './caseWindows.ts'
@@ -75,7 +75,7 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
       episode: member.episode,
       isFiring: isFiring(member),
       isMuted: muted.get(member.id) !== null,
-      isEndHeld: muted.get(member.id)?.by === 'muted',
+      isEndHeld: muted.get(member.id)?.by === 'muted' || goesOn(member),
       wasMuted: member.withheld === 'muted',
       isAcked: member.ackedAt !== null,
     }),
@@ -106,7 +106,7 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
     })
     hasSpoken ||= decision.reason !== 'nothing'
     if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= context.now) {
-      postpone(context, { group, channel, isOpen: alerts.some((alert) => alert.isFiring) })
+      postpone(context, { group, channel, isOpen: members.some(goesOn) })
     }
   }
   noteMutes(context, { members, muted, toldItems })
@@ -268,7 +268,7 @@ function noteMutes(
 ): void {
   const told = new Set(of.toldItems.map((item) => item.alertId))
   for (const member of of.members) {
-    if (!isFiring(member) && !told.has(member.id)) {
+    if (!goesOn(member) && !told.has(member.id)) {
       noteUntold(context, member, of.muted.get(member.id) ?? null)
       continue
     }
@@ -303,7 +303,7 @@ function finish(
   for (const member of of.members) {
     const mute = of.muted.get(member.id) ?? null
     // After this flush the end is queued for every channel that got their beginning, but those for which it is muted.
-    const isLeft = isFiring(member) || (mute?.by === 'muted' && told.has(member.id))
+    const isLeft = goesOn(member) || (mute?.by === 'muted' && told.has(member.id))
     if (!isLeft) {
       context.store.removeMember(group.key, member.id)
       continue

@@ -110,6 +110,11 @@ export function isFiring(alert: Pick<AlertHead, 'state'>): boolean {
   return alert.state === 'firing' || alert.state === 'recovering'
 }
 
+/** Whether it fired and has not ended: a raised `for` may have made it pending again. */
+export function goesOn(alert: Pick<AlertHead, 'state' | 'firedAt'>): boolean {
+  return isFiring(alert) || (alert.state === 'pending' && alert.firedAt !== null)
+}
+
 /** When a silence or a mute time begins or ends, every group is flushed: what was not sent is sent, or what still holds. */
 export function noticeMutes(context: EngineContext): void {
   const inForce = [
