@@ -103,6 +103,15 @@ export function deleteGroupChannel(db: Database, key: string, channel: string): 
   db.prepare('DELETE FROM group_channels WHERE group_key = ? AND channel = ?').run(key, channel)
 }
 
+/** What is reminded of in one group is reminded of in another too, where it is not sooner. */
+export function copyGroupChannels(db: Database, from: string, to: string): void {
+  db.prepare(
+    `INSERT INTO group_channels SELECT ?2, channel, acked_at, repeat_at FROM group_channels WHERE group_key = ?1
+      ON CONFLICT DO UPDATE SET acked_at = excluded.acked_at, repeat_at = excluded.repeat_at
+      WHERE excluded.repeat_at < repeat_at`,
+  ).run(from, to)
+}
+
 /** Schedules a flush now of groups that wait for nothing, or for the end of a silence. */
 export function touchQuietGroups(db: Database, now: UnixMs): void {
   db.prepare(
@@ -128,22 +137,27 @@ export function moveGroups(db: Database, from: string, to: string, now: UnixMs):
     db.prepare('DELETE FROM group_members WHERE group_key = ?').run(group.key)
     db.prepare('UPDATE outbox SET group_key = ?2 WHERE group_key = ?1').run(group.key, key)
     db.prepare('DELETE FROM alert_groups WHERE key = ?').run(group.key)
+    copyGroupChannels(db, group.key, key)
     db.prepare('DELETE FROM group_channels WHERE group_key = ?').run(group.key)
     const flushAt = Math.min(group.isDirty ? group.flushAt : now, other?.isDirty ? other.flushAt : Infinity)
     saveGroup(db, { ...(other ?? group), key, isDirty: true, flushAt })
   }
 }
 
-/** A channel's reminders of what holds in a case are due at once, unless it was told of something there since a time. */
+/** What a channel was told of a case and holds is due at once, unless it was told of something there since a time. */
 export function remindNow(
   db: Database,
   { caseId, channel, since }: { readonly caseId: number; readonly channel: string; readonly since: UnixMs },
   now: UnixMs,
 ): void {
+  // What waits to be sent is rendered then, and says it.
   db.prepare(
-    `UPDATE group_channels SET repeat_at = ?4 WHERE channel = ?2 AND group_key IN (SELECT g.group_key FROM group_members g
-      JOIN case_members m ON m.alert_id = g.alert_id WHERE m.case_id = ?1) AND NOT EXISTS (SELECT 1 FROM case_members m
-      JOIN outbox o ON o.alert_id = m.alert_id WHERE m.case_id = ?1 AND o.channel = ?2 AND o.created_at > ?3)`,
+    `INSERT OR REPLACE INTO group_channels SELECT DISTINCT g.group_key, ?2, ?4, ?4 FROM case_members m
+      JOIN group_members g ON g.alert_id = m.alert_id JOIN outbox o ON o.alert_id = m.alert_id AND o.channel = ?2
+      WHERE m.case_id = ?1 AND (o.state = 'sent' OR o.delivery_id IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM outbox u
+        WHERE u.alert_id = m.alert_id AND u.channel = ?2 AND u.state = 'queued' AND u.delivery_id IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM case_members m JOIN outbox o ON o.alert_id = m.alert_id
+        WHERE m.case_id = ?1 AND o.channel = ?2 AND o.created_at > ?3)`,
   ).run(caseId, channel, since, now)
 }
 

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { lack, minute, run, shortfall, theft, unbacked, usdc } from './caseWorld.ts'
+import { createFakeChannel, createRoute } from './harness.ts'
+
+const hour = 60 * minute
+const two = () => [createFakeChannel('ops'), createFakeChannel('pager')]
+type World = ReturnType<typeof run>
+const said = ({ ops }: World) => ops.sent.flatMap(({ items }) => items.map(({ status }) => status))
+
+/** A theft of a token without an escrow, and what lacks of another one: told, and reminded of, as two cases. */
+async function tellTwo(): Promise<World> {
+  const world = run({
+    fakes: two(),
+    routes: [createRoute({ channels: ['ops'], groupWaitMs: 0, repeatMs: 4 * hour })],
+  })
+  await world.tell(unbacked, theftOf(`0x${'d'.repeat(40)}`))
+  await world.send(minute)
+  await world.judge(shortfall, lack('50'))
+  await world.send(hour)
+  expect(world.cases()).toHaveLength(2)
+  return world
+}
+
+function theftOf(address: string) {
+  const { transfer, ...finding } = theft(9, '7')
+  return { ...finding, transfer: transfer && { ...transfer, token: { ...transfer.token, address } } }
+}
+
+async function hold(world: World, missing: string, ms: number): Promise<void> {
+  for (let past = 0; past < ms; past += 15 * minute) {
+    await world.judge(shortfall, lack(missing))
+    await world.send(15 * minute)
+  }
+}
+
+test('two cases that turn out to be one are reminded of when the first of them would have been', async () => {
+  const world = await tellTwo()
+  await world.tell(unbacked, theftOf(usdc))
+  await world.send(minute)
+  expect(world.cases()).toHaveLength(1)
+  const before = world.ops.sent.length
+  await hold(world, '50', 2 * hour)
+  expect(said(world).slice(before)).toEqual([])
+  await hold(world, '50', hour)
+  expect(said(world).slice(before)).toEqual(['repeat'])
+  await world.stop()
+})
+
+test('more money of a case that took in another is told to who follows no cases', async () => {
+  const world = await tellTwo()
+  await world.tell(unbacked, theftOf(usdc))
+  await world.send(minute)
+  const before = world.ops.sent.length
+  await hold(world, '5000000', hour)
+  expect(said(world).slice(before)).toEqual(['repeat'])
+  await world.stop()
+})
+
+test('more money is told though a message of what there was before is under way', async () => {
+  const world = run({ fakes: two(), routes: [createRoute({ channels: ['ops'], groupWaitMs: 0 })] })
+  await world.judge(shortfall, lack('50'))
+  await world.send(4 * hour - minute)
+  const { promise, resolve } = Promise.withResolvers<{ result: 'ack' }>()
+  world.ops.answers = [promise, { result: 'ack' }]
+  await world.send(minute)
+  expect(said(world)).toEqual(['firing', 'repeat'])
+  await world.judge(shortfall, lack('5000000'))
+  resolve({ result: 'ack' })
+  await world.send(minute)
+  expect(world.ops.sent.map(({ items }) => items[0]?.facts['missing'])).toEqual(['50', '50', '5000000'])
+  await world.stop()
+})
