@@ -26,21 +26,26 @@ function dueAfterEnd(
   return isAtOnce || group.flushedAt === null ? now : Math.max(now, group.flushedAt + group.intervalMs)
 }
 
-/** Puts an alert that fired into the groups that its routes give it. */
+/**
+ * Puts an alert that fired into the groups that its routes give it now, and out of those that they gave it before: what
+ * is queued of it and its reminders go with it. Without a route it stays where it was, so that its end is sent.
+ */
 export function joinGroups(context: EngineContext, alert: AlertHead): void {
+  const { store, now } = context
   const routes = routesFor(context, alert)
   if (routes.length === 0)
-    note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, context.now)
-  const caseId = context.store.findCaseOf(alert.id)
-  for (const route of routes) {
-    const key = groupKeyOf(route, parseLabels(alert.labels), caseId)
-    const group = context.store.getGroup(key)
+    return note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, now)
+  const caseId = store.findCaseOf(alert.id)
+  const joined = new Map(routes.map((route) => [groupKeyOf(route, parseLabels(alert.labels), caseId), route]))
+  const left = store.listGroupsOf(alert.id).filter(({ key }) => !joined.has(key))
+  for (const [key, route] of joined) {
+    const group = store.getGroup(key)
     const due = dueAfterFiring(
       group,
       { waitMs: groupWaitOf(route, alert), isCritical: alert.severity === 'critical' },
-      context.now,
+      now,
     )
-    context.store.saveGroup({
+    store.saveGroup({
       key,
       route: route.id,
       isDirty: true,
@@ -50,8 +55,11 @@ export function joinGroups(context: EngineContext, alert: AlertHead): void {
       maxRepeatMs: maxRepeatOf(route),
       flushedAt: group?.flushedAt ?? null,
     })
-    context.store.addMember(key, alert.id)
+    for (const { key: from } of left)
+      store.carryMember({ alertId: alert.id, from, to: key, channels: route.channels })
+    store.addMember(key, alert.id)
   }
+  for (const { key } of left) store.removeMember(key, alert.id)
 }
 
 const flappingMs = 3_600_000

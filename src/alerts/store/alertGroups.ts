@@ -51,6 +51,28 @@ export function addMember(db: Database, key: string, alertId: number): void {
   db.prepare('INSERT OR IGNORE INTO group_members (group_key, alert_id) VALUES (?, ?)').run(key, alertId)
 }
 
+/** An alert goes on in another group as in the one it leaves: whether it was muted, what is queued, its reminders. */
+export function carryMember(
+  db: Database,
+  of: {
+    readonly alertId: number
+    readonly from: string
+    readonly to: string
+    readonly channels: readonly string[]
+  },
+): void {
+  const { alertId, from, to } = of
+  db.prepare(
+    `INSERT OR IGNORE INTO group_members (group_key, alert_id, withheld)
+      SELECT ?3, alert_id, withheld FROM group_members WHERE group_key = ?2 AND alert_id = ?1`,
+  ).run(alertId, from, to)
+  db.prepare(
+    `UPDATE outbox SET group_key = ?3 WHERE alert_id = ?1 AND group_key = ?2 AND state = 'queued'
+      AND channel IN (SELECT value FROM json_each(?4))`,
+  ).run(alertId, from, to, JSON.stringify(of.channels))
+  copyGroupChannels(db, from, to)
+}
+
 export function removeMember(db: Database, key: string, alertId: number): void {
   db.prepare('DELETE FROM group_members WHERE group_key = ? AND alert_id = ?').run(key, alertId)
 }

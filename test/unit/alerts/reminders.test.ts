@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { lack, minute, run, shortfall, theft, unbacked, usdc } from './caseWorld.ts'
 import { createFakeChannel, createRoute } from './harness.ts'
+import { hourly, listSaid, restart, stalled, watch, zone } from './watch.ts'
 
 const hour = 60 * minute
 const two = () => [createFakeChannel('ops'), createFakeChannel('pager')]
@@ -68,5 +69,54 @@ test('more money is told though a message of what there was before is under way'
   resolve({ result: 'ack' })
   await world.send(minute)
   expect(world.ops.sent.map(({ items }) => items[0]?.facts['missing'])).toEqual(['50', '50', '5000000'])
+  await world.stop()
+})
+
+const told = async () => {
+  const world = watch()
+  await world.judge(stalled, [zone], 30)
+  return world
+}
+
+test.each([
+  { title: 'another grouping', routes: [{ ...hourly, groupBy: ['rule', 'chain'] }] },
+  {
+    title: 'a route above the one that told it',
+    routes: [
+      { ...hourly, id: 'r1', matches: () => false },
+      { ...hourly, id: 'r2' },
+    ],
+  },
+])('after a restart with $title reminders go on where they were', async ({ routes }) => {
+  const world = await restart(await told(), { routes })
+  await world.judge(stalled, [zone], 29)
+  expect(listSaid(world.ops)).toEqual(['firing critical'])
+  await world.judge(stalled, [zone], 3)
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'repeat critical'])
+  await world.judge(stalled, [])
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'repeat critical', 'resolved critical'])
+  await world.stop()
+})
+
+test('what was on its way when the routes changed is reminded of in its new group', async () => {
+  const before = watch()
+  before.ops.answers = [{ result: 'transient', reason: '503' }, { result: 'ack' }]
+  before.engine.applyCondition(stalled, { findings: [zone], unknown: [] }, before.clock.now())
+  before.engine.flush(before.clock.now())
+  const world = await restart(before, { routes: [{ ...hourly, groupBy: ['rule', 'chain'] }] })
+  await world.judge(stalled, [zone], 70)
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'firing critical', 'repeat critical'])
+  await world.stop()
+})
+
+test('a channel that the routes name no more is reminded of nothing, and told the end', async () => {
+  const mail = createFakeChannel('mail')
+  const before = watch({ fakes: [createFakeChannel('ops'), mail] })
+  await before.judge(stalled, [zone], 30)
+  const world = await restart(before, { routes: [{ ...hourly, id: 'r2', channels: ['mail'] }] })
+  await world.judge(stalled, [zone], 65)
+  await world.judge(stalled, [])
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'resolved critical'])
+  expect(listSaid(mail)).toEqual(['firing critical', 'repeat critical', 'resolved critical'])
   await world.stop()
 })
