@@ -10,6 +10,7 @@ import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { putIntoCase } from './caseOf.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
+import { gravity } from './joining.ts'
 import { type Phase, resumeCondition, type Step, stepCondition, untouched } from './stateMachine.ts'
 
 /** How old the finding of an alert that goes on may be; the text of a reminder is rendered from it. */
@@ -134,12 +135,21 @@ function stepKnown(
   const step = stepCondition(phaseOf(head), true, rule, context.now)
   const labels = canonicalJson(labelsOf(rule, finding))
   const isStale = context.now - head.refreshedAt >= refreshMs || context.now < head.refreshedAt
-  const isOther =
-    isStale || step.transition !== null || labels !== head.labels || rule.severity !== head.severity
+  const isRelabelled = labels !== head.labels || rule.severity !== head.severity
+  const isOther = isStale || step.transition !== null || isRelabelled
   if (isOther) context.store.updateContent(head.id, contentOf(rule, finding, labels), context.now)
   const present = { ...head, ...contentOf(rule, finding, labels) }
   move(context, rule, present, { step, finding: isOther ? finding : null })
+  if (isRelabelled && head.firedAt !== null) relabel(context, present, head)
   return isOther
+}
+
+/** Its routes may be others now; that it is more severe is told to whoever knows it already, taken or not. */
+function relabel(context: EngineContext, alert: AlertHead, before: Pick<AlertHead, 'severity'>): void {
+  joinGroups(context, alert)
+  if (gravity[alert.severity] >= gravity[before.severity]) return
+  context.store.clearAck(alert.id)
+  context.store.remindAlertNow(alert.id, context.now)
 }
 
 /** A subject without an open alert: its first, or one that was over. */

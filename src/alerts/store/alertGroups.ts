@@ -183,6 +183,14 @@ export function remindNow(
   ).run(caseId, channel, since, now)
 }
 
+/** Whoever was told of an alert that holds is reminded of it at once. What waits to be sent is rendered then. */
+export function remindAlertNow(db: Database, alertId: number, now: UnixMs): void {
+  db.prepare(
+    `INSERT OR REPLACE INTO group_channels SELECT DISTINCT g.group_key, o.channel, ?2, ?2 FROM group_members g
+      JOIN outbox o ON o.alert_id = g.alert_id WHERE g.alert_id = ?1 AND (o.state = 'sent' OR o.delivery_id IS NOT NULL)`,
+  ).run(alertId, now)
+}
+
 /** How many reminders in a row a channel got of a group. */
 export function countRepeats(db: Database, key: string, channel: string): number {
   const sql = 'SELECT count FROM group_repeats WHERE group_key = ? AND channel = ?'

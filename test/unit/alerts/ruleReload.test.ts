@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Labels } from '../../../src/alerts/routing.ts'
+import { createCondition, createFakeChannel } from './harness.ts'
 import { hourly, listSaid, stalled, watch, zone } from './watch.ts'
 
 const minute = 60_000
@@ -36,5 +38,80 @@ test('what a raised `for` made pending before it was told is told when that is r
   expect(listSaid(world.ops)).toEqual([])
   await world.judge(slower, [zone], 11)
   expect(listSaid(world.ops)).toEqual(['firing critical'])
+  await world.stop()
+})
+
+const warning = { ...stalled, severity: 'warning' as const }
+const bySeverity = [
+  {
+    ...hourly,
+    id: 'r1',
+    channels: ['pager'],
+    matches: (labels: Labels) => labels['severity'] === 'critical',
+  },
+  { ...hourly, id: 'r2' },
+] as const
+const two = () => [createFakeChannel('ops'), createFakeChannel('pager')] as const
+
+test('a severity that is raised goes by the routes of what it is now, and its end to all that were told', async () => {
+  const [ops, pager] = two()
+  const world = watch({ fakes: [ops, pager], routes: bySeverity })
+  await world.judge(warning, [zone], 10)
+  await world.judge(stalled, [zone])
+  expect([listSaid(ops), listSaid(pager)]).toEqual([['firing warning'], ['firing critical']])
+  await world.judge(stalled, [zone], 62)
+  expect([listSaid(ops), listSaid(pager)]).toEqual([
+    ['firing warning'],
+    ['firing critical', 'repeat critical'],
+  ])
+  await world.judge(stalled, [])
+  expect([listSaid(ops).at(-1), listSaid(pager).at(-1)]).toEqual(['resolved critical', 'resolved critical'])
+  await world.stop()
+})
+
+test.each([
+  { title: 'raised is told at once', from: warning, to: stalled, expected: ['repeat critical'] },
+  { title: 'lowered is told with the next reminder', from: stalled, to: warning, expected: [] },
+])('a severity that is $title where the route stays the same', async ({ from, to, expected }) => {
+  const world = watch()
+  await world.judge(from, [zone], 10)
+  await world.judge(to, [zone], 30)
+  expect(listSaid(world.ops).slice(1)).toEqual(expected)
+  await world.stop()
+})
+
+test('a severity that is raised takes back the acknowledgement', async () => {
+  const world = watch()
+  await world.judge(warning, [zone])
+  const [alert] = world.store.listActive()
+  world.store.ackAlert(alert?.id ?? 0, 'ana', world.clock.now())
+  await world.judge(warning, [zone], 70)
+  expect(listSaid(world.ops)).toEqual(['firing warning'])
+  await world.judge(stalled, [zone])
+  expect(listSaid(world.ops)).toEqual(['firing warning', 'repeat critical'])
+  await world.stop()
+})
+
+test('a label that becomes another one while it fires goes by the routes of what it is now', async () => {
+  const [ops, pager] = two()
+  const [first, ...rest] = bySeverity
+  const named = { ...first, matches: (labels: Labels) => labels['symbol'] === 'USDC' }
+  const world = watch({ fakes: [ops, pager], routes: [named, ...rest] })
+  await world.judge(stalled, [zone])
+  const known = createCondition('zone', { labels: { chain: 'zone', symbol: 'USDC' } })
+  await world.judge(stalled, [known], 62)
+  expect([listSaid(ops), listSaid(pager)]).toEqual([
+    ['firing critical'],
+    ['firing critical', 'repeat critical'],
+  ])
+  await world.stop()
+})
+
+test('a label that no route matches leaves who was told waiting for the end alone', async () => {
+  const world = watch({ routes: [{ ...hourly, matches: (labels) => labels['symbol'] === undefined }] })
+  await world.judge(stalled, [zone])
+  await world.judge(stalled, [createCondition('zone', { labels: { chain: 'zone', symbol: 'USDC' } })], 70)
+  await world.judge(stalled, [])
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'resolved critical'])
   await world.stop()
 })
