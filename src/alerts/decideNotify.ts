@@ -22,6 +22,8 @@ export interface Told {
   readonly isResolved: boolean
   /** As an update of another alert. */
   readonly isJoined: boolean
+  /** It is rendered yet: it says then what is known by then. */
+  readonly isWaiting: boolean
 }
 
 export interface NotifyFacts {
@@ -49,6 +51,8 @@ export interface NotifyDecision {
   readonly join: readonly number[]
   readonly resolve: readonly number[]
   readonly repeat: readonly number[]
+  /** Something that was told holds and is not in this message: its reminder comes when it would have come. */
+  readonly leavesSome: boolean
 }
 
 /**
@@ -65,19 +69,23 @@ export function decideNotify(facts: NotifyFacts, now: UnixMs): NotifyDecision {
   const join = fresh.filter(({ joins }) => joins === 'news').map(idOf)
   const ended = open.filter((alert) => !alert.isFiring && !alert.isEndHeld)
   const resolve = facts.sendsResolved ? ended.map(idOf) : []
-  const again = open.filter(
-    (alert) => alert.isFiring && !alert.isMuted && !alert.isAcked && alert.joins !== 'nothing',
-  )
+  const again = audible.filter(({ id, isAcked, joins }) => {
+    const last = told.get(id)
+    return last !== undefined && !last.isResolved && !last.isWaiting && !isAcked && joins !== 'nothing'
+  })
   const unmuted = facts.isRouted
     ? again.filter((alert) => alert.wasMuted && !fire.includes(alert.id)).map(idOf)
     : []
   if (fire.length > 0 || join.length > 0 || resolve.length > 0 || unmuted.length > 0) {
     const reason = reasonOf({ fire, join, resolve }, told.size, open.length)
-    return { reason, fire, join, resolve, repeat: unmuted }
+    const said = new Set([...fire, ...join, ...unmuted])
+    const leavesSome = again.some(({ id }) => !said.has(id))
+    return { reason, fire, join, resolve, repeat: unmuted, leavesSome }
   }
   const isDue = facts.isRouted && facts.repeatAt !== null && now >= facts.repeatAt
-  if (!isDue || again.length === 0) return { fire, join, resolve, repeat: [], reason: 'nothing' }
-  return { fire, join, resolve, repeat: again.map(idOf), reason: 'repeat' }
+  const reminder = { fire, join, resolve, leavesSome: false }
+  if (!isDue || again.length === 0) return { ...reminder, repeat: [], reason: 'nothing' }
+  return { ...reminder, repeat: again.map(idOf), reason: 'repeat' }
 }
 
 function reasonOf(

@@ -179,6 +179,7 @@ function readTold(items: readonly OutboxItem[]): Map<number, Told> {
       episode: item.episode,
       isResolved: item.what !== 'firing' && !isJoined,
       isJoined,
+      isWaiting: isUnsent(item),
     })
   }
   return told
@@ -211,8 +212,8 @@ function queueDecision(context: EngineContext, decided: Decided): void {
   queue(decision.resolve, 'resolved')
   queue(decision.repeat, 'repeat')
   countRepeats(context, decided)
-  // The next reminder counts from the acknowledgement of this message.
-  context.store.deleteGroupChannel(decided.group.key, channel)
+  // The next reminder counts from the acknowledgement of this message, that of what it does not name from before.
+  if (!decision.leavesSome) context.store.deleteGroupChannel(decided.group.key, channel)
 }
 
 /** Reminders grow from one to the next; something new begins them anew. */
@@ -229,10 +230,9 @@ function queueItem(
 ): void {
   const open = toldItems.findLast((item) => item.alertId === alert.id && item.channel === channel)
   if (what === 'resolved') context.store.deleteUnsentRepeats(alert.id, channel)
-  const isUnsent = open?.state === 'queued' && open.deliveryId === null
-  if (open && isUnsent && what === 'resolved' && (open.what === 'firing' || open.what === 'joined'))
+  if (open && isUnsent(open) && what === 'resolved' && (open.what === 'firing' || open.what === 'joined'))
     return context.store.setItemWhat(open.id, 'both')
-  if (open && isUnsent && what === 'firing' && open.what === 'joined' && open.episode === alert.episode)
+  if (open && isUnsent(open) && what === 'firing' && open.what === 'joined' && open.episode === alert.episode)
     return context.store.setItemWhat(open.id, 'firing')
   const caseId = isByCase ? context.store.findCaseOf(alert.id) : null
   if (caseId !== null) noteKnown(context, caseId, { channel, kind: alert.kind })
@@ -249,6 +249,10 @@ function queueItem(
     caseId,
     change: null,
   })
+}
+
+function isUnsent({ state, deliveryId }: OutboxItem): boolean {
+  return state === 'queued' && deliveryId === null
 }
 
 /** A reminder that was due and had nothing to send. */

@@ -122,7 +122,7 @@ function acknowledge(
     if (!group) continue
     const { channel } = delivery
     const repeatAt = now + growRepeat(group, store.countRepeats(key, channel))
-    store.saveGroupChannel(key, { channel, ackedAt: now, repeatAt })
+    store.addGroupChannel(key, { channel, ackedAt: now, repeatAt })
   }
   store.deleteDelivery(delivery.id)
 }

@@ -121,6 +121,15 @@ export function saveGroupChannel(db: Database, key: string, entry: GroupChannel)
   db.prepare('INSERT OR REPLACE INTO group_channels VALUES (?, ?, ?, ?)').run(key, ...channels.values(entry))
 }
 
+const unlessSooner = `ON CONFLICT DO UPDATE SET acked_at = excluded.acked_at, repeat_at = excluded.repeat_at
+  WHERE excluded.repeat_at < repeat_at`
+
+/** A channel's next reminder, unless one comes sooner. */
+export function addGroupChannel(db: Database, key: string, entry: GroupChannel): void {
+  const sql = `INSERT INTO group_channels VALUES (?, ?, ?, ?) ${unlessSooner}`
+  db.prepare(sql).run(key, ...channels.values(entry))
+}
+
 export function deleteGroupChannel(db: Database, key: string, channel: string): void {
   db.prepare('DELETE FROM group_channels WHERE group_key = ? AND channel = ?').run(key, channel)
 }
@@ -128,9 +137,7 @@ export function deleteGroupChannel(db: Database, key: string, channel: string): 
 /** What is reminded of in one group is reminded of in another too, where it is not sooner. */
 export function copyGroupChannels(db: Database, from: string, to: string): void {
   db.prepare(
-    `INSERT INTO group_channels SELECT ?2, channel, acked_at, repeat_at FROM group_channels WHERE group_key = ?1
-      ON CONFLICT DO UPDATE SET acked_at = excluded.acked_at, repeat_at = excluded.repeat_at
-      WHERE excluded.repeat_at < repeat_at`,
+    `INSERT INTO group_channels SELECT ?2, channel, acked_at, repeat_at FROM group_channels WHERE group_key = ?1 ${unlessSooner}`,
   ).run(from, to)
 }
 

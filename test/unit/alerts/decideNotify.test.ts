@@ -13,7 +13,12 @@ const alert = (id: number, overrides: Partial<GroupAlert> = {}): GroupAlert => (
   ...overrides,
 })
 const told = (...entries: [number, number, boolean][]) =>
-  new Map(entries.map(([id, episode, isResolved]) => [id, { episode, isResolved, isJoined: false }]))
+  new Map(
+    entries.map(([id, episode, isResolved]) => [
+      id,
+      { episode, isResolved, isJoined: false, isWaiting: false },
+    ]),
+  )
 const facts = (overrides: Partial<NotifyFacts>): NotifyFacts => ({
   alerts: [],
   told: new Map(),
@@ -22,7 +27,7 @@ const facts = (overrides: Partial<NotifyFacts>): NotifyFacts => ({
   sendsResolved: true,
   ...overrides,
 })
-const nothing = { reason: 'nothing', fire: [], join: [], resolve: [], repeat: [] }
+const nothing = { reason: 'nothing', fire: [], join: [], resolve: [], repeat: [], leavesSome: false }
 
 test.each([
   { title: 'a group without a firing alert says nothing', given: {}, expected: nothing },
@@ -34,12 +39,12 @@ test.each([
   {
     title: 'an alert that joins is told alone',
     given: { alerts: [alert(1), alert(2)], told: told([1, 1, false]) },
-    expected: { ...nothing, reason: 'new alerts', fire: [2] },
+    expected: { ...nothing, reason: 'new alerts', fire: [2], leavesSome: true },
   },
   {
     title: 'the end of one of two is told',
     given: { alerts: [alert(1, { isFiring: false }), alert(2)], told: told([1, 1, false], [2, 1, false]) },
-    expected: { ...nothing, reason: 'resolved', resolve: [1] },
+    expected: { ...nothing, reason: 'resolved', resolve: [1], leavesSome: true },
   },
   {
     title: 'the end of the last is the end of all',

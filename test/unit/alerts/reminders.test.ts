@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { lack, minute, run, shortfall, theft, unbacked, usdc } from './caseWorld.ts'
-import { createFakeChannel, createRoute } from './harness.ts'
+import { createCondition, createFakeChannel, createRoute } from './harness.ts'
 import { hourly, listSaid, restart, stalled, watch, zone } from './watch.ts'
 
 const hour = 60 * minute
@@ -118,5 +118,46 @@ test('a channel that the routes name no more is reminded of nothing, and told th
   await world.judge(stalled, [])
   expect(listSaid(world.ops)).toEqual(['firing critical', 'resolved critical'])
   expect(listSaid(mail)).toEqual(['firing critical', 'repeat critical', 'resolved critical'])
+  await world.stop()
+})
+
+test('what comes and goes beside it delays no reminder of what holds', async () => {
+  const world = watch({ routes: [{ ...hourly, repeatMs: 4 * hour }] })
+  const main = createCondition('main')
+  for (let turn = 0; turn < 16; turn += 1) {
+    await world.judge(stalled, [zone], 2 * 60)
+    await world.judge(stalled, [zone, main], 60)
+  }
+  const ofZone = world.ops.sent.flatMap(({ items }) =>
+    items.filter(({ subject }) => subject.includes('zone')),
+  )
+  const expected = ['firing', ...Array.from({ length: 11 }, () => 'repeat')]
+  expect(ofZone.map(({ status }) => status)).toEqual(expected)
+  await world.stop()
+})
+
+test('a reminder leaves out what waits to be sent', async () => {
+  const world = watch()
+  await world.judge(stalled, [zone], 50)
+  world.ops.answers = [{ result: 'throttled', retryAfterMs: 20 * minute, reason: '429' }, { result: 'ack' }]
+  const main = createCondition('main')
+  await world.judge(stalled, [zone, main], 5)
+  await world.judge(stalled, [zone, main, createCondition('third')], 30)
+  const said = world.ops.sent.map(({ items }) => items.map(({ status, subject }) => `${status} ${subject}`))
+  expect(said).toMatchInlineSnapshot(`
+    [
+      [
+        "firing the zone head stands at 100",
+      ],
+      [
+        "firing the main head stands at 100",
+      ],
+      [
+        "firing the main head stands at 100",
+        "firing the third head stands at 100",
+        "repeat the zone head stands at 100",
+      ],
+    ]
+  `)
   await world.stop()
 })
