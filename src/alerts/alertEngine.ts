@@ -1,4 +1,3 @@
-import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
@@ -7,11 +6,9 @@ import type { KnownEscrow } from '../cases/listKeys.ts'
 import type { Judgement } from '../rules/kind.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
-import { adoptAlerts, putIntoCase } from './caseOf.ts'
-import { type EngineContext, note } from './engineContext.ts'
-import { keptFinding } from './findingJson.ts'
+import { adoptAlerts } from './caseOf.ts'
+import type { EngineContext } from './engineContext.ts'
 import { resumeEscalations } from './escalation.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { flushGroups } from './flushGroups.ts'
 import { joinGroups } from './groupTimers.ts'
 import { type InhibitRule, listInhibitions } from './inhibition.ts'
@@ -25,9 +22,10 @@ import {
   saveGoodEvaluation,
 } from './judgeMeta.ts'
 import { metaKinds, metaRule } from './metaKinds.ts'
+import { renameSubject } from './renameSubject.ts'
 import { defaultRoute, type Route } from './routing.ts'
 import { findSilenceProblem } from './silences.ts'
-import type { AlertHead, AlertRow } from './store/alertRows.ts'
+import type { AlertHead } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import { correctEvents, type EventMatch, type StillFound, tellEvents } from './tellEvents.ts'
 
@@ -185,41 +183,6 @@ function start(context: EngineContext): void {
       )
     }
   }
-}
-
-/**
- * Two transfers turned out to be one: the alerts of `from` follow it to `to`. What was sent stays sent. Where both had
- * an alert of one rule, the survivor's goes on and counts as sent wherever one of them was.
- */
-function renameSubject(context: EngineContext, from: string, to: string): void {
-  for (const row of context.store.listAlertsOfTransfer(from)) {
-    const fingerprint = fingerprintOf(row.rule, { kind: row.kind, subject: to })
-    const survivor = context.store.findAlert(fingerprint)
-    if (survivor) {
-      putIntoCase(context, row, renamed(row, to))
-      merge(context, row, survivor.id)
-    } else {
-      context.store.renameAlert(row.id, { fingerprint, subject: to, transferKey: to })
-      putIntoCase(context, row, renamed(row, to))
-    }
-    note(context, row, { what: 'renamed', reason: `its transfer ${from} was joined into ${to}` }, context.now)
-  }
-}
-
-/** Its finding, of the transfer that it goes on as: the keys of both lead to one case. */
-function renamed(row: AlertRow, to: string): Finding {
-  const finding = keptFinding(row)
-  return finding.transfer === null ? finding : { ...finding, transfer: { ...finding.transfer, key: to } }
-}
-
-function merge(context: EngineContext, row: AlertRow, survivorId: number): void {
-  const { store } = context
-  store.deleteUnsentOf(row.id)
-  store.retireMember(row.id, context.now)
-  store.moveTold(row.id, survivorId)
-  store.moveHeld(row.id, survivorId)
-  store.updatePhase(row.id, { ...row, state: 'merged' }, context.now)
-  for (const group of store.listGroupsOf(row.id)) store.removeMember(group.key, row.id)
 }
 
 /** After a jump beyond this nobody's reminder comes before its group's next interval. */

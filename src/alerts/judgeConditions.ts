@@ -213,10 +213,15 @@ function move(
       putIntoCase(context, head, finding)
     return
   }
-  // No message of it was sent: nothing is left to remember.
-  if (step.transition === 'forgotten' && step.phase.episode === 1) context.store.deleteAlert(head.id)
+  if (step.transition === 'forgotten') forget(context, head)
   else context.store.updatePhase(head.id, { ...step.phase, resolvedReason }, context.now)
   follow(context, { ...head, ...step.phase, rule: rule.name }, { step, finding })
+}
+
+/** What never fired and of which nothing was sent leaves nothing to remember; of an episode before the end may be due. */
+function forget({ store, now }: EngineContext, head: AlertHead): void {
+  if (head.episode === 1 && store.listItemsOf(head.id).length === 0) store.deleteAlert(head.id)
+  else store.updatePhase(head.id, { ...head, state: 'inactive', keepSince: null, resolvedReason: null }, now)
 }
 
 function isSamePhase(head: AlertHead, phase: Phase): boolean {
@@ -261,7 +266,7 @@ export function dropRules(context: EngineContext, isKept: (head: AlertHead) => b
   for (const head of context.store.listActive()) {
     if (isKept(head)) continue
     if (head.firedAt === null) {
-      context.store.deleteAlert(head.id)
+      forget(context, head)
       note(context, head, { what: 'forgotten', reason: 'rule removed' }, context.now)
       continue
     }

@@ -73,6 +73,15 @@ export function carryMember(
   copyGroupChannels(db, from, to)
 }
 
+/** Two alerts became one: it is in the groups of both. */
+export function moveMember(db: Database, fromAlertId: number, toAlertId: number): void {
+  db.prepare('UPDATE OR IGNORE group_members SET alert_id = ?2 WHERE alert_id = ?1').run(
+    fromAlertId,
+    toAlertId,
+  )
+  db.prepare('DELETE FROM group_members WHERE alert_id = ?').run(fromAlertId)
+}
+
 export function removeMember(db: Database, key: string, alertId: number): void {
   db.prepare('DELETE FROM group_members WHERE group_key = ? AND alert_id = ?').run(key, alertId)
 }

@@ -74,8 +74,8 @@ export function deleteUnsentRepeats(db: Database, alertId: number, channel: stri
 }
 
 /**
- * Two alerts became one: where one was sent to a channel, the other counts as sent in its present episode, and what is
- * still queued of that is dropped.
+ * Two alerts became one: where one was sent to a channel, the other counts as sent in its present episode, in the one
+ * before while that has not fired, and what is still queued of it is dropped.
  */
 export function moveTold(db: Database, fromAlertId: number, toAlertId: number): void {
   db.prepare(
@@ -83,7 +83,7 @@ export function moveTold(db: Database, fromAlertId: number, toAlertId: number): 
       AND EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = ?1 AND f.channel = outbox.channel AND f.state <> 'dead')`,
   ).run(fromAlertId, toAlertId)
   db.prepare(
-    'UPDATE outbox SET alert_id = ?2, episode = (SELECT episode FROM alerts WHERE id = ?2) WHERE alert_id = ?1',
+    'UPDATE outbox SET alert_id = ?2, episode = (SELECT episode - (fired_at IS NULL) FROM alerts WHERE id = ?2) WHERE alert_id = ?1',
   ).run(fromAlertId, toAlertId)
 }
 

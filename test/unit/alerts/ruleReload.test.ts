@@ -115,3 +115,39 @@ test('a label that no route matches leaves who was told waiting for the end alon
   expect(listSaid(world.ops)).toEqual(['firing critical', 'resolved critical'])
   await world.stop()
 })
+
+const late = { ...stalled, severity: 'warning' as const, forMs: 2 * minute }
+
+test.each([
+  { title: 'waits for its interval', answers: [{ result: 'ack' as const }] },
+  {
+    title: 'is queued',
+    answers: [
+      { result: 'throttled' as const, retryAfterMs: 10 * minute, reason: '429' },
+      { result: 'ack' as const },
+    ],
+  },
+])(
+  'the end of what was told is sent though it is pending again when its rule goes, where it $title',
+  async ({ answers }) => {
+    const world = watch({ routes: [{ ...hourly, groupIntervalMs: 4 * minute }] })
+    await world.judge(late, [zone], 4)
+    world.ops.answers = answers
+    await world.judge(late, [], answers.length === 1 ? 1 : 5)
+    await world.judge(late, [zone])
+    world.engine.dropRules(new Set(), world.clock.now())
+    await world.flush(70)
+    expect(world.ops.sent.map(({ total }) => total).every((total) => total === 1)).toBe(true)
+    expect([...new Set(listSaid(world.ops))]).toEqual(['firing warning', 'resolved warning'])
+    expect(world.store.listActive()).toEqual([])
+    await world.stop()
+  },
+)
+
+test('of a rule that goes nothing is left of what never fired', async () => {
+  const world = watch()
+  await world.judge(late, [zone])
+  world.engine.dropRules(new Set(), world.clock.now())
+  expect(world.store.getAlert(1)).toBeNull()
+  await world.stop()
+})
