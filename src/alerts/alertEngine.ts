@@ -167,12 +167,16 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
   return meta !== undefined && metaRule(context.live.rules, meta).name === rule
 }
 
-/** Routes may be others than before: what fires joins the groups it has now. Nothing is sent twice to a channel by that. */
+/**
+ * Routes may be others than before: what fires joins the groups it has now, and mute times that are no more hold nothing.
+ * Nothing is sent twice to a channel by that.
+ */
 function start(context: EngineContext): void {
   context.startedAt = context.now
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
   adoptAlerts(context)
   resumeEscalations(context)
+  context.store.hastenHeld(null, context.now)
   for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
   for (const silence of context.store.listSilences({ since: context.now, limit: mostSilences })) {
     const problem = findSilenceProblem(silence)

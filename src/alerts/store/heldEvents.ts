@@ -37,9 +37,9 @@ export function releaseHeld(db: Database, held: HeldEvent): void {
   )
 }
 
-/** Has what a silence holds looked at now. */
-export function hastenHeld(db: Database, silenceId: number, now: UnixMs): void {
-  db.prepare('UPDATE held_events SET until = ? WHERE silence_id = ?').run(now, silenceId)
+/** Has what a silence holds looked at now; null is what no silence holds, but a mute time. */
+export function hastenHeld(db: Database, silenceId: number | null, now: UnixMs): void {
+  db.prepare('UPDATE held_events SET until = ? WHERE silence_id IS ?').run(now, silenceId)
 }
 
 export function nextHeldDue(db: Database): UnixMs | null {

@@ -236,6 +236,18 @@ test('when a mute time ends, what waited is told', async () => {
   await dispatcher.stop()
 })
 
+test.each([
+  { title: 'taken from its route is told after the restart', mutes: [], expected: ['event'] },
+  { title: 'still in force holds it after a restart too', mutes: [night], expected: [] },
+])('an event held by a mute time that is $title', async ({ mutes, expected }) => {
+  const { engine, database, clock, fakes } = createBench({ routes: [createRoute({ mutes: [night] })] })
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const again = createBench({ database, clock, fakes, routes: [createRoute({ mutes })] })
+  again.engine.start(clock.now())
+  again.engine.flush(clock.now())
+  expect(again.store.listOutbox({ state: 'queued', limit: 9 }).map(({ what }) => what)).toEqual(expected)
+})
+
 test('outside of its active times a route sends what is critical alone, and the rest when they begin', async () => {
   const evening = { name: 'evening', intervals: [{ ...everyDay, from: 15 * 60, to: 18 * 60 }] }
   const { engine, look, dispatcher, ops, store } = run({
