@@ -69,8 +69,8 @@ export interface AlertEngine {
   excuseCondition(rule: Rule, now: UnixMs): void
   /** The evaluation failed: everything stays as it is. */
   keepCondition(rule: Rule, reason: string, now: UnixMs): void
-  /** Ends the alerts of all other rules. Call after one evaluation of the new rules. */
-  dropRules(kept: ReadonlySet<string>, now: UnixMs): void
+  /** Ends the alerts of all other rules, and of those that find another kind now. Call after one evaluation of the new rules. */
+  dropRules(kept: readonly Pick<Rule, 'name' | 'kind'>[], now: UnixMs): void
   renameSubject(from: string, to: string, now: UnixMs): void
   /** The channels that refuse us, all of them. */
   judgeChannels(dead: readonly DeadChannel[], now: UnixMs): void
@@ -115,13 +115,7 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
     applyCondition: (rule, judgement, now) => applyCondition(at(now), rule, judgement),
     excuseCondition: (rule, now) => excuseCondition(at(now), rule),
     keepCondition: (rule, reason, now) => keepCondition(at(now), rule, reason),
-    dropRules: (kept, now) => {
-      at(now)
-      dropRules(context, (head) => kept.has(head.rule) || isMetaRule(context, head))
-      for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
-      judgeRuleErrors(context)
-      judgeNoData(context)
-    },
+    dropRules: (kept, now) => dropAll(at(now), kept),
     renameSubject: (from, to, now) => renameSubject(at(now), from, to),
     judgeChannels: (dead, now) => judgeChannels(at(now), dead),
     rebaseClock: (byMs, now) => rebaseClock(at(now), byMs),
@@ -159,6 +153,16 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     muteTimes: new Map(),
     routeCache: new Map(),
   }
+}
+
+function dropAll(context: EngineContext, rules: readonly Pick<Rule, 'name' | 'kind'>[]): void {
+  const { store, kinds } = context
+  const conditions = rules.filter(({ kind }) => kinds.find(kind)?.nature !== 'event')
+  const kept = new Map(conditions.map(({ name, kind }) => [name, kind]))
+  dropRules(context, (head) => kept.get(head.rule) === head.kind || isMetaRule(context, head))
+  for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
+  judgeRuleErrors(context)
+  judgeNoData(context)
 }
 
 /** The engine's own alerts belong to whatever rule is on their kind now. */

@@ -99,9 +99,9 @@ function findTwice(findings: readonly Finding[]): string | null {
   return null
 }
 
-/** The rule's open alerts; at its first evaluation after a start with the time spent down taken out. */
+/** The rule's open alerts, not those of a kind that it found before; at its first evaluation after a start with the time spent down taken out. */
 function resume(context: EngineContext, rule: Rule, evaluatedAt: UnixMs | null): AlertHead[] {
-  const heads = context.store.listActiveOf(rule.name)
+  const heads = context.store.listActiveOf(rule.name).filter(({ kind }) => kind === rule.kind)
   if (context.evaluated.has(rule.name) || evaluatedAt === null) return heads
   return heads.flatMap((head) => {
     const step = resumeCondition(phaseOf(head), rule, evaluatedAt, context.now)

@@ -45,7 +45,7 @@ export function evaluate(
     else if (excuse.holds) engine.excuseCondition(rule, now)
     else engine.applyCondition(rule, judgement, now)
   }
-  engine.dropRules(new Set(rules.map(({ name }) => name)), now)
+  engine.dropRules(rules, now)
 }
 
 /** A finding of the program about itself. */

@@ -409,7 +409,7 @@ test('beyond the cap what is more than the least that is reported has a place, t
 test('F59: a rule that is removed resolves its alerts with that as the reason', async () => {
   const { engine, clock, ops, dispatcher } = await tellStalled()
   await clock.advance(600_000)
-  engine.dropRules(new Set(['other']), clock.now())
+  engine.dropRules([], clock.now())
   engine.flush(clock.now())
   dispatcher.wake()
   await clock.advance(0)
@@ -479,7 +479,7 @@ test('F50, F61: a rule that has nothing to judge by is told after 5 minutes, of 
     const now = start + afterMs
     bench.engine.applyCondition(outage, { findings: isOut ? [down] : [], unknown: [] }, now)
     bench.engine.applyCondition(stalled, nothing, now)
-    bench.engine.dropRules(new Set(['stalled', 'outage']), now)
+    bench.engine.dropRules([stalled, outage], now)
     return bench.store.listActiveOf('monitor.no_data').map(({ subject }) => subject)
   }
   expect(look(0, true)).toEqual([])
@@ -488,7 +488,7 @@ test('F50, F61: a rule that has nothing to judge by is told after 5 minutes, of 
   expect(look(699_999, false)).toEqual([])
   expect(look(700_000, false)).toEqual(['stalled'])
   bench.engine.applyCondition(stalled, silent, start + 700_002)
-  bench.engine.dropRules(new Set(['stalled', 'outage']), start + 700_002)
+  bench.engine.dropRules([stalled, outage], start + 700_002)
   expect(bench.store.listActiveOf('monitor.no_data')).toEqual([])
   expect(look(700_003, false)).toEqual([])
   expect(look(1_000_002, false)).toEqual([])
@@ -500,7 +500,7 @@ test('F61: of the five minutes without anything to judge by none is one that spa
   const look = (afterMs: number) => {
     const now = start + afterMs
     bench.engine.applyCondition(stalled, { findings: [], unknown: 'all' as const }, now)
-    bench.engine.dropRules(new Set(['stalled']), now)
+    bench.engine.dropRules([stalled], now)
     return bench.store.listActiveOf('monitor.no_data').map(({ subject }) => subject)
   }
   bench.engine.start(start)
@@ -526,7 +526,7 @@ test('F50: a poller is not told to be overdue before it had three minutes since 
     const now = start + afterMs
     bench.engine.applyCondition(outage, { findings: isOut ? [down] : [], unknown: [] }, now)
     bench.engine.applyCondition(late, { findings: [overdue], unknown: [] }, now)
-    bench.engine.dropRules(new Set(['late', 'outage']), now)
+    bench.engine.dropRules([late, outage], now)
     bench.engine.releaseStart()
     bench.engine.flush(now)
     return bench.database
@@ -547,7 +547,7 @@ test('F61: a rule that is excused by its `unless` lacks no data', () => {
   const bench = createBench()
   for (const at of [0, 400_000]) {
     bench.engine.excuseCondition(stalled, start + at)
-    bench.engine.dropRules(new Set(['stalled']), start + at)
+    bench.engine.dropRules([stalled], start + at)
   }
   expect(bench.store.listActiveOf('monitor.no_data')).toEqual([])
 })

@@ -165,8 +165,9 @@ test('F59: a rule that is renamed ends under its old name with that as the reaso
   const bench = createBench(atOnce)
   const old = createRule({ name: 'old', kind: 'chain.stalled', severity: 'critical' })
   look(bench, old, firing, 0)
-  bench.engine.applyCondition({ ...old, name: 'new' }, firing, start + 1_000)
-  bench.engine.dropRules(new Set(['new']), start + 1_000)
+  const renamed = { ...old, name: 'new' }
+  bench.engine.applyCondition(renamed, firing, start + 1_000)
+  bench.engine.dropRules([renamed], start + 1_000)
   const alerts = bench.store.listAlerts({ limit: 9 })
   expect(
     alerts.map(({ rule, state, resolvedReason }) => `${rule} ${state} ${resolvedReason}`).sort(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Labels } from '../../../src/alerts/routing.ts'
-import { createCondition, createFakeChannel } from './harness.ts'
+import { createCondition, createFakeChannel, createRule } from './harness.ts'
 import { hourly, listSaid, stalled, watch, zone } from './watch.ts'
 
 const minute = 60_000
@@ -135,7 +135,7 @@ test.each([
     world.ops.answers = answers
     await world.judge(late, [], answers.length === 1 ? 1 : 5)
     await world.judge(late, [zone])
-    world.engine.dropRules(new Set(), world.clock.now())
+    world.engine.dropRules([], world.clock.now())
     await world.flush(70)
     expect(world.ops.sent.map(({ total }) => total).every((total) => total === 1)).toBe(true)
     expect([...new Set(listSaid(world.ops))]).toEqual(['firing warning', 'resolved warning'])
@@ -147,7 +147,31 @@ test.each([
 test('of a rule that goes nothing is left of what never fired', async () => {
   const world = watch()
   await world.judge(late, [zone])
-  world.engine.dropRules(new Set(), world.clock.now())
+  world.engine.dropRules([], world.clock.now())
   expect(world.store.getAlert(1)).toBeNull()
+  await world.stop()
+})
+
+test('a rule that keeps its name and becomes one on an event ends what it found before', async () => {
+  const world = watch()
+  await world.judge(stalled, [zone])
+  const event = createRule({ name: 'stalled', kind: 'transfer.failed' })
+  world.engine.dropRules([event], world.clock.now())
+  await world.flush(70)
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'ended critical'])
+  expect(world.store.listEvaluations()).toEqual([])
+  await world.stop()
+})
+
+test('a rule that keeps its name and becomes one on another condition ends what it found before as removed', async () => {
+  const world = watch()
+  await world.judge(stalled, [zone])
+  const silent = createRule({ name: 'stalled', kind: 'source.unavailable', severity: 'critical' })
+  const down = createCondition('zone', { kind: 'source.unavailable', labels: { source: 'explorer' } })
+  world.engine.applyCondition(silent, { findings: [down], unknown: [] }, world.clock.now())
+  world.engine.dropRules([silent], world.clock.now())
+  await world.flush()
+  expect(listSaid(world.ops).toSorted()).toEqual(['ended critical', 'firing critical', 'firing critical'])
+  expect(world.store.listActive().map(({ kind }) => kind)).toEqual(['source.unavailable'])
   await world.stop()
 })
