@@ -75,7 +75,7 @@ function release(
       caseId,
       change: null,
     })
-    note(context, alert, { what: 'told', reason: `no longer muted, to ${channel}` }, context.now)
+    note(context, alert, { what: 'told', reason: `no longer held, to ${channel}` }, context.now)
   }
 }
 

@@ -31,12 +31,18 @@ export function readMaterial(text: string): readonly string[] {
   return texts.read(text) ?? []
 }
 
+const settleMs = 300_000
+const longestSettleMs = 3_600_000
+
 /**
- * Whether a digest is news after those that were sent, newest last. What was corrected may turn out to hold after all,
- * and that is sent once; a source that goes on changing its answer is not followed.
+ * How long a digest has to stand before it is sent after those that were, newest last; null for what was sent last. What
+ * was corrected may turn out to hold after all, and that is sent at once. A source that goes on changing its answer is
+ * followed by what stands for minutes, each time for longer: what holds in the end is the last thing that is said.
  */
-export function isNews(told: readonly string[], digest: string): boolean {
-  return told.at(-1) !== digest && told.filter((one) => one === digest).length < 2
+export function settlingOf(told: readonly string[], digest: string): number | null {
+  if (told.at(-1) === digest) return null
+  const times = told.filter((one) => one === digest).length
+  return times < 2 ? 0 : Math.min(settleMs * 2 ** (times - 2), longestSettleMs)
 }
 
 /**

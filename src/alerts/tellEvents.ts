@@ -14,7 +14,7 @@ import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
 import { compareRanks, stands } from './joining.ts'
-import { digestMaterial, isNews, isOnlyFilledIn, readMaterial, reconsider } from './material.ts'
+import { digestMaterial, isOnlyFilledIn, readMaterial, reconsider, settlingOf } from './material.ts'
 import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, isByCase, type Route } from './routing.ts'
 
@@ -160,7 +160,8 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   const kind = context.kinds.find(finding.kind)
   const digest = digestMaterial(kind, finding)
   const told = readMaterial(known.material)
-  if (!isNews(told, digest)) return learnKeys(context, known, finding)
+  const settlesMs = settlingOf(told, digest)
+  if (settlesMs === null) return learnKeys(context, known, finding)
   const row = context.store.getAlert(known.id)
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
@@ -173,7 +174,7 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   if (!stands({ finding, kind })) context.store.touchQuietGroups(context.now)
   if (isFilledIn)
     return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, context.now)
-  correct(context, row)
+  correct(context, row, settlesMs)
 }
 
 /** What is known of it by now may tie it to others, as the text of an error that was asked for after it was told. */
@@ -224,16 +225,21 @@ function keepFinding(
   )
 }
 
-/** To every channel that got the event, unless it is still queued there: texts are rendered when sent. */
-function correct(context: EngineContext, row: AlertRow): void {
+/**
+ * To every channel that got the event, unless it is still queued there: texts are rendered when sent. What has to stand
+ * first waits as if it were silenced; what changes meanwhile waits anew.
+ */
+function correct(context: EngineContext, row: AlertRow, settlesMs: number): void {
   const items = context.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   const waiting = new Set(
     items.filter((item) => item.state === 'queued' && item.deliveryId === null).map((item) => item.channel),
   )
   const told = [...new Set(items.map((item) => item.channel))].filter((channel) => !waiting.has(channel))
   const holds = listEventChannels(context, row)
+  const until = context.now + settlesMs
+  const settling = settlesMs === 0 ? null : { reason: 'it keeps changing', until, silenceId: null }
   for (const channel of told) {
-    const hold = holds.find((entry) => entry.channel === channel)?.hold
+    const hold = holds.find((entry) => entry.channel === channel)?.hold ?? settling
     if (hold) holdEvent(context, row, { channel, what: 'correction', hold })
     else
       queue(context, row, {

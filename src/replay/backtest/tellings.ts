@@ -1,4 +1,4 @@
-import { digestMaterial, isNews, isOnlyFilledIn } from '../../alerts/material.ts'
+import { digestMaterial, isOnlyFilledIn, settlingOf } from '../../alerts/material.ts'
 import { sayFinding } from '../../delivery/kindWords.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -122,7 +122,7 @@ function createCounts(): Counts {
 /** What was raised of one event so far; null before. */
 export type ToldEvent = { readonly finding: Finding; readonly digests: readonly string[] } | null
 
-/** Whether an event is news, a correction of what was sent, or neither: as the alert engine decides it. */
+/** Whether an event is news, a correction of what was sent at once, or neither: as the alert engine decides it. */
 export function judgeNews(
   kind: Detector,
   told: ToldEvent,
@@ -130,7 +130,7 @@ export function judgeNews(
 ): { readonly news: 'first' | 'correction' | 'none'; readonly told: ToldEvent } {
   const digest = digestMaterial(kind, finding)
   if (told === null) return { news: 'first', told: { finding, digests: [digest] } }
-  if (!isNews(told.digests, digest)) return { news: 'none', told }
+  if (settlingOf(told.digests, digest) !== 0) return { news: 'none', told }
   const isFilledIn = isOnlyFilledIn(kind, told.finding, finding)
   const isCorrection = !isFilledIn && finding.transfer !== null
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../../src/checks/index.ts'
-import { digestMaterial, isNews, reconsider as reconsiderAs } from '../../../src/alerts/material.ts'
+import { digestMaterial, reconsider as reconsiderAs, settlingOf } from '../../../src/alerts/material.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createEvent, createTransfer } from './harness.ts'
@@ -39,10 +39,14 @@ describe('what a told event says changes', () => {
   })
 })
 
-test('what was corrected and holds after all is news once more, and then never again', () => {
-  expect(isNews(['a'], 'a')).toBe(false)
-  expect(isNews(['a'], 'b')).toBe(true)
-  expect(isNews(['a', 'b'], 'a')).toBe(true)
-  expect(isNews(['a', 'b', 'a'], 'b')).toBe(true)
-  expect(isNews(['a', 'b', 'a', 'b'], 'a')).toBe(false)
+test.each([
+  { title: 'what was sent last is not sent', told: 'a', digest: 'a', expected: null },
+  { title: 'what changed is sent at once', told: 'a', digest: 'b', expected: 0 },
+  { title: 'what holds after all is sent at once', told: 'ab', digest: 'a', expected: 0 },
+  { title: 'so is that it does not', told: 'aba', digest: 'b', expected: 0 },
+  { title: 'then it has to stand for five minutes', told: 'abab', digest: 'a', expected: 300_000 },
+  { title: 'and then for ten', told: 'ababab', digest: 'a', expected: 600_000 },
+  { title: 'for an hour at most', told: 'ab'.repeat(10), digest: 'a', expected: 3_600_000 },
+])('$title', ({ told, digest, expected }) => {
+  expect(settlingOf(told.split(''), digest)).toBe(expected)
 })

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { createBench, createEvent, createRule, createTransfer } from './harness.ts'
+
+const minute = 60_000
+const failed = createRule({ severity: 'critical' })
+
+/** A source that calls a transfer failed and arrived by turns. */
+function follow() {
+  const bench = createBench()
+  const dispatcher = bench.startSending()
+  const wait = async (ms: number) => {
+    bench.engine.flush(bench.clock.now())
+    dispatcher.wake()
+    await bench.clock.advance(ms)
+    bench.engine.flush(bench.clock.now())
+    dispatcher.wake()
+    await bench.clock.advance(0)
+  }
+  return {
+    ...bench,
+    wait,
+    async turn(ms: number, isFailed: boolean) {
+      const now = bench.clock.now()
+      if (isFailed) bench.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], now)
+      else
+        bench.engine.correctEvents(
+          [createTransfer(1, { state: 'completed', status: 'success' })],
+          () => false,
+          now,
+        )
+      await wait(ms)
+    },
+    said: () =>
+      bench.ops.sent.flatMap(({ items }) =>
+        items.map(({ summary }) => (summary.includes('has arrived') ? 'arrived' : 'failed')),
+      ),
+    stop: () => dispatcher.stop(),
+  }
+}
+
+test('what a source says in the end, after it changed often, is the last that is told', async () => {
+  const world = follow()
+  for (const isFailed of [true, false, true, false, true]) await world.turn(minute, isFailed)
+  expect(world.said()).toEqual(['failed', 'arrived', 'failed', 'arrived'])
+  await world.wait(4 * minute - 1)
+  expect(world.said()).toHaveLength(4)
+  await world.wait(1)
+  expect(world.said().slice(4)).toEqual(['failed'])
+  await world.stop()
+})
+
+test('what changes ever again is told when it stood for a while, an hour at the longest', async () => {
+  const world = follow()
+  for (let turn = 0; turn < 24 * 60; turn += 1) await world.turn(minute, turn % 2 === 0)
+  expect(world.said()).toEqual(['failed', 'arrived', 'failed', 'arrived'])
+  await world.turn(58 * minute, true)
+  expect(world.said()).toHaveLength(4)
+  await world.wait(3 * minute)
+  expect(world.said().slice(4)).toEqual(['failed'])
+  await world.stop()
+})
+
+test('a source that changes its answer each half hour is told of no more often than once an hour', async () => {
+  const world = follow()
+  for (let turn = 0; turn < 48; turn += 1) await world.turn(30 * minute, turn % 2 === 0)
+  const early = world.said().length
+  expect(early).toBeLessThanOrEqual(12)
+  await world.stop()
+})
