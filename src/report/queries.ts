@@ -58,6 +58,7 @@ export function listStalledAt(db: Database, at: UnixMs): string[] {
 
 /** Alerts of which nothing was sent in the window, or not to every channel: silenced, muted, inhibited, without a route. */
 export function countSuppressed(db: Database, { from, until }: Window): number {
-  const sql = `SELECT count(DISTINCT alert_id) FROM decisions WHERE what = 'not told' AND at >= ? AND at < ? AND alert_id IS NOT NULL`
+  const sql = `SELECT count(DISTINCT alert_id) FROM decisions
+    WHERE what IN ('not told', 'muted over') AND at >= ? AND at < ? AND alert_id IS NOT NULL`
   return int.get(db, sql, from, until) ?? 0
 }
