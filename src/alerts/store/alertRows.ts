@@ -338,12 +338,13 @@ export function countAlerts(db: Database): Read<typeof stateCounts>[] {
   return stateCounts.all(db, 'SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
 }
 
-/** Conditions that ended long ago and wait for no channel. Events stay: their row is the mark that the event was raised. */
+/** Conditions that ended long ago, wait for no channel and are held back from none. Events stay: their row is the mark that the event was raised. */
 export function purgeEnded(db: Database, before: UnixMs): number {
   const result = db
     .prepare(
       `DELETE FROM alerts WHERE nature = 'condition' AND changed_at < ? AND state IN ('resolved', 'inactive', 'merged')
-        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = alerts.id AND o.state = 'queued')`,
+        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = alerts.id AND o.state = 'queued')
+        AND NOT EXISTS (SELECT 1 FROM group_members m WHERE m.alert_id = alerts.id)`,
     )
     .run(before)
   return Number(result.changes)

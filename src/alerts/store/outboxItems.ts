@@ -297,12 +297,13 @@ export function listOutbox(db: Database, query: { state: OutboxItem['state']; li
   return outboxTable.all(db, sql, query.state, query.limit)
 }
 
-/** Done items are history, but those of conditions that go on say which channels must get the end. */
+/** Done items are history, but those of conditions that go on, or whose end is held back, say which channels must get it. */
 export function purgeDone(db: Database, before: UnixMs): number {
   const result = db
     .prepare(
       `DELETE FROM outbox WHERE state <> 'queued' AND sent_at < ? AND NOT EXISTS (SELECT 1 FROM alerts a
-        WHERE a.id = outbox.alert_id AND a.state IN ('pending', 'firing', 'recovering'))`,
+        WHERE a.id = outbox.alert_id AND a.state IN ('pending', 'firing', 'recovering'))
+      AND NOT EXISTS (SELECT 1 FROM group_members m WHERE m.alert_id = outbox.alert_id)`,
     )
     .run(before)
   return Number(result.changes)

@@ -76,6 +76,19 @@ function run(options: Parameters<typeof createBench>[0] = {}) {
   return { ...bench, operations, dispatcher, look, decisions }
 }
 
+test('the end of what was told is told after a silence that is longer than messages are kept', async () => {
+  const { look, operations, dispatcher, store, clock } = run()
+  expect(await look(0, firing)).toEqual(['firing'])
+  operations.addSilence({ ...input, endsAt: start + 40 * 24 * hour }, ana)
+  for (let day = 0; day < 39; day += 1) {
+    expect(await look(24 * hour, over)).toEqual(['firing'])
+    store.purgeDone(clock.now() - 30 * 24 * hour)
+    store.purgeEnded(clock.now() - 30 * 24 * hour)
+  }
+  expect(await look(24 * hour, over)).toEqual(['firing', 'resolved'])
+  await dispatcher.stop()
+})
+
 test('F57: what fires in a silence is told when it ends', async () => {
   const { look, operations, dispatcher } = run()
   operations.addSilence(input, ana)

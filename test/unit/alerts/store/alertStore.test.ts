@@ -79,6 +79,12 @@ test('purging keeps the told-mark of events, what is queued and what still fires
   expect([store.purgeDone(start + day), store.purgeEnded(start + day)]).toEqual([2, 0])
   expect(store.listAlerts({ limit: 9 })).toHaveLength(3)
   engine.applyCondition(stalled, { findings: [], unknown: [] }, start + 1)
+  // Its end is not queued yet.
+  expect([store.purgeDone(start + day), store.purgeEnded(start + day)]).toEqual([0, 0])
+  engine.flush(start + 1)
+  const again = startSending()
+  await clock.advance(600_000)
+  await again.stop()
   expect(store.purgeEnded(start + day)).toBe(1)
 })
 
