@@ -8,6 +8,8 @@ export interface SmtpContext {
   readonly host: string
   /** The credentials: covered in what a server says. */
   readonly secrets: readonly Secret[]
+  /** Who has yet to get it, the others having it; null while nobody has. */
+  readonly owed: readonly string[] | null
 }
 
 interface RecipientError {
@@ -32,8 +34,9 @@ export function classifySmtpError(error: NodemailerError, context: SmtpContext):
   const reason = describe(error, context)
   if (error.command === 'RCPT TO' && error.rejected !== undefined) {
     const split = splitRecipients(error.rejected, error.rejectedErrors ?? [], context)
-    // Nobody took it and nobody is lost: the whole mail simply waits, as for a greylist.
-    return split.result === 'partial' && split.refused.length === 0 ? { result: 'transient', reason } : split
+    if (context.owed !== null && split.refused.length > 0) return split
+    // Nobody took it: while somebody may yet, the whole mail simply waits, as for a greylist.
+    return { result: split.retry.length > 0 ? 'transient' : 'dead', reason }
   }
   // Of this mail and not of the channel: a shorter one may pass, and what is behind it must not wait.
   if (code !== undefined && tooLarge.has(code)) return { result: 'bad_message', reason }
@@ -64,7 +67,7 @@ function splitRecipients(
   rejected: readonly string[],
   errors: readonly RecipientError[],
   context: SmtpContext,
-): DeliveryResult {
+): Extract<DeliveryResult, { result: 'partial' }> {
   const verdicts = rejected.map((recipient) => {
     const error = errors.find((candidate) => candidate.recipient === recipient)
     return { recipient, code: error?.responseCode ?? 450, reason: serverText(error?.response ?? '', context) }

@@ -63,7 +63,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
         if (recipients.length === 0) return { result: 'ack' }
         const parties = { from, to, recipients: recipients.map(({ address }) => address) }
         const mail = toMail(message, { ...options, thread: before }, parties)
-        const result = await send(await transport, mail, context)
+        const result = await send(await transport, mail, { ...context, owed: options.recipients })
         const isFirst = message.case !== null && before === null
         return isFirst && (result.result === 'ack' || result.result === 'partial')
           ? { ...result, thread: mail.subject }
@@ -73,7 +73,10 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
       const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
       if (recipients.length === 0) return { result: 'ack' }
       const parties = { from, to, recipients: recipients.map(({ address }) => address) }
-      return send(await transport, toReportMail(report, options, parties), context)
+      return send(await transport, toReportMail(report, options, parties), {
+        ...context,
+        owed: options.recipients,
+      })
     },
     async close() {
       ;(await transport).close()

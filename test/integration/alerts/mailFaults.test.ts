@@ -119,6 +119,18 @@ test('F36: of three recipients one is refused and one deferred: the third has it
   expect(spareTexts()).toContain('no such user')
 })
 
+test('a mail that every recipient refuses is at the fallback, and no acknowledgement; once one takes it, it is told', async () => {
+  const { smtp, bench, spareTexts } = await setUp()
+  smtp.script(...everyone.map((recipient) => ({ at: 'rcpt', code: 550, recipient }) as const))
+  await bench.tell(1)
+  await bench.advance(minute)
+  expect(bench.store.getChannel('mail')).toMatchObject({ circuit: 'open', lastAckAt: null })
+  expect(spareTexts()).toContain('1 USDC')
+  expect(spareTexts()).toContain('monitor.channel_dead')
+  await bench.advance(20 * minute)
+  expect(smtp.mails.map(({ to }) => to)).toEqual([everyone])
+})
+
 describe('F37: a mail server that falls silent', () => {
   const quick = { connectionMs: 5_000, greetingMs: 5_000, socketMs: 250 }
   test('without a greeting the attempt ends after the greeting timeout', async () => {

@@ -189,6 +189,16 @@ describe('recipients', () => {
     expect(two?.messageId).toBe(one?.messageId)
   })
 
+  test('all refused is a channel that reaches nobody', async () => {
+    const inbox = await startInbox()
+    const to = ['ops@example.com']
+    inbox.script({ at: 'rcpt', code: 550, text: 'no such user' })
+    expect(await deliver(inbox.url, { config: { to } })).toEqual({
+      result: 'dead',
+      reason: '127.0.0.1: 550 no such user',
+    })
+  })
+
   test('those no longer configured get nothing', async () => {
     const inbox = await startInbox()
     expect(await deliver(inbox.url, { options: { recipients: ['left@example.com'] } })).toEqual({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Secret } from '../../../../src/lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess } from '../../../../src/delivery/channels/classifySmtp.ts'
 
-const context = { host: 'mail.example.com', secrets: [new Secret('hunter2hunter2')] }
+const context = { host: 'mail.example.com', secrets: [new Secret('hunter2hunter2')], owed: null }
 const smtpError = (fields: Partial<NodemailerError>): NodemailerError =>
   Object.assign(new Error('it failed'), fields)
 const refusal = (recipient: string, responseCode: number) =>
@@ -88,8 +88,26 @@ describe('recipients', () => {
     })
   })
 
-  test('everyone refused leaves nobody to try again', () => {
+  test('some deferred and the others refused is a mail that waits, while nobody has it', () => {
+    const error = nobody(refusal('a@x.example', 451), refusal('b@x.example', 550))
+    expect(classifySmtpError(error, context).result).toBe('transient')
+    expect(classifySmtpError(error, { ...context, owed: ['a@x.example', 'b@x.example'] })).toEqual({
+      result: 'partial',
+      retry: ['a@x.example'],
+      refused: [{ recipient: 'b@x.example', reason: 'mail.example.com: 550 no' }],
+    })
+  })
+
+  test('everyone refused is a channel that reaches nobody', () => {
     expect(classifySmtpError(nobody(refusal('a@x.example', 550)), context)).toEqual({
+      result: 'dead',
+      reason: 'mail.example.com: 450 no',
+    })
+  })
+
+  test('the last who is owed it refused leaves nobody to try again', () => {
+    const owed = ['a@x.example']
+    expect(classifySmtpError(nobody(refusal('a@x.example', 550)), { ...context, owed })).toEqual({
       result: 'partial',
       retry: [],
       refused: [{ recipient: 'a@x.example', reason: 'mail.example.com: 550 no' }],
