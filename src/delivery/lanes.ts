@@ -125,10 +125,13 @@ function mostCases({ type, followsCases }: Pick<Channel, 'type' | 'followsCases'
 
 /** The case that the next message is about, the one with the most money first; null for all that is found. */
 function chooseCase(
-  store: Pick<AlertStore, 'listDueCases'>,
+  store: Pick<AlertStore, 'findProbeCase' | 'getChannel' | 'listDueCases'>,
   { channel, isCritical }: Lane,
   now: UnixMs,
 ): { readonly caseId: number | null } | null {
+  // Each probe with another one: perhaps it is the message and not the channel.
+  if (store.getChannel(channel.name).circuit === 'open')
+    return store.findProbeCase({ channel: channel.name, isCritical }, now)
   const due = store.listDueCases({ channel: channel.name, isCritical }, now)
   const [first] = due
   const found = due.filter((one) => one.found > 0)

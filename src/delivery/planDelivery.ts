@@ -49,10 +49,12 @@ export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
       return retryLater({ ...answer, delivery: { ...delivery, suspicious } }, result.reason, now)
     }
     case 'bad_message': {
+      // Uses up no attempt either.
       if (delivery.isDegraded) return { do: 'bury', reason: result.reason }
       const plain: Delivery = {
         ...delivery,
         state: 'waiting',
+        attempt: delivery.attempt - 1,
         isDegraded: true,
         nextAt: now,
         lastError: result.reason,

@@ -31,7 +31,8 @@ const longestHastenMs = 32_000
 
 /** Writes down what a channel answered and all that follows from it, in one commit. */
 export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
-  const { delivery, channel, result } = settled
+  const { delivery, channel } = settled
+  const result = ofMessageOrChannel(deps, settled)
   const answer = { delivery, result, channelType: channel.type, random: deps.random() }
   const step = planDelivery(answer, now)
   deps.store.transaction(() => {
@@ -43,6 +44,17 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
   })
   logStep(deps, settled, step)
   return step
+}
+
+/** What was refused with everything once, and is again after the channel took something else, is refused for itself. */
+function ofMessageOrChannel(
+  { store }: Pick<SettleDeps, 'store'>,
+  { delivery, result }: Settled,
+): DeliveryResult {
+  if (result.result !== 'dead') return result
+  const { lastAckAt } = store.getChannel(delivery.channel)
+  if (lastAckAt === null || !store.wasReleased(delivery.id, lastAckAt)) return result
+  return { result: 'bad_message', reason: result.reason }
 }
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */
@@ -80,7 +92,7 @@ function apply(
     case 'retry':
       return store.saveDelivery(step.delivery)
     case 'release':
-      store.releaseItems(delivery.id)
+      store.releaseItems(delivery.id, now)
       return store.deleteDelivery(delivery.id)
     case 'bury':
       return buryDelivery(deps, delivery, now)

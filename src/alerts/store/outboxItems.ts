@@ -148,6 +148,15 @@ const isDue = (at: string, channel: string, critical: string) =>
 const dueCases = columns({ caseId: int.orNull(), found: int })
 export type DueCase = Read<typeof dueCases>
 
+/** The case of what a channel that refuses us is tried with next: what it never refused, then what it refused longest ago. */
+export function findProbeCase(db: Database, lane: Lane, now: UnixMs): Read<typeof probeCases> | null {
+  const sql = `SELECT o.case_id FROM outbox o WHERE ${isDue('?1', '?2', '?3')}
+    ORDER BY o.not_before > o.created_at, o.not_before, o.id LIMIT 1`
+  return probeCases.get(db, sql, now, lane.channel, lane.isCritical ? 1 : 0)
+}
+
+const probeCases = columns({ caseId: int.orNull() })
+
 /** Of which cases something is due in a lane, null for what belongs to none: the most money first. */
 export function listDueCases(db: Database, lane: Lane, now: UnixMs): DueCase[] {
   const given = [now, lane.channel, lane.isCritical ? 1 : 0]
@@ -217,11 +226,17 @@ function collapse(db: Database, deliveryId: number): number {
   return Number(removed.changes)
 }
 
-/** Back into the queue: they reached nobody. */
-export function releaseItems(db: Database, deliveryId: number): void {
-  db.prepare("UPDATE outbox SET delivery_id = NULL WHERE delivery_id = ? AND state = 'queued'").run(
-    deliveryId,
-  )
+/** Back into the queue: they reached nobody. What was there once is known by its time, which is later than that of its making. */
+export function releaseItems(db: Database, deliveryId: number, now: UnixMs): void {
+  db.prepare(
+    "UPDATE outbox SET delivery_id = NULL, not_before = MAX(?2, created_at + 1) WHERE delivery_id = ?1 AND state = 'queued'",
+  ).run(deliveryId, now)
+}
+
+/** Whether a message carries what went back into the queue once, before a time. */
+export function wasReleased(db: Database, deliveryId: number, before: UnixMs): boolean {
+  const sql = `SELECT COUNT(*) FROM outbox WHERE delivery_id = ?1 AND not_before > created_at AND not_before < ?2`
+  return (int.get(db, sql, deliveryId, before) ?? 0) > 0
 }
 
 export function finishItems(

@@ -38,9 +38,10 @@ export function classifySmtpError(error: NodemailerError, context: SmtpContext):
     // Nobody took it: while somebody may yet, the whole mail simply waits, as for a greylist.
     return { result: split.retry.length > 0 ? 'transient' : 'dead', reason }
   }
-  // Of this mail and not of the channel: a shorter one may pass, and what is behind it must not wait.
-  if (code !== undefined && tooLarge.has(code)) return { result: 'bad_message', reason }
   if (code !== undefined && !isPermanent(code)) return { result: 'transient', reason }
+  // Of this mail and not of the channel: another form of it may pass, and what is behind it must not wait.
+  if (code !== undefined && (tooLarge.has(code) || error.command === 'DATA'))
+    return { result: 'bad_message', reason }
   if (code !== undefined || isRefusal(error)) return { result: 'dead', reason }
   // The server announced a size in its greeting that this mail exceeds: a shorter one may pass.
   if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') return { result: 'bad_message', reason }

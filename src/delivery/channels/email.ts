@@ -13,7 +13,7 @@ import type {
   MessageCase,
   RenderedReport,
 } from './message.ts'
-import { type Mail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
+import { type Mail, renderBareMail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
 import { headerId, part } from './textParts.ts'
 import { isIPv4 } from 'node:net'
 import { decodePart } from './parseChannelUrl.ts'
@@ -62,8 +62,13 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
         // Whoever was still owed this mail is no longer configured: nothing is left to do.
         if (recipients.length === 0) return { result: 'ack' }
         const parties = { from, to, recipients: recipients.map(({ address }) => address) }
+        const of = { ...context, owed: options.recipients }
         const mail = toMail(message, { ...options, thread: before }, parties)
-        const result = await send(await transport, mail, { ...context, owed: options.recipients })
+        const sent = await send(await transport, mail, of)
+        const result =
+          options.degraded && sent.result === 'bad_message'
+            ? await sendBare(await transport, { ...mail, ...renderBareMail(message) }, of)
+            : sent
         const isFirst = message.case !== null && before === null
         return isFirst && (result.result === 'ack' || result.result === 'partial')
           ? { ...result, thread: mail.subject }
@@ -219,6 +224,12 @@ async function send(
   } catch (error) {
     return classifySmtpError(error as NodemailerError, context)
   }
+}
+
+/** A server that takes not even our own words takes nothing. */
+async function sendBare(...given: Parameters<typeof send>): Promise<DeliveryResult> {
+  const answer = await send(...given)
+  return answer.result === 'bad_message' ? { result: 'dead', reason: answer.reason } : answer
 }
 
 function parseAddress(channel: string, text: string): Address {

@@ -16,7 +16,7 @@ import {
   untoldLine,
 } from './messageParts.ts'
 import { joinText, renderText } from './renderText.ts'
-import { countUntold, headlineOf, idLine, part, safeLink, statusLine } from './textParts.ts'
+import { countUntold, headlineOf, idLine, originLine, part, safeLink, statusLine } from './textParts.ts'
 
 /** What a mail says; who gets it is the channel's. */
 export interface Mail {
@@ -55,6 +55,29 @@ export function renderShortMail(message: Message): Mail {
   const kept = told.length < items.length ? [...counted, ...own] : links
   const shown = { head, items: told, links: kept, details: details.slice(0, told.length), foot }
   return { subject: subjectOf(message), text: `${joinText(shown)}\n` }
+}
+
+const mostBare = 500
+
+/** For a mail whose content was refused: not a word of others, such as a token's name, and no link. */
+export function renderBareMail(message: Message): Mail {
+  const { severity, total } = message
+  const items = [...message.items, ...message.rest].slice(0, mostBare)
+  const more = countUntold(total, items.length)
+  const lines = [
+    `The mail server refused this message for what it says. Without names and texts of others:`,
+    ...items.map((item) =>
+      [statusLine(item), originLine(item), ...item.fields.flatMap(bareHash)].join(' · '),
+    ),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    idLine(message),
+  ]
+  const counted = `${total} finding${total === 1 ? '' : 's'}`
+  return { subject: `[spanwatch] ${severity.toUpperCase()}: ${counted}`, text: `${lines.join('\n')}\n` }
+}
+
+function bareHash({ place, label, value }: ItemField): string[] {
+  return place === 'hash' && isHex(value) ? [`${label} ${value}`] : []
 }
 
 /** @example '[spanwatch] CRITICAL: 2 findings: a withdrawal has waited 2h (case c42)' */

@@ -77,7 +77,6 @@ describe('F35: the mail server says no', () => {
   test.each([
     { at: 'connect', code: 554 },
     { at: 'mail', code: 530 },
-    { at: 'data', code: 554 },
   ] as const)(
     '$code at $at closes the channel, tells the fallback and asks again after 15 minutes',
     async ({ at, code }) => {
@@ -93,6 +92,22 @@ describe('F35: the mail server says no', () => {
       expect(smtp.mails.length).toBe(1)
     },
   )
+
+  test('554 of every mail closes the channel, 554 of one in its rich form does not', async () => {
+    const refused = { at: 'data', code: 554, text: 'content rejected' } as const
+    const one = await setUp()
+    one.smtp.script(refused)
+    await one.bench.tell(1)
+    await one.bench.advance(minute)
+    expect(one.bench.store.getChannel('mail').circuit).toBe('closed')
+    expect(one.smtp.mails.length).toBe(1)
+    const all = await setUp()
+    all.smtp.script(refused, refused, refused)
+    await all.bench.tell(1)
+    await all.bench.advance(minute)
+    expect(all.bench.store.getChannel('mail').circuit).toBe('open')
+    expect(all.spareTexts()).toContain('monitor.channel_dead')
+  })
 
   test('552: the message is too large: once more in plain form, and the channel stays open', async () => {
     const { smtp, spare, bench } = await setUp()

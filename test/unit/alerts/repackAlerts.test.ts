@@ -43,7 +43,7 @@ function seenIn({ database, store, clock }: ReturnType<typeof fill>) {
   const claim = { deliveryId: id, channel: 'ops', isCritical: false, limit: 100 }
   store.claimItems(claim, clock.now() + 120_000)
   const totals = store.listCarriedTotals(id).toSorted((a, b) => Number(a.error) - Number(b.error))
-  store.releaseItems(id)
+  store.releaseItems(id, start)
   store.deleteDelivery(id)
   return {
     findings: alertTable.all(database, 'SELECT * FROM alerts ORDER BY id').map(keptFinding),

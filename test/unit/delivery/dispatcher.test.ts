@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import type { Message } from '../../../src/delivery/channels/message.ts'
 import {
   createBench,
   createCondition,
   createEvent,
   createFakeChannel,
+  createLoneEvent,
   createRoute,
   createRule,
 } from '../alerts/harness.ts'
@@ -192,6 +194,32 @@ test('a dead channel is said once on the fallback, probed every 15 minutes, and 
   dispatcher.wake()
   await clock.advance(0)
   expect(ops.sent.at(-1)?.items.map(({ summary }) => summary)).toEqual(['Withdrawal of 2 USDC failed'])
+  await dispatcher.stop()
+})
+
+test('a channel that refuses one message for good is probed with the others, and takes them', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('hook')]
+  const routes = [createRoute({ channels: ['ops'] })]
+  const { engine, clock, startSending, ops, store } = createBench({ fakes, fallback: 'hook', routes })
+  const rule = createRule({ name: 'rewritten', kind: 'transfer.rewritten', severity: 'critical' })
+  const isRefused = ({ items }: Message) => items.some(({ facts }) => facts['amount'] === '99')
+  const taken: string[] = []
+  ops.deliver = async (message) => {
+    if (isRefused(message)) return { result: 'dead', reason: '403' }
+    taken.push(...message.items.map(({ facts }) => String(facts['amount'])))
+    return { result: 'ack' }
+  }
+  const dispatcher = startSending()
+  for (const n of [99, 1, 2]) {
+    engine.tellEvents([{ rule, finding: createLoneEvent(n) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+  }
+  await clock.advance(900_000)
+  expect(taken).toEqual(['1', '2'])
+  expect(store.getChannel('ops').circuit).toBe('closed')
+  expect(store.listOutbox({ state: 'dead', limit: 9 })).toHaveLength(1)
+  expect(fakes[1]?.sent.flatMap(({ items }) => items.map(({ facts }) => facts['amount']))).toContain('99')
   await dispatcher.stop()
 })
 

@@ -65,6 +65,11 @@ test('a refused message is tried once in plain form', () => {
   expect([false, true].map((isDegraded) => plan(refused, { isDegraded }).do)).toEqual(['retry', 'bury'])
 })
 
+test('what was refused as it was uses up no attempt: nothing of it arrived', () => {
+  const refused: DeliveryResult = { result: 'bad_message', reason: 'invalid_blocks' }
+  expect(plan(refused)).toMatchObject({ do: 'retry', delivery: { attempt: 0, isDegraded: true } })
+})
+
 test('a mail that some took and none deferred is done', () => {
   const refused = [{ recipient: 'a@x.example', reason: '550' }]
   expect(plan({ result: 'partial', retry: [], refused })).toEqual({ do: 'ack' })

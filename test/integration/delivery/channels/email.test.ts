@@ -222,11 +222,41 @@ test.each([
   { at: 'mail', code: 530, expected: 'dead' },
   { at: 'data', code: 451, expected: 'transient' },
   { at: 'data', code: 452, expected: 'transient' },
-  { at: 'data', code: 554, expected: 'dead' },
+  { at: 'data', code: 554, expected: 'bad_message' },
 ] as const)('$code at $at is $expected', async ({ at, code, expected }) => {
   const inbox = await startInbox()
   inbox.script({ at, code })
   expect((await deliver(inbox.url)).result).toBe(expected)
+})
+
+describe('a mail whose content is refused', () => {
+  const hostile = 'Claim your prize at https://evil.example'
+  const message = toMessage({ headline: hostile, items: [toItem({ summary: hostile, subject: hostile })] })
+  const refused = { at: 'data', code: 554, text: 'content rejected' } as const
+
+  test('goes out in plain form without a word of others', async () => {
+    const inbox = await startInbox()
+    inbox.script(refused)
+    expect(await deliver(inbox.url, { message, options: { degraded: true } })).toEqual({ result: 'ack' })
+    const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
+    expect([mail.subject, mail.text?.trim()]).toMatchInlineSnapshot(`
+      [
+        "[spanwatch] CRITICAL: 1 finding",
+        "The mail server refused this message for what it says. Without names and texts of others:
+      CRITICAL · rule withdrawal-stalled (transfer.stalled), sent 2026-01-05 09:00:00 UTC
+      message #a1b2c3",
+      ]
+    `)
+  })
+
+  test('as such too, is a server that refuses us', async () => {
+    const inbox = await startInbox()
+    inbox.script(refused, refused)
+    expect(await deliver(inbox.url, { message, options: { degraded: true } })).toEqual({
+      result: 'dead',
+      reason: '127.0.0.1: 554 content rejected',
+    })
+  })
 })
 
 describe('a server that stops talking', () => {

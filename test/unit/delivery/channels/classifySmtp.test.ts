@@ -16,7 +16,8 @@ test.each([
   { at: 'AUTH PLAIN', responseCode: 454, code: 'EAUTH', expected: 'transient' },
   { at: 'MAIL FROM', responseCode: 530, expected: 'dead' },
   { at: 'MAIL FROM', responseCode: 450, expected: 'transient' },
-  { at: 'DATA', responseCode: 554, expected: 'dead' },
+  { at: 'DATA', responseCode: 554, expected: 'bad_message' },
+  { at: 'DATA', responseCode: 550, expected: 'bad_message' },
   { at: 'DATA', responseCode: 552, expected: 'bad_message' },
   { at: 'MAIL FROM', responseCode: 552, expected: 'bad_message' },
   { at: 'DATA', responseCode: 451, expected: 'transient' },
@@ -118,7 +119,7 @@ describe('recipients', () => {
 test('reasons hold neither credentials nor what a server says of a login', () => {
   const quoting = smtpError({ command: 'DATA', responseCode: 554, response: '554 hunter2hunter2 is bad' })
   expect(classifySmtpError(quoting, context)).toEqual({
-    result: 'dead',
+    result: 'bad_message',
     reason: 'mail.example.com: 554 [redacted] is bad',
   })
   const login = smtpError({
