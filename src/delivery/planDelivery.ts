@@ -9,6 +9,8 @@ export type DeliveryStep =
   | { readonly do: 'retry'; readonly delivery: Delivery; readonly reason: string }
   /** Nothing arrived and nothing can have: its items go back and join the next message. */
   | { readonly do: 'release'; readonly reason: string }
+  /** Told in two messages from now on: perhaps it is one item that is refused. */
+  | { readonly do: 'split'; readonly reason: string }
   /** Set aside, and sent to the fallback channel. */
   | { readonly do: 'bury'; readonly reason: string }
 
@@ -18,9 +20,15 @@ export interface Answer {
   readonly channelType: Channel['type']
   /** From 0 to 1, for the jitter. */
   readonly random: number
+  /** It tells of several things, which two messages can tell. */
+  readonly canSplit: boolean
+  /** The channel took something else since this message was made. */
+  readonly tookOthers: boolean
 }
 
 const mostSuspicious = 3
+/** After so many failures of what tells of several things, where others are taken, it is not the channel. */
+const splitAttempts = 5
 export const probeMs = 900_000
 export const longestThrottleMs = 900_000
 
@@ -42,15 +50,17 @@ export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
     case 'dead':
       return handBack(delivery, now + (result.probeAfterMs ?? probeMs), result.reason)
     case 'transient':
+      if (answer.canSplit && answer.tookOthers && delivery.attempt >= splitAttempts)
+        return { do: 'split', reason: result.reason }
       return retryLater(answer, result.reason, now)
     case 'suspicious': {
       const suspicious = delivery.suspicious + 1
-      if (suspicious > mostSuspicious) return { do: 'bury', reason: result.reason }
+      if (suspicious > mostSuspicious) return setAside(answer, result.reason)
       return retryLater({ ...answer, delivery: { ...delivery, suspicious } }, result.reason, now)
     }
     case 'bad_message': {
       // Uses up no attempt either.
-      if (delivery.isDegraded) return { do: 'bury', reason: result.reason }
+      if (delivery.isDegraded) return setAside(answer, result.reason)
       const plain: Delivery = {
         ...delivery,
         state: 'waiting',
@@ -62,6 +72,10 @@ export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
       return { do: 'retry', delivery: plain, reason: result.reason }
     }
   }
+}
+
+function setAside({ canSplit }: Answer, reason: string): DeliveryStep {
+  return { do: canSplit ? 'split' : 'bury', reason }
 }
 
 /** Refused before anything was taken: uses up no attempt. What may have arrived in an earlier attempt stays as it is. */

@@ -33,7 +33,14 @@ const longestHastenMs = 32_000
 export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
   const { delivery, channel } = settled
   const result = ofMessageOrChannel(deps, settled)
-  const answer = { delivery, result, channelType: channel.type, random: deps.random() }
+  const answer = {
+    delivery,
+    result,
+    channelType: channel.type,
+    random: deps.random(),
+    canSplit: canSplit(deps, delivery),
+    tookOthers: tookOthers(deps, delivery),
+  }
   const step = planDelivery(answer, now)
   deps.store.transaction(() => {
     apply(deps, { delivery, step }, now)
@@ -47,10 +54,7 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
 }
 
 /** What was refused with everything once, and is again after the channel took something else, is refused for itself. */
-function ofMessageOrChannel(
-  { store }: Pick<SettleDeps, 'store'>,
-  { delivery, result }: Settled,
-): DeliveryResult {
+function ofMessageOrChannel({ store }: StoreOnly, { delivery, result }: Settled): DeliveryResult {
   if (result.result !== 'dead') return result
   const { lastAckAt } = store.getChannel(delivery.channel)
   if (lastAckAt === null || !store.wasReleased(delivery.id, lastAckAt)) return result
@@ -94,9 +98,38 @@ function apply(
     case 'release':
       store.releaseItems(delivery.id, now)
       return store.deleteDelivery(delivery.id)
+    case 'split':
+      return store.splitDelivery(delivery, now)
     case 'bury':
-      return buryDelivery(deps, delivery, now)
+      for (const one of listBuried(deps, delivery)) buryDelivery(deps, one, now)
   }
+}
+
+type StoreOnly = Pick<SettleDeps, 'store'>
+
+/** Into no more parts at a time: a channel that refuses everything is not asked for each item. */
+const mostParts = 8
+
+function canSplit(deps: StoreOnly, delivery: Delivery): boolean {
+  // Some have this message already.
+  if (delivery.recipients !== null) return false
+  return deps.store.countAlertsOf(delivery.id) > 1 && listParts(deps, delivery).length < mostParts
+}
+
+/** The messages that one was split into, which are as old as it was. */
+function listParts({ store }: StoreOnly, { createdAt, ...lane }: Delivery): Delivery[] {
+  return store.listDeliveries(lane).filter((one) => one.createdAt === createdAt)
+}
+
+function tookOthers({ store }: StoreOnly, { channel, createdAt }: Delivery): boolean {
+  const { lastAckAt } = store.getChannel(channel)
+  return lastAckAt !== null && lastAckAt > createdAt
+}
+
+/** A message that is given up; with all other parts where so many were refused and none was taken. */
+function listBuried(deps: StoreOnly, delivery: Delivery): readonly Delivery[] {
+  const parts = listParts(deps, delivery)
+  return parts.length >= mostParts && !tookOthers(deps, delivery) ? parts : [delivery]
 }
 
 /** Sets a message aside for good; the fallback channel gets its items instead. */

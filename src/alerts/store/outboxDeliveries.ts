@@ -69,6 +69,24 @@ export function deleteDelivery(db: Database, id: number): void {
   db.prepare('DELETE FROM deliveries WHERE id = ?').run(id)
 }
 
+export function countAlertsOf(db: Database, id: number): number {
+  return int.get(db, 'SELECT COUNT(DISTINCT alert_id) FROM outbox WHERE delivery_id = ?', id) ?? 0
+}
+
+/** Two messages in place of one, with half of its alerts each: behind others that wait, and rich in form again. */
+export function splitDelivery(db: Database, delivery: Delivery, now: UnixMs): void {
+  const half = Math.ceil(countAlertsOf(db, delivery.id) / 2)
+  for (const limit of [half, -1]) {
+    const id = insertDelivery(db, delivery, delivery.createdAt)
+    db.prepare(
+      `UPDATE outbox SET delivery_id = ?1 WHERE delivery_id = ?2 AND alert_id IN (SELECT DISTINCT alert_id FROM outbox
+        WHERE delivery_id = ?2 ORDER BY alert_id LIMIT ?3)`,
+    ).run(id, delivery.id, limit)
+    saveDelivery(db, { ...delivery, id, state: 'waiting', isDegraded: false, nextAt: now })
+  }
+  deleteDelivery(db, delivery.id)
+}
+
 /** At start: what was being sent when the process ended is retried at once, as its next attempt. */
 export function recoverDeliveries(db: Database, now: UnixMs): number {
   const result = db

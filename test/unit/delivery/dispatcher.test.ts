@@ -210,16 +210,66 @@ test('a channel that refuses one message for good is probed with the others, and
     return { result: 'ack' }
   }
   const dispatcher = startSending()
-  for (const n of [99, 1, 2]) {
+  for (const n of [99, 1, 2, 3, 4, 5]) {
     engine.tellEvents([{ rule, finding: createLoneEvent(n) }], clock.now())
     dispatcher.wake()
     await clock.advance(60_000)
   }
   await clock.advance(900_000)
-  expect(taken).toEqual(['1', '2'])
+  expect(taken.sort()).toEqual(['1', '2', '3', '4', '5'])
   expect(store.getChannel('ops').circuit).toBe('closed')
   expect(store.listOutbox({ state: 'dead', limit: 9 })).toHaveLength(1)
   expect(fakes[1]?.sent.flatMap(({ items }) => items.map(({ facts }) => facts['amount']))).toContain('99')
+  await dispatcher.stop()
+})
+
+test.each(['transient', 'bad_message', 'suspicious'] as const)(
+  'an item for which a channel refuses any message (%s) keeps no other from being taken',
+  async (result) => {
+    const { engine, clock, startSending, ops, store } = createBench({ routes: [createRoute()] })
+    const taken: string[] = []
+    ops.deliver = async ({ items }) => {
+      const amounts = items.map(({ facts }) => String(facts['amount']))
+      if (amounts.includes('3')) return { result, reason: '500' }
+      taken.push(...amounts)
+      return { result: 'ack' }
+    }
+    for (let n = 1; n <= 10; n += 1)
+      engine.tellEvents([{ rule: critical, finding: createEvent(n) }], clock.now())
+    const dispatcher = startSending()
+    await clock.advance(60_000)
+    engine.tellEvents([{ rule: critical, finding: createEvent(11) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(600_000)
+    expect(taken.toSorted((a, b) => Number(a) - Number(b))).toEqual([
+      '1',
+      '2',
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+      '9',
+      '10',
+      '11',
+    ])
+    const left = ['queued', 'dead'] as const
+    expect(left.flatMap((state) => store.listOutbox({ state, limit: 20 }))).toHaveLength(1)
+    await dispatcher.stop()
+  },
+)
+
+test('a channel that refuses every message is not asked for each of a thousand items', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('hook')]
+  const routes = [createRoute({ channels: ['ops'] })]
+  const { engine, clock, startSending, ops } = createBench({ fakes, fallback: 'hook', routes })
+  ops.answers = [{ result: 'bad_message', reason: '400' }]
+  const matches = Array.from({ length: 1_000 }, (_, n) => ({ rule: failed, finding: createEvent(n + 1) }))
+  engine.tellEvents(matches, clock.now())
+  const dispatcher = startSending()
+  await clock.advance(600_000)
+  expect(ops.sent.length).toBeLessThan(300)
+  expect(fakes[1]?.sent.reduce((sum, { total }) => sum + total, 0)).toBe(1_000)
   await dispatcher.stop()
 })
 

@@ -20,8 +20,9 @@ const delivery: Delivery = {
   lastError: null,
   caseId: null,
 }
+const alone = { channelType: 'slack', random: 0.5, canSplit: false, tookOthers: false } as const
 const plan = (result: DeliveryResult, overrides: Partial<Delivery> = {}, now = 0) =>
-  planDelivery({ delivery: { ...delivery, ...overrides }, result, channelType: 'slack', random: 0.5 }, now)
+  planDelivery({ ...alone, delivery: { ...delivery, ...overrides }, result }, now)
 const transient: DeliveryResult = { result: 'transient', reason: '500' }
 
 test.each([
@@ -69,6 +70,28 @@ test('what was refused as it was uses up no attempt: nothing of it arrived', () 
   const refused: DeliveryResult = { result: 'bad_message', reason: 'invalid_blocks' }
   expect(plan(refused)).toMatchObject({ do: 'retry', delivery: { attempt: 0, isDegraded: true } })
 })
+
+test('before several items are set aside they are tried in two halves', () => {
+  const several = { ...alone, canSplit: true }
+  const given = { ...delivery, isDegraded: true, suspicious: 3 }
+  const refused: DeliveryResult = { result: 'bad_message', reason: '400' }
+  const suspicious: DeliveryResult = { result: 'suspicious', reason: 'HTML' }
+  for (const result of [refused, suspicious])
+    expect(planDelivery({ ...several, delivery: given, result }, 0).do).toBe('split')
+})
+
+test.each([
+  { attempt: 4, canSplit: true, tookOthers: true, expected: 'retry' },
+  { attempt: 5, canSplit: true, tookOthers: true, expected: 'split' },
+  { attempt: 5, canSplit: true, tookOthers: false, expected: 'retry' },
+  { attempt: 5, canSplit: false, tookOthers: true, expected: 'retry' },
+])(
+  'attempt $attempt of a message that fails where others are taken ($tookOthers, $canSplit): $expected',
+  ({ attempt, expected, ...of }) => {
+    const answer = { ...alone, ...of, delivery: { ...delivery, attempt }, result: transient }
+    expect(planDelivery(answer, 0).do).toBe(expected)
+  },
+)
 
 test('a mail that some took and none deferred is done', () => {
   const refused = [{ recipient: 'a@x.example', reason: '550' }]
