@@ -26,7 +26,7 @@ export interface Answer {
   readonly tookOthers: boolean
 }
 
-const mostSuspicious = 3
+export const mostSuspicious = 3
 /** After so many failures of what tells of several things, where others are taken, it is not the channel. */
 const splitAttempts = 5
 export const probeMs = 900_000

@@ -7,7 +7,7 @@ import type { ChannelRow, Delivery } from '../alerts/store/outboxDeliveries.ts'
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
 import type { DeadChannel } from '../alerts/judgeMeta.ts'
-import { planDelivery, probeMs, type DeliveryStep } from './planDelivery.ts'
+import { mostSuspicious, planDelivery, probeMs, type DeliveryStep } from './planDelivery.ts'
 import { growRepeat } from '../alerts/routing.ts'
 
 export interface SettleDeps {
@@ -32,7 +32,7 @@ const longestHastenMs = 32_000
 /** Writes down what a channel answered and all that follows from it, in one commit. */
 export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
   const { delivery, channel } = settled
-  const result = ofMessageOrChannel(deps, settled)
+  const result = interpret(deps, settled)
   const answer = {
     delivery,
     result,
@@ -53,12 +53,21 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
   return step
 }
 
-/** What was refused with everything once, and is again after the channel took something else, is refused for itself. */
-function ofMessageOrChannel({ store }: StoreOnly, { delivery, result }: Settled): DeliveryResult {
-  if (result.result !== 'dead') return result
-  const { lastAckAt } = store.getChannel(delivery.channel)
-  if (lastAckAt === null || !store.wasReleased(delivery.id, lastAckAt)) return result
-  return { result: 'bad_message', reason: result.reason }
+/** What an answer says, by what else is known of the channel. */
+function interpret(deps: SettleDeps, { delivery, result }: Settled): DeliveryResult {
+  const { circuit, lastAckAt } = deps.store.getChannel(delivery.channel)
+  // What was refused with everything once, and is again after the channel took something else, is refused for itself.
+  if (result.result === 'dead' && lastAckAt !== null && deps.store.wasReleased(delivery.id, lastAckAt))
+    return { result: 'bad_message', reason: result.reason }
+  // Set aside, it would be told to nobody: the channel is at fault until it takes something.
+  const isLast = result.result === 'suspicious' && delivery.suspicious >= mostSuspicious
+  const isLost = isLast && !canSplit(deps, delivery) && !tookOthers(deps, delivery)
+  if (
+    result.result === 'suspicious' &&
+    (circuit === 'open' || (isLost && chooseFallback(deps, delivery.channel) === null))
+  )
+    return { result: 'dead', reason: result.reason }
+  return result
 }
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */

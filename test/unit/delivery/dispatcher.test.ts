@@ -164,6 +164,23 @@ test('an answer that only looks like success is tried three times more, then tol
   await dispatcher.stop()
 })
 
+test('without a fallback what only looks like success is a channel that refuses us: probed until it takes it', async () => {
+  const { engine, clock, startSending, ops, store } = createBench({ routes: [createRoute()] })
+  ops.answers = [{ result: 'suspicious', reason: 'an HTML page' }]
+  engine.tellEvents([{ rule: critical, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(890_000)
+  expect([ops.sent.length, store.getChannel('ops').circuit]).toEqual([4, 'open'])
+  await clock.advance(3_600_000)
+  expect(ops.sent).toHaveLength(8)
+  ops.answers = [{ result: 'ack' }]
+  await clock.advance(900_000)
+  expect(store.getChannel('ops').circuit).toBe('closed')
+  expect(store.listAlerts({ limit: 9, state: 'new' })).toEqual([])
+  expect(store.listOutbox({ state: 'dead', limit: 9 })).toEqual([])
+  await dispatcher.stop()
+})
+
 test('a dead channel is said once on the fallback, probed every 15 minutes, and closes by itself', async () => {
   const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
   const { engine, clock, startSending, ops } = createBench({
