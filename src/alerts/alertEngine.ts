@@ -22,6 +22,7 @@ import {
   saveGoodEvaluation,
 } from './judgeMeta.ts'
 import { metaKinds, metaRule } from './metaKinds.ts'
+import { moveQueued } from './moveQueued.ts'
 import { renameSubject } from './renameSubject.ts'
 import { defaultRoute, type Route } from './routing.ts'
 import { findSilenceProblem } from './silences.ts'
@@ -72,6 +73,8 @@ export interface AlertEngine {
   /** Ends the alerts of all other rules, and of those that find another kind now. Call after one evaluation of the new rules. */
   dropRules(kept: readonly Pick<Rule, 'name' | 'kind'>[], now: UnixMs): void
   renameSubject(from: string, to: string, now: UnixMs): void
+  /** At start: what is queued for channels that are gone goes to others. */
+  moveQueued(now: UnixMs): void
   /** The channels that refuse us, all of them. */
   judgeChannels(dead: readonly DeadChannel[], now: UnixMs): void
   /** The machine slept for `byMs`. */
@@ -117,6 +120,7 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
     keepCondition: (rule, reason, now) => keepCondition(at(now), rule, reason),
     dropRules: (kept, now) => dropAll(at(now), kept),
     renameSubject: (from, to, now) => renameSubject(at(now), from, to),
+    moveQueued: (now) => moveQueued(at(now)),
     judgeChannels: (dead, now) => judgeChannels(at(now), dead),
     rebaseClock: (byMs, now) => rebaseClock(at(now), byMs),
     isFiring: (kind) => store.isKindFiring(kind),

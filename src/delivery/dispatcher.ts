@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import { runInTurns } from '../lib/steps.ts'
@@ -8,7 +9,6 @@ import { type ComposeDeps, composeMessage } from './composeMessage.ts'
 import { createLane, type Lane, laneIsQuiet, nextDelivery } from './lanes.ts'
 import { longestThrottleMs, probeMs } from './planDelivery.ts'
 import {
-  buryDelivery,
   coverDeadChannel,
   coverExpired,
   type SettleDeps,
@@ -16,7 +16,8 @@ import {
   settleDelivery,
 } from './settleDelivery.ts'
 
-export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleDeps, 'channels'> {
+export interface DispatcherDeps extends Omit<ComposeDeps, 'store'>, Omit<SettleDeps, 'channels' | 'engine'> {
+  readonly engine: Pick<AlertEngine, 'flush' | 'judgeChannels' | 'moveQueued'>
   readonly clock: Clock
   readonly channels: readonly Channel[]
   readonly counts?: ReturnType<typeof createNotificationCounts>
@@ -97,13 +98,17 @@ function createLanes({ channels, clock }: DispatcherDeps): Lane[] {
 /** What was being sent when the last process ended is sent again; what belongs to no channel any more goes elsewhere. */
 function recover({ deps }: State): void {
   const now = deps.clock.now()
+  const names = new Set(deps.channels.map(({ name }) => name))
   deps.store.transaction(() => {
     const count = deps.store.recoverDeliveries(now)
     if (count > 0)
       deps.log.warn({ count }, 'messages may have been sent before: sent again as their next attempt')
-    for (const delivery of deps.store.listAllDeliveries()) {
-      if (!deps.channels.some(({ name }) => name === delivery.channel)) buryDelivery(deps, delivery, now)
+    for (const { id, channel } of deps.store.listAllDeliveries()) {
+      if (names.has(channel)) continue
+      deps.store.releaseItems(id, now)
+      deps.store.deleteDelivery(id)
     }
+    deps.engine.moveQueued(now)
   })
 }
 

@@ -142,7 +142,7 @@ function listBuried(deps: StoreOnly, delivery: Delivery): readonly Delivery[] {
 }
 
 /** Sets a message aside for good; the fallback channel gets its items instead. */
-export function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs): void {
+function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs): void {
   const { channel, id } = delivery
   const fallback = chooseFallback(deps, channel)
   if (fallback !== null) deps.store.copyToFallback({ channel, scope: { deliveryId: id }, fallback }, now)

@@ -48,6 +48,17 @@ export function listItemsOf(db: Database, alertId: number): OutboxItem[] {
   return outboxTable.all(db, 'SELECT * FROM outbox WHERE alert_id = ? ORDER BY id', alertId)
 }
 
+/** What is queued for a channel and not on its way. */
+export function listQueuedOf(db: Database, channel: string): OutboxItem[] {
+  const sql =
+    "SELECT * FROM outbox WHERE state = 'queued' AND delivery_id IS NULL AND channel = ? ORDER BY id"
+  return outboxTable.all(db, sql, channel)
+}
+
+export function deleteItem(db: Database, id: number): void {
+  db.prepare('DELETE FROM outbox WHERE id = ?').run(id)
+}
+
 /** What was sent, or is queued, of a group's alerts as firing or resolved. */
 export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
   const sql = `SELECT o.* FROM group_members m JOIN outbox o ON o.alert_id = m.alert_id

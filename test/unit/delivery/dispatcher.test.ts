@@ -446,19 +446,52 @@ test('F67: an hour back on the wall clock holds up neither a new item nor a retr
   await dispatcher.stop()
 })
 
-test('a message for a channel that is gone from the configuration goes to the fallback', async () => {
+test('a message for a channel that is gone from the configuration goes to those that the routes name', async () => {
   const first = createBench({ fakes: [createFakeChannel('old')] })
   first.ops.answers = [{ result: 'transient', reason: '500' }]
   first.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], first.clock.now())
   const killed = first.startSending()
   await first.clock.advance(0)
   await killed.stop()
-  const second = createBench({ database: first.database, clock: first.clock, fallback: 'ops' })
+  const second = createBench({ database: first.database, clock: first.clock })
   const dispatcher = second.startSending()
   await second.clock.advance(0)
   expect(second.ops.sent.map(({ total }) => total)).toEqual([1])
   await dispatcher.stop()
 })
+
+test.each([null, 'hook'])(
+  'what is queued for a channel that is gone goes to those that the routes name now (fallback %s)',
+  async (fallback) => {
+    const mail = createFakeChannel('mail')
+    const before = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+    const stalled = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+    before.engine.tellEvents([{ rule: critical, finding: createEvent(1) }], before.clock.now())
+    const finding = createCondition('zone')
+    before.engine.applyCondition(stalled, { findings: [finding], unknown: [] }, before.clock.now())
+    before.engine.flush(before.clock.now())
+    const after = createBench({
+      database: before.database,
+      clock: before.clock,
+      fakes: [mail, createFakeChannel('hook')],
+      routes: [createRoute({ channels: ['mail'], groupWaitMs: 0 })],
+      fallback,
+    })
+    after.engine.start(after.clock.now())
+    const dispatcher = after.startSending()
+    after.engine.applyCondition(stalled, { findings: [finding], unknown: [] }, after.clock.now())
+    after.engine.flush(after.clock.now())
+    dispatcher.wake()
+    await after.clock.advance(60_000)
+    expect(mail.sent.flatMap(({ items }) => items.map(({ kind }) => kind)).sort()).toEqual([
+      'chain.stalled',
+      'transfer.failed',
+    ])
+    expect(after.fakes[1]?.sent).toEqual([])
+    expect(after.store.listDepths()).toEqual([])
+    await dispatcher.stop()
+  },
+)
 
 test('reminders go on when a message of the group was given up', async () => {
   const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ repeatMs: 3_600_000 })] })
