@@ -44,6 +44,8 @@ const idleMs = 30_000
 /** What is queued has hours: that needs no look through the queue at each commit. */
 const expiryLookMs = 10_000
 const failedPauseMs = 2_000
+/** What became late while nobody ran has so long from the start on. */
+const lateMs = 600_000
 
 interface State {
   readonly deps: DispatcherDeps
@@ -109,6 +111,7 @@ function recover({ deps }: State): void {
       deps.store.deleteDelivery(id)
     }
     deps.engine.moveQueued(now)
+    deps.store.extendExpiry(now + lateMs)
   })
 }
 

@@ -298,6 +298,12 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
   return Number(changes)
 }
 
+/** What is unsent is not given up before a time. */
+export function extendExpiry(db: Database, until: UnixMs): void {
+  db.prepare("UPDATE outbox SET expires_at = ?1 WHERE state = 'queued' AND expires_at < ?1").run(until)
+  db.prepare('UPDATE deliveries SET expires_at = ?1 WHERE expires_at < ?1').run(until)
+}
+
 /** Channels with items that could not be sent for too long. */
 export function listExpiring(db: Database, now: UnixMs): string[] {
   const sql =

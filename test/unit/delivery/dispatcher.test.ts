@@ -493,6 +493,27 @@ test.each([null, 'hook'])(
   },
 )
 
+test.each([
+  { severity: 'warning', hours: 7 },
+  { severity: 'critical', hours: 25 },
+] as const)(
+  'what is $severity and waited for $hours h while nobody ran is tried for ten minutes before it is given up',
+  async ({ severity, hours }) => {
+    const before = createBench()
+    const rule = createRule({ severity })
+    before.engine.tellEvents([{ rule, finding: createEvent(1) }], before.clock.now())
+    await before.clock.advance(hours * 3_600_000)
+    const after = createBench({ database: before.database, clock: before.clock })
+    const transient = { result: 'transient', reason: 'no network yet' } as const
+    after.ops.answers = [transient, transient, { result: 'ack' }]
+    const dispatcher = after.startSending()
+    await after.clock.advance(60_000)
+    expect(after.ops.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
+    expect(after.store.listOutbox({ state: 'dead', limit: 9 })).toEqual([])
+    await dispatcher.stop()
+  },
+)
+
 test('reminders go on when a message of the group was given up', async () => {
   const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ repeatMs: 3_600_000 })] })
   const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
