@@ -5,12 +5,14 @@ import { errorText } from '../lib/errors.ts'
 import { runInTurns } from '../lib/steps.ts'
 import type { Channel, DeliveryResult } from './channels/message.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
+import { attemptSending } from './attemptSending.ts'
+import { toTestMessage } from './channels/toTestMessage.ts'
 import { type ComposeDeps, composeMessage } from './composeMessage.ts'
 import { createLane, type Lane, laneIsQuiet, nextDelivery } from './lanes.ts'
 import { longestThrottleMs, probeMs } from './planDelivery.ts'
 import {
+  buryExpired,
   coverDeadChannel,
-  coverExpired,
   type SettleDeps,
   noteAnswer,
   settleDelivery,
@@ -37,12 +39,10 @@ export interface Dispatcher {
 }
 
 const mostInFlight = 8
-/** Channels end their sendings themselves, well before this. */
-const longestSendMs = 90_000
 const stopMs = 20_000
 const idleMs = 30_000
 /** What is queued has hours: that needs no look through the queue at each commit. */
-const expiryLookMs = 10_000
+const lookMs = 10_000
 const failedPauseMs = 2_000
 /** What became late while nobody ran has so long from the start on. */
 const lateMs = 600_000
@@ -57,7 +57,7 @@ interface State {
   /** By the monotonic clock. */
   lookedAtMs: number
   /** The same: when to look next for what has expired. */
-  expireAtMs: number
+  lookAtMs: number
 }
 
 /**
@@ -73,7 +73,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     isStopping: false,
     alarm: new AbortController(),
     lookedAtMs: deps.clock.monotonicMs(),
-    expireAtMs: -Infinity,
+    lookAtMs: -Infinity,
   }
   recover(state)
   const loop = run(state)
@@ -130,7 +130,7 @@ async function run(state: State): Promise<void> {
 function pump(state: State): number {
   const { deps, lanes } = state
   try {
-    expire(state)
+    look(state)
     let waitMs = idleMs
     // Woken by each commit, and hardly any has something to tell.
     for (const lane of deps.store.hasUnsent() ? lanes : []) {
@@ -147,19 +147,21 @@ function pump(state: State): number {
   }
 }
 
-function expire(state: State): void {
+/** What need not be looked for at each commit. */
+function look(state: State): void {
   const { deps } = state
   const mono = deps.clock.monotonicMs()
-  if (mono < state.expireAtMs) return
-  state.expireAtMs = mono + expiryLookMs
+  if (mono < state.lookAtMs) return
+  state.lookAtMs = mono + lookMs
+  expire(state)
+  for (const lane of state.lanes) if (lane.isCritical) probeIdle(state, lane)
+}
+
+function expire({ deps }: State): void {
   const now = deps.clock.now()
   // A commit of nothing would put on the disk what waits for a larger one.
   if (deps.store.listExpiring(now).length === 0) return
-  const expired = deps.store.transaction(() => {
-    coverExpired(deps, now)
-    return deps.store.expireItems(now)
-  })
-  for (const { channel, count } of expired) {
+  for (const { channel, count } of deps.store.transaction(() => buryExpired(deps, now))) {
     deps.log.error({ channel, count }, 'alerts could not be sent in time and were set aside')
   }
 }
@@ -177,15 +179,47 @@ function tryLane(state: State, lane: Lane): number {
   }
   const next = nextDelivery(deps, lane)
   if ('waitMs' in next) return next.waitMs
-  const sending = send(state, lane, next.delivery)
-    .catch((error: unknown) => deps.log.error({ error: errorText(error) }, 'a delivery ended unexpectedly'))
+  follow(state, lane, send(state, lane, next.delivery))
+  return idleMs
+}
+
+function follow(state: State, lane: Lane, sending: Promise<void>): void {
+  const running = sending
+    .catch((error: unknown) =>
+      state.deps.log.error({ error: errorText(error) }, 'a delivery ended unexpectedly'),
+    )
     .finally(() => {
       lane.isSending = false
-      state.running.delete(sending)
+      state.running.delete(running)
       state.alarm.abort()
     })
-  state.running.add(sending)
-  return idleMs
+  state.running.add(running)
+}
+
+/** A channel that refuses us and for which nothing waits: only a message shows that it is repaired. */
+function probeIdle(state: State, lane: Lane): void {
+  const { deps } = state
+  const { name } = lane.channel
+  const { circuit, probeAt } = deps.store.getChannel(name)
+  if (circuit === 'closed' || probeWait(probeAt, deps.clock.now()) > 0) return
+  if (lane.isSending || !laneIsQuiet(lane.twin()) || deps.store.hasUnsentTo(name)) return
+  follow(state, lane, sendProbe(state, lane))
+}
+
+async function sendProbe(state: State, lane: Lane): Promise<void> {
+  const { deps } = state
+  const { name } = lane.channel
+  const sentBy = 'spanwatch, because this channel refused messages'
+  const message = toTestMessage({ channel: name, now: deps.clock.now(), pageUrl: deps.pageUrl, sentBy })
+  lane.isSending = true
+  const answer = await attemptSending(deps.clock, state.aborter.signal, (signal) =>
+    lane.channel.deliver(message, { signal, degraded: false, recipients: null }),
+  )
+  if (state.aborter.signal.aborted) return
+  deps.counts?.count(name, answer.result)
+  const isTaken = answer.result === 'ack' || answer.result === 'partial'
+  const result: DeliveryResult = isTaken ? answer : { result: 'dead', reason: answer.reason }
+  deps.store.transaction(() => noteAnswer(deps, { channel: name, result, isToAll: true }, deps.clock.now()))
 }
 
 /** A probe that seems further away than any is was set before the wall clock went back. */
@@ -208,9 +242,7 @@ async function send(state: State, lane: Lane, delivery: Delivery): Promise<void>
 
 async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<DeliveryResult> {
   const { deps } = state
-  const done = new AbortController()
-  const signal = AbortSignal.any([state.aborter.signal, done.signal])
-  try {
+  return attemptSending(deps.clock, state.aborter.signal, async (signal) => {
     const message = await runInTurns(
       composeMessage(deps, { delivery, channel: lane.channel }, deps.clock.now()),
     )
@@ -222,18 +254,8 @@ async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<De
       recipients: delivery.recipients,
       thread: known?.thread ?? null,
     }
-    return await Promise.race([lane.channel.deliver(message, options), giveUp(deps.clock, signal)])
-  } catch (error) {
-    return { result: 'transient', reason: errorText(error) }
-  } finally {
-    done.abort()
-  }
-}
-
-/** A channel that forgets its own time limit must not hold its lane for ever. */
-async function giveUp(clock: Clock, signal: AbortSignal): Promise<DeliveryResult> {
-  await clock.sleep(longestSendMs, signal)
-  return { result: 'transient', reason: signal.aborted ? 'interrupted by the stop' : 'no answer in time' }
+    return lane.channel.deliver(message, options)
+  })
 }
 
 /** Saving an answer is retried until it succeeds: without it the message would be sent twice. */

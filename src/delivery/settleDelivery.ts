@@ -171,14 +171,16 @@ function acknowledge(
   messageId = messageIdOf(delivery.id, store.generation),
 ): void {
   store.finishItems(delivery.id, { state, at: now, messageId })
-  for (const key of store.listGroupKeysOf(delivery.id)) {
-    const group = store.getGroup(key)
-    if (!group) continue
-    const { channel } = delivery
-    const repeatAt = now + growRepeat(group, store.countRepeats(key, channel))
-    store.addGroupChannel(key, { channel, ackedAt: now, repeatAt })
-  }
+  for (const key of store.listGroupKeysOf(delivery.id)) remind(store, key, delivery.channel, now)
   store.deleteDelivery(delivery.id)
+}
+
+/** The group's next reminder to a channel counts from now; what could not be told to it is told then. */
+function remind(store: AlertStore, key: string, channel: string, now: UnixMs): void {
+  const group = store.getGroup(key)
+  if (!group) return
+  const repeatAt = now + growRepeat(group, store.countRepeats(key, channel))
+  store.addGroupChannel(key, { channel, ackedAt: now, repeatAt })
 }
 
 function nextChannel(row: ChannelRow, { result, isToAll }: ChannelAnswer, now: UnixMs): ChannelRow {
@@ -224,12 +226,15 @@ export function coverDeadChannel(deps: FallbackDeps, channel: string, now: UnixM
   return fallback === null ? 0 : deps.store.copyToFallback({ channel, scope: 'all', fallback }, now)
 }
 
-/** What could not be sent in time is sent to the fallback channel before it is set aside. */
-export function coverExpired(deps: FallbackDeps, now: UnixMs): void {
-  for (const channel of deps.store.listExpiring(now)) {
+/** Sets aside what could not be sent in time: the fallback channel gets it instead. Returns how many by channel. */
+export function buryExpired(deps: FallbackDeps, now: UnixMs): ReturnType<AlertStore['expireItems']> {
+  const { store } = deps
+  for (const channel of store.listExpiring(now)) {
     const fallback = chooseFallback(deps, channel)
-    if (fallback !== null) deps.store.copyToFallback({ channel, scope: 'expired', fallback }, now)
+    if (fallback !== null) store.copyToFallback({ channel, scope: 'expired', fallback }, now)
   }
+  for (const { groupKey, channel } of store.listExpiringGroups(now)) remind(store, groupKey, channel, now)
+  return store.expireItems(now)
 }
 
 type FallbackDeps = Pick<SettleDeps, 'store' | 'fallback'> & {

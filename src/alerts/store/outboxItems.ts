@@ -311,6 +311,22 @@ export function listExpiring(db: Database, now: UnixMs): string[] {
   return text.all(db, sql, now)
 }
 
+const expiringGroups = columns({ groupKey: text, channel: text })
+
+/** The groups of those items. */
+export function listExpiringGroups(db: Database, now: UnixMs): Read<typeof expiringGroups>[] {
+  const sql = `SELECT DISTINCT group_key, channel FROM outbox
+    WHERE state = 'queued' AND delivery_id IS NULL AND expires_at <= ? AND group_key IS NOT NULL`
+  return expiringGroups.all(db, sql, now)
+}
+
+/** Whether something is unsent to a channel, or under way. */
+export function hasUnsentTo(db: Database, channel: string): boolean {
+  const sql = `SELECT EXISTS (SELECT 1 FROM outbox WHERE state = 'queued' AND channel = ?1)
+    OR EXISTS (SELECT 1 FROM deliveries WHERE channel = ?1) AS has`
+  return db.prepare(sql).get(channel)?.['has'] === 1
+}
+
 const expiredCounts = columns({ channel: text, count: int })
 
 /** Items that could not be sent for too long. */

@@ -533,6 +533,62 @@ test('reminders go on when a message of the group was given up', async () => {
   await dispatcher.stop()
 })
 
+test.each([
+  { fallback: null, isTold: false },
+  { fallback: null, isTold: true },
+  { fallback: 'mail', isTold: true },
+])(
+  'what still fires is told once a channel that was dead for 8 hours is repaired (fallback $fallback, told before $isTold)',
+  async ({ fallback, isTold }) => {
+    const fakes = [createFakeChannel('ops'), ...(fallback === null ? [] : [createFakeChannel(fallback)])]
+    const routes = [createRoute({ groupWaitMs: 0, repeatMs: 3_600_000 })]
+    const { engine, clock, startSending, ops } = createBench({ fakes, fallback, routes })
+    const dispatcher = startSending()
+    const pass = async (minutes: number) => {
+      const rule = createRule({ name: 'stalled', kind: 'chain.stalled' })
+      for (let minute = 0; minute < minutes; minute += 5) {
+        engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+        engine.flush(clock.now())
+        dispatcher.wake()
+        await clock.advance(300_000)
+      }
+    }
+    if (isTold) await pass(5)
+    ops.answers = [{ result: 'dead', reason: '404' }]
+    await pass(8 * 60)
+    ops.answers = [{ result: 'ack' }]
+    ops.sent.length = 0
+    await pass(5 * 60)
+    const told = ops.sent.flatMap(({ items }) => items.filter(({ kind }) => kind === 'chain.stalled'))
+    expect(told.length).toBeGreaterThanOrEqual(4)
+    await dispatcher.stop()
+  },
+)
+
+test('a channel for which nothing waits any more is probed with a test message, at most every 15 minutes', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const routes = [createRoute({ channels: ['ops'] })]
+  const { engine, clock, startSending, ops, store } = createBench({ fakes, fallback: 'mail', routes })
+  ops.answers = [{ result: 'dead', reason: '404' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(6.1 * 3_600_000)
+  expect(store.listDepths()).toEqual([])
+  ops.sent.length = 0
+  ops.answers = [{ result: 'transient', reason: '503' }]
+  await clock.advance(3_600_000)
+  expect(ops.sent.map(({ items }) => items.map(({ kind }) => kind))).toEqual(
+    Array.from({ length: 4 }, () => ['monitor.test']),
+  )
+  ops.answers = [{ result: 'ack' }]
+  await clock.advance(900_000)
+  expect(store.getChannel('ops').circuit).toBe('closed')
+  expect(fakes[1]?.sent.at(-1)?.items.map(({ kind, status }) => [kind, status])).toEqual([
+    ['monitor.channel_dead', 'resolved'],
+  ])
+  await dispatcher.stop()
+})
+
 test('while the fallback refuses us too, the next channel that does not is told, once', async () => {
   const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email'), createFakeChannel('hook')]
   const { engine, clock, startSending, ops } = createBench({

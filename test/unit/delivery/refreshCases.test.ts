@@ -51,6 +51,7 @@ async function run(answer: Awaited<ReturnType<Channel['deliver']>> = { result: '
     ...bench,
     told,
     noted,
+    stopSending: () => dispatcher.stop(),
     find: (n: number) => {
       bench.engine.tellEvents([{ rule: failed, finding: createEvent(n) }], bench.clock.now())
       dispatcher.wake()
@@ -93,8 +94,10 @@ test('a failure is noted, and the next time comes all the same', async () => {
 })
 
 test('one that refuses us is asked again when its probe is due, and its word opens the way', async () => {
-  const { told, find, clock, store, noted, end } = await run()
+  const { told, find, clock, store, noted, stopSending, end } = await run()
   await find(1)
+  // It would ask first.
+  await stopSending()
   const probeAt = clock.now() + 2.5 * minute
   store.saveChannel({ ...store.getChannel('manager'), circuit: 'open', openedAt: clock.now(), probeAt })
   await clock.advance(2 * minute)
