@@ -81,6 +81,7 @@ function setAside({ canSplit }: Answer, reason: string): DeliveryStep {
 /** Refused before anything was taken: uses up no attempt. What may have arrived in an earlier attempt stays as it is. */
 function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): DeliveryStep {
   if (delivery.attempt <= 1) return { do: 'release', reason }
+  if (nextAt >= delivery.expiresAt) return giveUp(delivery, reason)
   const back: Delivery = {
     ...delivery,
     state: 'waiting',
@@ -93,9 +94,12 @@ function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): DeliveryS
 
 function retryLater({ delivery, channelType, random }: Answer, reason: string, now: UnixMs): DeliveryStep {
   const nextAt = now + retryDelayMs({ channelType, attempt: delivery.attempt, random })
-  if (nextAt >= delivery.expiresAt)
-    return { do: 'bury', reason: `given up after ${delivery.attempt} attempts: ${reason}` }
+  if (nextAt >= delivery.expiresAt) return giveUp(delivery, reason)
   return { do: 'retry', delivery: { ...delivery, state: 'waiting', nextAt, lastError: reason }, reason }
+}
+
+function giveUp({ attempt }: Delivery, reason: string): DeliveryStep {
+  return { do: 'bury', reason: `given up after ${attempt} attempts: ${reason}` }
 }
 
 /** Greylisting wants 5 minutes; a mail server that is asked each second answers worse. */

@@ -514,6 +514,21 @@ test.each([
   },
 )
 
+test('a message that failed once and is throttled ever after is told on the fallback in time', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const routes = [createRoute({ channels: ['ops'] })]
+  const { engine, clock, startSending, ops } = createBench({ fakes, fallback: 'mail', routes })
+  ops.answers = [
+    { result: 'transient', reason: '503' },
+    { result: 'throttled', retryAfterMs: 900_000, reason: '429' },
+  ]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(6 * 3_600_000)
+  expect(fakes[1]?.sent.map(({ total }) => total)).toEqual([1])
+  await dispatcher.stop()
+})
+
 test('reminders go on when a message of the group was given up', async () => {
   const { engine, clock, startSending, ops } = createBench({ routes: [createRoute({ repeatMs: 3_600_000 })] })
   const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })

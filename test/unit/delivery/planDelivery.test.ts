@@ -56,6 +56,16 @@ test('a throttled first attempt goes back to the queue, a later one keeps its me
   })
 })
 
+test('a later attempt that is throttled or refused until it would be too late is given up', () => {
+  const last = 21_600_000 - 5_000
+  const throttled: DeliveryResult = { result: 'throttled', retryAfterMs: 5_000, reason: '429' }
+  const dead: DeliveryResult = { result: 'dead', probeAfterMs: 5_000, reason: '404' }
+  for (const result of [throttled, dead]) {
+    expect(plan(result, { attempt: 3 }, last - 1).do).toBe('retry')
+    expect(plan(result, { attempt: 3 }, last).do).toBe('bury')
+  }
+})
+
 test('the fourth answer that only looks like success ends it', () => {
   const suspicious: DeliveryResult = { result: 'suspicious', reason: 'HTML' }
   expect([2, 3].map((count) => plan(suspicious, { suspicious: count }).do)).toEqual(['retry', 'bury'])
