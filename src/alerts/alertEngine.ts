@@ -14,7 +14,6 @@ import { joinGroups } from './groupTimers.ts'
 import { type InhibitRule, listInhibitions } from './inhibition.ts'
 import { dropRules, judgeConditions } from './judgeConditions.ts'
 import {
-  type DeadChannel,
   judgeChannels,
   judgeNoData,
   judgeOverflows,
@@ -75,8 +74,8 @@ export interface AlertEngine {
   renameSubject(from: string, to: string, now: UnixMs): void
   /** At start: what is queued for channels that are gone goes to others. */
   moveQueued(now: UnixMs): void
-  /** The channels that refuse us, all of them. */
-  judgeChannels(dead: readonly DeadChannel[], now: UnixMs): void
+  /** Which channels refuse us. Known without it at the next evaluation. */
+  judgeChannels(now: UnixMs): void
   /** The machine slept for `byMs`. */
   rebaseClock(byMs: number, now: UnixMs): void
   /** Whether an alert of a kind is firing, for a rule's `unless`. */
@@ -121,7 +120,7 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
     dropRules: (kept, now) => dropAll(at(now), kept),
     renameSubject: (from, to, now) => renameSubject(at(now), from, to),
     moveQueued: (now) => moveQueued(at(now)),
-    judgeChannels: (dead, now) => judgeChannels(at(now), dead),
+    judgeChannels: (now) => judgeChannels(at(now)),
     rebaseClock: (byMs, now) => rebaseClock(at(now), byMs),
     isFiring: (kind) => store.isKindFiring(kind),
     flush: (now) => flushGroups(at(now)),
@@ -167,6 +166,7 @@ function dropAll(context: EngineContext, rules: readonly Pick<Rule, 'name' | 'ki
   for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
   judgeRuleErrors(context)
   judgeNoData(context)
+  judgeChannels(context)
 }
 
 /** The engine's own alerts belong to whatever rule is on their kind now. */

@@ -2,6 +2,7 @@ import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Rule } from '../rules/types.ts'
 import type { RuleEvaluation } from './store/alertGroups.ts'
+import type { ChannelRow } from './store/outboxDeliveries.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
 import { channelDead, type MetaKind, metaRule, noData, ruleError, ruleOverflow } from './metaKinds.ts'
@@ -126,26 +127,31 @@ export function judgeOverflows(context: EngineContext, of: { rule: string; overf
   judgeMeta(context, ruleOverflow, findings)
 }
 
-export interface DeadChannel {
-  readonly channel: string
-  readonly subject: string
-  readonly reason: string
-  readonly since: UnixMs
+/** One alert for each channel that refuses us, and each recipient that one refuses, sent to others. */
+export function judgeChannels(context: EngineContext): void {
+  const findings = context.store
+    .listChannels()
+    .filter(({ name }) => context.channels.includes(name))
+    .flatMap(listRefusals)
+  const rule = metaRule(context.live.rules, channelDead)
+  if (findings.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
+  judgeMeta(context, channelDead, findings)
 }
 
-/** One alert for each channel that refuses us, sent to others. */
-export function judgeChannels(context: EngineContext, dead: readonly DeadChannel[]): void {
-  const findings = dead.map(({ channel, subject, reason, since }) =>
+function listRefusals({ name, circuit, reason, openedAt, refused, lastAckAt }: ChannelRow): Finding[] {
+  const raise = (subject: string, why: string, since: UnixMs) =>
     channelDead.raise({
       ...bare,
       subject,
-      title: `channel ${subject}: ${reason}`,
-      facts: { channel, reason },
-      labels: { channel },
+      title: `channel ${subject}: ${why}`,
+      facts: { channel: name, reason: why },
+      labels: { channel: name },
       since,
-    }),
-  )
-  judgeMeta(context, channelDead, findings)
+    })
+  return [
+    ...(circuit === 'open' ? [raise(name, reason ?? 'refused', openedAt ?? 0)] : []),
+    ...refused.map((one) => raise(`${name} to ${one.recipient}`, one.reason, one.since ?? lastAckAt ?? 0)),
+  ]
 }
 
 /** No transfer is concerned, and nobody was asked. */

@@ -6,7 +6,6 @@ import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ChannelRow, Delivery } from '../alerts/store/outboxDeliveries.ts'
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
-import type { DeadChannel } from '../alerts/judgeMeta.ts'
 import { mostSuspicious, planDelivery, probeMs, type DeliveryStep } from './planDelivery.ts'
 import { growRepeat } from '../alerts/routing.ts'
 
@@ -77,7 +76,7 @@ export function noteAnswer(deps: SettleDeps, answer: ChannelAnswer, now: UnixMs)
   deps.store.saveChannel(after)
   if (after.circuit === 'open') coverDeadChannel(deps, answer.channel, now)
   if (after.circuit === before.circuit && after.refused === before.refused) return
-  deps.engine.judgeChannels(listDead(deps), now)
+  deps.engine.judgeChannels(now)
   deps.engine.flush(now)
 }
 
@@ -193,7 +192,9 @@ function nextChannel(row: ChannelRow, { result, isToAll }: ChannelAnswer, now: U
       reason: null,
       lastAckAt: now,
       refused:
-        result.result === 'partial' ? mergeRefused(row.refused, result.refused) : clearRefused(row, isToAll),
+        result.result === 'partial'
+          ? mergeRefused(row.refused, result.refused, now)
+          : clearRefused(row, isToAll),
     }
   }
   const failed = { ...row, lastError: result.reason, lastErrorAt: now }
@@ -210,9 +211,13 @@ function nextChannel(row: ChannelRow, { result, isToAll }: ChannelAnswer, now: U
 type Refused = ChannelRow['refused']
 
 /** The same array when nothing is new, so that the change can be seen. */
-function mergeRefused(before: Refused, more: Refused): Refused {
+function mergeRefused(
+  before: Refused,
+  more: readonly Omit<Refused[number], 'since'>[],
+  now: UnixMs,
+): Refused {
   const fresh = more.filter(({ recipient }) => !before.some((known) => known.recipient === recipient))
-  return fresh.length === 0 ? before : [...before, ...fresh]
+  return fresh.length === 0 ? before : [...before, ...fresh.map((one) => ({ ...one, since: now }))]
 }
 
 /** Everybody took it, those who were refused before included. */
@@ -247,24 +252,6 @@ function chooseFallback(deps: FallbackDeps, channel: string): string | null {
   const names = [deps.fallback, ...deps.channels.map(({ name }) => name)]
   const healthy = (name: string) => name !== channel && deps.store.getChannel(name).circuit === 'closed'
   return names.find(healthy) ?? null
-}
-
-function listDead(deps: SettleDeps): DeadChannel[] {
-  const configured = new Set(deps.channels.map((channel) => channel.name))
-  return deps.store
-    .listChannels()
-    .filter(({ name }) => configured.has(name))
-    .flatMap(({ name, circuit, reason, openedAt, refused, lastAckAt }) => [
-      ...(circuit === 'open'
-        ? [{ channel: name, subject: name, reason: reason ?? 'refused', since: openedAt ?? 0 }]
-        : []),
-      ...refused.map((entry) => ({
-        channel: name,
-        subject: `${name} to ${entry.recipient}`,
-        reason: entry.reason,
-        since: lastAckAt ?? 0,
-      })),
-    ])
 }
 
 function logStep(deps: SettleDeps, { delivery, result }: Settled, step: DeliveryStep): void {

@@ -108,8 +108,14 @@ const channels = table('channels', {
   openedAt: instant.orNull(),
   probeAt: instant.orNull(),
   reason: text.orNull(),
-  /** Recipients that were refused for good, with the reason. */
-  refused: json(z.array(z.object({ recipient: z.string(), reason: z.string() })).readonly()),
+  /** Recipients that were refused for good, with the reason, and since when; rows of before do not say that. */
+  refused: json(
+    z
+      .array(
+        z.object({ recipient: z.string(), reason: z.string(), since: z.number().nullable().default(null) }),
+      )
+      .readonly(),
+  ),
   lastAckAt: instant.orNull(),
   lastError: text.orNull(),
   lastErrorAt: instant.orNull(),

@@ -1,9 +1,11 @@
 import { keptFinding } from '../../../src/alerts/findingJson.ts'
 import { expect, test } from 'vitest'
+import type { LoadedRule } from '../../../src/rules/types.ts'
 import {
   createBench,
   createCondition,
   createEvent,
+  createFakeChannel,
   createRoute,
   createRule,
   createTransfer,
@@ -415,6 +417,45 @@ test('F59: a rule that is removed resolves its alerts with that as the reason', 
   await clock.advance(0)
   expect(ops.sent[1]?.items[0]?.summary).toContain('(rule removed)')
   await dispatcher.stop()
+})
+
+/** A bench whose channel `ops` refuses us, which `mail` was told. */
+async function startDead(rules: LoadedRule[] = []) {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail')]
+  const bench = createBench({ rules, fakes, routes: [createRoute()], fallback: 'mail' })
+  bench.ops.answers = [{ result: 'dead', reason: 'no_service' }]
+  const dispatcher = bench.startSending()
+  bench.engine.tellEvents([{ rule: createRule(), finding: createEvent(1) }], bench.clock.now())
+  dispatcher.wake()
+  await bench.clock.advance(0)
+  return { ...bench, dispatcher }
+}
+
+const openOf = ({ store }: Pick<Bench, 'store'>) =>
+  store.listActive().map(({ kind, rule }) => `${kind} ${rule}`)
+
+test('a rule on monitor.channel_dead that is added while a channel is dead takes its alert over', async () => {
+  const rules: LoadedRule[] = []
+  const bench = await startDead(rules)
+  expect(openOf(bench)).toEqual(['monitor.channel_dead monitor.channel_dead'])
+  rules.push(createRule({ name: 'my-dead', kind: 'monitor.channel_dead' }))
+  bench.engine.dropRules(new Set(['failed', 'my-dead']), bench.clock.now())
+  expect(openOf(bench)).toEqual(['monitor.channel_dead my-dead'])
+  await bench.dispatcher.stop()
+})
+
+test('the alert of a dead channel ends once the channel is gone from the configuration', async () => {
+  const { database, clock, fakes, dispatcher } = await startDead()
+  await dispatcher.stop()
+  const again = createBench({
+    database,
+    clock,
+    fakes: fakes.slice(1),
+    routes: [createRoute({ channels: ['mail'] })],
+  })
+  again.engine.start(clock.now())
+  again.engine.dropRules(new Set(['failed']), clock.now())
+  expect(openOf(again)).toEqual([])
 })
 
 test('when two transfers are joined their alerts follow the older key and nothing is told twice', () => {
