@@ -75,6 +75,8 @@ export function noteAnswer(deps: SettleDeps, answer: ChannelAnswer, now: UnixMs)
   const after = nextChannel(before, answer, now)
   deps.store.saveChannel(after)
   if (after.circuit === 'open') coverDeadChannel(deps, answer.channel, now)
+  // What was set aside meanwhile and still holds is told now.
+  if (before.circuit === 'open' && after.circuit === 'closed') deps.store.touchQuietGroups(now)
   if (after.circuit === before.circuit && after.refused === before.refused) return
   deps.engine.judgeChannels(now)
   deps.engine.flush(now)

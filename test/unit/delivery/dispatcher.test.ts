@@ -580,6 +580,24 @@ test.each([
   },
 )
 
+test('what was set aside and still fires is told as soon as the channel is repaired', async () => {
+  const routes = [createRoute({ groupWaitMs: 0, repeatMs: 24 * 3_600_000 })]
+  const { engine, clock, startSending, ops } = createBench({ routes })
+  const dispatcher = startSending()
+  ops.answers = [{ result: 'dead', reason: '404' }]
+  const rule = createRule({ name: 'stalled', kind: 'chain.stalled' })
+  engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+  engine.flush(clock.now())
+  dispatcher.wake()
+  await clock.advance(8 * 3_600_000)
+  ops.answers = [{ result: 'ack' }]
+  ops.sent.length = 0
+  await clock.advance(900_000)
+  const told = ops.sent.flatMap(({ items }) => items.map(({ kind, status }) => `${kind} ${status}`))
+  expect(told).toContain('chain.stalled firing')
+  await dispatcher.stop()
+})
+
 test('a channel for which nothing waits any more is probed with a test message, at most every 15 minutes', async () => {
   const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
   const routes = [createRoute({ channels: ['ops'] })]
