@@ -31,7 +31,7 @@ const longestHastenMs = 32_000
 /** Writes down what a channel answered and all that follows from it, in one commit. */
 export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
   const { delivery, channel } = settled
-  const result = interpret(deps, settled)
+  const result = interpret(deps, settled, now)
   const answer = {
     delivery,
     result,
@@ -52,11 +52,15 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
   return step
 }
 
+/** A channel that took something so lately works. */
+const worksMs = 60_000
+
 /** What an answer says, by what else is known of the channel. */
-function interpret(deps: SettleDeps, { delivery, result }: Settled): DeliveryResult {
+function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs): DeliveryResult {
   const { circuit, lastAckAt } = deps.store.getChannel(delivery.channel)
-  // What was refused with everything once, and is again after the channel took something else, is refused for itself.
-  if (result.result === 'dead' && lastAckAt !== null && deps.store.wasReleased(delivery.id, lastAckAt))
+  const works = lastAckAt !== null && now - lastAckAt < worksMs
+  // What was refused with everything once, and is again just after the channel took something else, is refused for itself.
+  if (result.result === 'dead' && works && deps.store.wasReleased(delivery.id, lastAckAt))
     return { result: 'bad_message', reason: result.reason }
   // Set aside, it would be told to nobody: the channel is at fault until it takes something.
   const isLast = result.result === 'suspicious' && delivery.suspicious >= mostSuspicious

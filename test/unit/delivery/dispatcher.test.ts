@@ -240,6 +240,23 @@ test('a channel that refuses one message for good is probed with the others, and
   await dispatcher.stop()
 })
 
+test('a channel that took something a while ago and refuses us now is dead, whatever it is tried with', async () => {
+  const { engine, clock, startSending, ops, store } = createBench({ routes: [createRoute()] })
+  ops.answers = [
+    { result: 'throttled', retryAfterMs: 600_000, reason: '429' },
+    { result: 'dead', reason: '404' },
+  ]
+  engine.tellEvents([{ rule: critical, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(300_000)
+  dispatcher.noteAnswer('ops', { result: 'ack' }, clock.now())
+  await clock.advance(301_000)
+  expect(ops.options.map(({ degraded }) => degraded)).toEqual([false, false])
+  expect(store.getChannel('ops').circuit).toBe('open')
+  expect(store.listOutbox({ state: 'dead', limit: 9 })).toEqual([])
+  await dispatcher.stop()
+})
+
 test.each(['transient', 'bad_message', 'suspicious'] as const)(
   'an item for which a channel refuses any message (%s) keeps no other from being taken',
   async (result) => {
