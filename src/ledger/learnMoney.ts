@@ -2,6 +2,7 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import { partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { awaitsDetail } from '../meaning/emptyBatch.ts'
+import { mayBeOneRecord } from '../meaning/judgeAction.ts'
 import { mayBeShownAsOne, mayBeSurplus, replacedHoldMs } from '../meaning/findOverpayment.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
 import { listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
@@ -41,8 +42,8 @@ export function learnMoney(
     const { key, originAt, destinationAt } = transfer
     if (awaitsDetail(transfer, now)) holdJudgement(db, key, now + soonMs)
     const ofOrigin = related.ofOrigin(transfer)
-    if (mayBeSurplus(transfer, ofOrigin, now) || mayBeShownAsOne(transfer, ofOrigin, now))
-      holdJudgement(db, key, now + soonMs)
+    const mayBeOne = mayBeShownAsOne(transfer, ofOrigin, now) || mayBeOneRecord(transfer, ofOrigin, now)
+    if (mayBeOne || mayBeSurplus(transfer, ofOrigin, now)) holdJudgement(db, key, now + soonMs)
     if (isReplacementOpen(transfer, now)) holdJudgement(db, key, now + replacedHoldMs)
     const isTold = Math.max(originAt, destinationAt ?? 0) >= tellSince
     if (transfer.isListed) learnFrom(deps, transfer, { related, isTold, now })

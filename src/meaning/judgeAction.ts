@@ -13,6 +13,8 @@ import { deriveDecimals } from '../bridge/amount.ts'
 import { allLikely, enoughToAccuse } from './habit.ts'
 import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSelf } from './learnedActions.ts'
 import { isBatch, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
+import type { UnixMs } from '../lib/clock.ts'
+import { hasArrived } from './mayHaveFailed.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
 /** The zone's word on what a transfer's own transaction does; null without one, or where it failed. */
@@ -44,7 +46,7 @@ export function judgeAction(
     ? 'covered'
     : chosen.isVague
       ? null
-      : findGap(transfer, chosen, names, settings)
+      : findGap(transfer, view, settings)
 }
 
 /**
@@ -66,7 +68,13 @@ export function isOneOfSeveral(
   return chosen.open.every(({ key }) => key !== transfer.key) && chosen.items.some(isOwn)
 }
 
-function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: ActionSettings) {
+interface View {
+  readonly claims: readonly Transfer[]
+  readonly names: Names
+  readonly chosen: Chosen
+}
+
+function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: ActionSettings): View | null {
   const by = actionOf(transfer)
   if (by === null || !isClaim(transfer) || isOfEarlierWords(transfer, settings.learned)) return null
   const claims = sharing.filter((one) => isClaim(one) && one.direction === transfer.direction)
@@ -157,8 +165,7 @@ function assign(
 
 function findGap(
   transfer: Transfer,
-  { left, open }: Chosen,
-  names: Names,
+  { claims, names, chosen: { left, open } }: View,
   settings: ActionSettings,
 ): ActionGap | null {
   const [nearest] = left
@@ -167,7 +174,25 @@ function findGap(
   if (nearest) return nearest[0] ?? null
   // One origin with several payouts is another finding, reported as such; records that E12 never showed may be one record.
   const isOfOther = open.some((one) => one.key !== transfer.key && isSameOrigin(one, transfer))
-  return transfer.confirmedStatus === 'unknown' || isOfOther ? null : { what: 'amount', found: noItem }
+  const mayBeOne = transfer.confirmedStatus === 'unknown' && !arePaidApart(claims)
+  return mayBeOne || isOfOther ? null : { what: 'amount', found: noItem }
+}
+
+/** Whether each of several withdrawals is known to be paid by a main transaction of its own. */
+function arePaidApart(claims: readonly Transfer[]): boolean {
+  const hashes = claims.flatMap((one) =>
+    one.direction === 'ZoneToMain' && one.main !== null && hasArrived(one, one.main) ? [one.main.hash] : [],
+  )
+  return new Set(hashes).size === claims.length
+}
+
+/** How long after the newest record of a zone transaction E12 may yet show that it is one with another, ms. */
+const shownMs = 120_000
+
+/** Whether E12 may yet show that this record and another one of its zone transaction are one. */
+export function mayBeOneRecord(transfer: Transfer, sharing: readonly Transfer[], now: UnixMs): boolean {
+  if (transfer.confirmedStatus !== 'unknown' || sharing.length < 2) return false
+  return now - Math.max(...sharing.map(({ firstSeenAt }) => firstSeenAt)) < shownMs
 }
 
 /** What is said to be found where all items are of others. */

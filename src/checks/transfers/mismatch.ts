@@ -4,7 +4,7 @@ import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { awaitsDetail } from '../../meaning/emptyBatch.ts'
 import { fillFromZone } from '../../ledger/fillFromZone.ts'
 import { judgeBatchAction } from '../../meaning/compareBatch.ts'
-import { actionOf, judgeAction } from '../../meaning/judgeAction.ts'
+import { actionOf, judgeAction, mayBeOneRecord, noItem } from '../../meaning/judgeAction.ts'
 import { judgeBatch } from '../../meaning/judgeBatch.ts'
 import { bestOf, judgeZoneAmount } from '../../meaning/judgeZoneAmount.ts'
 import { awaitsFee, judgeMoney, judgeTwin } from '../../meaning/judgeMoney.ts'
@@ -178,7 +178,9 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
     ...toMoneySettings(bridge, learned, context.related),
     learned,
   })
-  return gap === null || gap === 'covered' ? null : { ...gap, expected: expectedOf(transfer, gap.what), by }
+  if (gap === null || gap === 'covered') return null
+  if (gap.found === noItem && mayBeOneRecord(transfer, sharing, context.now)) return null
+  return { ...gap, expected: expectedOf(transfer, gap.what), by }
 }
 
 /** Whom a deposit is for is said by its event alone. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { isOneOfSeveral, judgeAction } from '../../../src/meaning/judgeAction.ts'
+import { isOneOfSeveral, judgeAction, mayBeOneRecord } from '../../../src/meaning/judgeAction.ts'
 import { type LearnedActions, sampleAction } from '../../../src/meaning/learnedActions.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
-import type { Transfer } from '../../../src/bridge/transfer.ts'
+import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { readAction } from '../../../src/meaning/zoneAction.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
@@ -36,6 +36,21 @@ interface Row {
   readonly token?: string
   readonly tokenId?: string
   readonly crossType?: string
+}
+
+/** What the main chain says of a payout's own transaction. */
+function paidBy({ main, token, targetAddress, amountRaw }: Transfer): LegEvidence[] {
+  if (main === null) return []
+  const move = {
+    token: token.address,
+    from: user(90),
+    to: targetAddress,
+    amount: null,
+    amountRaw,
+    tokenId: '',
+  }
+  const said = { chain: 'main', source: 'E13', status: 'success', errorMessage: '', at: 1_000_000 } as const
+  return [{ ...said, hash: main.hash, moves: [move] }]
 }
 
 /** Transfers of one zone transaction, with its action. */
@@ -120,6 +135,30 @@ describe('each transfer of a bundle against its own item', () => {
     ['no item left', [item(5, 1), item(5, 3)], { what: 'amount', found: 'no item of its own' }],
   ])('%s is told of the one, and of no other', (_, exits, gap) => {
     expect(verdicts(bundle(rows, { exits }), taught())).toEqual(['covered', gap, 'covered'])
+  })
+
+  test('records that E12 never showed may be one record, unless each was paid by itself', () => {
+    const unshown = { source: 'E3', zoneEventIndex: null } as const
+    const two = bundle(
+      [rows[0] ?? { amount: 5, to: 1 }, { amount: 5, to: 1 }],
+      { exits: [item(5, 1)] },
+      unshown,
+    )
+    expect(verdicts(two, taught())).toEqual(['covered', null])
+    const paid = two.map((one) => ({ ...one, evidence: [...one.evidence, ...paidBy(one)] }))
+    const lost = { what: 'amount', found: 'no item of its own' }
+    expect(verdicts(paid, taught())).toEqual(['covered', lost])
+    const [first, second] = paid
+    if (first === undefined || second === undefined) throw new Error('two were made')
+    expect(verdicts([first, { ...second, main: first.main, evidence: first.evidence }], taught())).toEqual([
+      'covered',
+      null,
+    ])
+    // E12 has its time to show it.
+    const at = (now: number) => mayBeOneRecord(second, paid, second.firstSeenAt + now)
+    expect([at(119_999), at(120_000)]).toEqual([true, false])
+    expect(mayBeOneRecord(second, [second], second.firstSeenAt)).toBe(false)
+    expect(mayBeOneRecord({ ...second, confirmedStatus: 'success' }, paid, second.firstSeenAt)).toBe(false)
   })
 
   test('another token is told where the words of both are known', () => {
