@@ -1,4 +1,5 @@
 import type { Decimal } from '../bridge/decimal.ts'
+import type { UnixMs } from '../lib/clock.ts'
 
 /** How much is at stake: what the escrows hold of each token, and what their lists show that moved. */
 export interface Stakes {
@@ -6,8 +7,15 @@ export interface Stakes {
   reserveOf(token: string): bigint | null
   /** An amount in token units as a share of that, about, for ordering many; 0 where nothing is known. */
   riskOf(token: string, amount: Decimal): number
-  /** In − out of a token by a main transaction, token units, by the escrow whose list shows it; null while no list is read. */
-  netOf(hash: string, token: string): ReadonlyMap<string, Decimal> | null
+  /** What the lists of escrows show that a main transaction moved of a token; null while they show nothing of it at all. */
+  netOf(hash: string, token: string): EscrowNets | null
+}
+
+export interface EscrowNets {
+  /** The block time of the oldest movement of the token: nothing is known of before. */
+  readonly since: UnixMs
+  /** In − out, token units, by the escrow whose list shows it. */
+  readonly nets: ReadonlyMap<string, Decimal>
 }
 
 /** Knows nothing until somebody who does is followed. */

@@ -13,7 +13,7 @@ import { escrowDrift } from './drift.ts'
 import { type ListReturn, readEscrowFacts } from './facts.ts'
 import { purgeCourse } from './courseStore.ts'
 import { createFlowReader } from './flowReader.ts'
-import { flowsKeptMs, listFlowsOf, purgeFlows } from './flowStore.ts'
+import { flowsKeptMs, purgeFlows, readNets } from './flowStore.ts'
 import { escrowForeignToken } from './foreignToken.ts'
 import { escrowHeadroom } from './headroom.ts'
 import { createHeadroomReader } from './headroomStore.ts'
@@ -68,10 +68,7 @@ export const escrow: Check<EscrowPart> = {
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
-      netOf: (hash, token) =>
-        watch.places.length === 0
-          ? null
-          : new Map(listFlowsOf(db, hash, token).map(({ escrow, net }) => [escrow, net])),
+      netOf: (hash, token) => readNets(db, hash, token),
     })
     return {
       pollers: watch.places.length > 0 ? listPollers({ ...kernel, watch }) : [],

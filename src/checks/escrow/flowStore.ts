@@ -13,7 +13,8 @@ import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
 import { hash as hashCodec, isAnyAddress, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
-import { type Read, table, text } from '../../store/table.ts'
+import { instant, type Read, table, text } from '../../store/table.ts'
+import type { EscrowNets } from '../../kernel/stakes.ts'
 import { purgeRefunds, saveRefunds, wakeRefunds } from './refundStore.ts'
 import {
   flowJudgements,
@@ -185,6 +186,14 @@ const neededMoves = 5
 /** What one transaction moved of a token, at every escrow. */
 export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
   return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND +token = ${numberOf('?2')}`, hash, token)
+}
+
+/** What the lists show that a main transaction moved of a token, and since when they do; null where they show nothing of it. */
+export function readNets(db: Database, hash: string, token: string): EscrowNets | null {
+  const sql = `SELECT min(at) FROM escrow_flows INDEXED BY escrow_flows_at WHERE token = ${numberOf('?')}`
+  const since = instant.orNull().get(db, sql, token)
+  if (since === null || since === undefined) return null
+  return { since, nets: new Map(listFlowsOf(db, hash, token).map(({ escrow, net }) => [escrow, net])) }
 }
 
 /** A deposit of these parties failed: what went to them and is told may have given it back. */

@@ -1,6 +1,8 @@
 import { addDecimals, type Decimal, isEqual, negate, noAmount, toDecimal } from '../../bridge/decimal.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import type { EscrowNets } from '../../kernel/stakes.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
@@ -23,21 +25,21 @@ const patienceMs = 86_400_000
  * shows has moved when the list of an escrow shows it as well, else by the word of the list that is asked for each alone.
  */
 export async function confirmCalls(asking: Asking, leg: QueuedLeg, first: EvidenceReading): Promise<Outcome> {
-  const { clock, reads, signal, tellSince } = asking
+  const { clock, reads, signal, stakes } = asking
   const now = clock.now()
   const drops = [leg.hash]
-  const shown = isShown(asking, first)
-  if (shown === true) return { readings: [first], saves: [], drops }
+  const listed = stakes.netOf(leg.hash, '')
+  if (isShown(listed, first)) return { readings: [first], saves: [], drops }
   // What failed once by its own list does not succeed by one that leaves that out.
   const readings = isSaidOtherwise(asking, first) ? [] : [first]
-  if ((leg.isLate && leg.time < tellSince) || now - leg.addedAt > patienceMs)
+  if (leg.time < askedSince(asking, listed) || now - leg.addedAt > patienceMs)
     return { readings, saves: [], drops }
   const wait = (at: number, tries = leg.tries): Outcome => ({
     readings,
     saves: [{ ...leg, tries, readyAt: at, dueAt: at }],
     drops: [],
   })
-  if (shown === false && readings.length > 0 && now < leg.addedAt + listedMs)
+  if (listed !== null && readings.length > 0 && now < leg.addedAt + listedMs)
     return wait(leg.addedAt + listedMs)
   if (asking.singles.left <= forDoubts || !maySpendSingle(asking))
     return wait(now + Math.max(doubtMs, Math.round(restShare * (now - leg.addedAt))))
@@ -59,11 +61,18 @@ export async function confirmCalls(asking: Asking, leg: QueuedLeg, first: Eviden
   return { readings: [first, later], saves: [], drops }
 }
 
-/** Whether the list of each escrow shows what these calls moved there; null where no list would. */
-function isShown({ stakes }: Pick<Kernel, 'stakes'>, { hash, moves }: EvidenceReading): boolean | null {
-  const nets = stakes.netOf(hash, '')
-  if (nets === null || moves === null) return null
-  return nets.size > 0 && [...nets].every(([escrow, net]) => isEqual(net, netOf(moves, escrow)))
+/** What was over before is not asked for one by one at the first start. */
+const historyMs = 900_000
+
+/** Since when calls are asked about: since lists of escrows would show them, else since the start. */
+function askedSince({ startedAt }: Pick<Kernel, 'startedAt'>, listed: EscrowNets | null): UnixMs {
+  return listed === null ? startedAt - historyMs : listed.since
+}
+
+/** Whether the list of each escrow shows what these calls moved there. */
+function isShown(listed: EscrowNets | null, { moves }: EvidenceReading): boolean {
+  if (listed === null || listed.nets.size === 0 || moves === null) return false
+  return [...listed.nets].every(([escrow, net]) => isEqual(net, netOf(moves, escrow)))
 }
 
 function netOf(moves: readonly TokenMove[], escrow: string): Decimal {

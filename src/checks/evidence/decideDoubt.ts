@@ -40,7 +40,7 @@ export interface Asking
     | 'learned'
     | 'ledger'
     | 'stakes'
-    | 'tellSince'
+    | 'startedAt'
   > {
   readonly reads: EvidenceReads
   readonly signal: AbortSignal

@@ -44,7 +44,7 @@ interface Evidence
     | 'learned'
     | 'ledger'
     | 'stakes'
-    | 'tellSince'
+    | 'startedAt'
     | 'trigger'
   > {
   readonly reads: EvidenceReads

@@ -9,6 +9,7 @@ import { emptyReads, queuedLeg } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
 const start = 10_000_000
+const listedSince = start - 3_600_000
 const escrow = '0xe5'
 const native = '0x0000000000000000000000000000000000000000'
 
@@ -59,7 +60,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
   if (known) commit({ evidence: [known] })
   if (listed !== null) {
     const nets = new Map(listed === '' ? [] : [[escrow, toDecimal(listed) ?? { digits: 0n, scale: 0 }]])
-    stakes.follow({ reserveOf: () => null, riskOf: () => 0, netOf: () => nets })
+    stakes.follow({ reserveOf: () => null, riskOf: () => 0, netOf: () => ({ since: listedSince, nets }) })
   }
   await clock.advance(waitedMs)
   const asked: string[] = []
@@ -76,7 +77,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
     reads,
     signal: noSignal,
     singles: { left: singles },
-    tellSince: start - 3_600_000,
+    startedAt: start,
   }
   const { readings, saves }: Outcome = await confirmCalls(
     asking,
@@ -158,14 +159,19 @@ test.each<[string, Case, Awaited<ReturnType<typeof confirm>>]>([
     { said: [], again: [], asked: 1 },
   ],
   [
-    'what was over before anything is told is taken as it is',
-    { alone: failed, leg: { isLate: true, time: 0 } },
+    'of before the lists of escrows begin it is taken as it is',
+    { listed: '', alone: failed, waitedMs: 45_000, leg: { time: listedSince - 1 } },
     { said: ['E15 success'], again: [], asked: 0 },
   ],
   [
-    'what is seen late, and is news, is not',
-    { alone: failed, leg: { isLate: true } },
+    'from then on it is asked for, however late it is seen',
+    { listed: '', alone: failed, waitedMs: 45_000, leg: { isLate: true, time: listedSince } },
     { said: ['E15 success', 'E16 failed'], again: [], asked: 1 },
+  ],
+  [
+    'of long before the start, where no list is read, it is taken as it is',
+    { alone: failed, leg: { time: start - 900_001 } },
+    { said: ['E15 success'], again: [], asked: 0 },
   ],
 ])('calls of which nobody said whether they failed: %s', async (_, given, expected) => {
   expect(await confirm(given)).toEqual(expected)
