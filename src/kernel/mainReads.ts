@@ -138,7 +138,7 @@ async function readRange<R>(
     },
   )
   const bad = quarantined.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw }))
-  const lacking = quarantined.filter(({ isMissing }) => isMissing).length
+  const lacking = quarantined.filter(({ isLacking }) => isLacking).length
   return { requestedAt, rows, bad, lacking, isWhole: result.complete, problem: result.reasons.join(', ') }
 }
 

@@ -51,9 +51,9 @@ function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judg
   const lacks = facts.lacks.filter(
     (lack) => isRecent(lack) || (lack.isStill && facts.now - lack.lastAt <= lackKeptMs),
   )
-  // A row that was set aside because a key is missing is reported as that.
+  // A row that was set aside because of a key is reported as that.
   const isTold = (endpoint: string, problem: string) =>
-    lacks.some((lack) => lack.endpoint === endpoint && problem.startsWith(`${lack.key}: is missing`))
+    lacks.some((lack) => lack.endpoint === endpoint && problem.startsWith(`${lack.key}: `))
   const unreadable = facts.drift.filter(
     (drift) => drift.count > 0 && isRecent(drift) && !isTold(drift.endpoint, drift.problem),
   )

@@ -9,7 +9,7 @@ import { beyondHeadCode, classifyAnswer } from './classifyAnswer.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { listOrder, type Order } from './listOrder.ts'
 import { type KeyLack, noteFlaws } from './keyLacks.ts'
-import type { KeyFlaw, RecordReader } from './recordReader.ts'
+import type { RecordReader } from './recordReader.ts'
 
 /** A record that breaks the contract: kept, counted and reported, while the others go on. */
 export interface Quarantined {
@@ -18,8 +18,8 @@ export interface Quarantined {
   /** What was expected, what came and where: `valueRaw: expected a decimal uint256, got number 12`. */
   readonly problem: string
   readonly path: string
-  /** A key that the contract promises is not there: no value of anybody's brought this about. */
-  readonly isMissing: boolean
+  /** A key is not there, or is no hash or address though it names one: no value of anybody's brought this about. */
+  readonly isLacking: boolean
   /** Its place among the rows of the answer. */
   readonly index: number
 }
@@ -216,8 +216,8 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     if (misfit !== null) misfits.push(scrub(misfit))
     const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
     const { problem, path } = 'problem' in read ? read : { problem: misfit ?? '', path: '' }
-    const isMissing = 'problem' in read && isLacking(read.flaws, path)
-    quarantined.push({ raw: toRaw(row, maxLength, scrub), problem: scrub(problem), path, isMissing, index })
+    const isLacking = 'problem' in read && read.flaws.some(({ key }) => key === path)
+    quarantined.push({ raw: toRaw(row, maxLength, scrub), problem: scrub(problem), path, isLacking, index })
   }
   return {
     endpoint: endpoint.id,
@@ -240,10 +240,6 @@ function readList(head: Page['head'], names: readonly string[]): Readonly<Record
   const textOf = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? cleanText(String(value)) : ''
   return Object.fromEntries(names.map((name) => [name, textOf(head[name])]))
-}
-
-function isLacking(flaws: readonly KeyFlaw[], key: string): boolean {
-  return flaws.some((flaw) => flaw.problem === null && flaw.key === key)
 }
 
 /** Another page than was asked for. Behind the end some services give their last one, and say so. */

@@ -107,6 +107,9 @@ export function createRecordReader<S extends z.ZodObject, R>(
       return toFlaw(field, `${problem}: ${describe(neutral[field.name])}`)
     })
     const all = strange.length > 0 ? [...flaws, ...strange] : flaws
+    // Taken as empty it would say something else: no token is the native currency.
+    const unclear = strange.find(({ field }) => byName.get(field)?.isVital)
+    if (unclear) return { problem: `${unclear.key}: ${unclear.problem}`, path: unclear.key, flaws: all }
     return {
       record: declaration.finish(
         parsed.data,

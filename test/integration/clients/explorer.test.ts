@@ -140,7 +140,7 @@ describe('answers', () => {
         raw: JSON.stringify(bad),
         problem: 'valueRaw: expected a decimal uint256, got number 12',
         path: 'valueRaw',
-        isMissing: false,
+        isLacking: false,
         index: 1,
       },
     ])
