@@ -55,9 +55,9 @@ export interface TokenMove {
   readonly token: string
   readonly from: string
   readonly to: string
-  /** Base units; null where the source gives token units only and the token's decimals are unknown. */
+  /** Base units; null where the source gives token units only and the token's decimals are unknown, or where it cannot be read. */
   readonly amountRaw: bigint | null
-  /** Token units; null where the source gives base units only. */
+  /** Token units; null where the source gives base units only, or where it cannot be read: from and to are '' as well then. */
   readonly amount: string | null
   readonly tokenId: string
 }

@@ -16,23 +16,24 @@ const selectors: ReadonlySet<string | undefined> = new Set(
 )
 
 interface RawLog {
-  /** Null where the node left it out. */
-  readonly address: string | null
+  readonly address: string
   readonly topics: readonly string[]
   readonly data: string
 }
 
-/** The tokens' own words on what moved: ERC-20, ERC-721 and ERC-1155. Logs of any other form are not about moves. */
+/**
+ * The tokens' own words on what moved: ERC-20, ERC-721 and ERC-1155. Of one that cannot be read only its token is known.
+ * Logs of any other form are not about moves.
+ */
 export function decodeMoves(logs: readonly RawLog[]): TokenMove[] {
   return logs.flatMap(decodeMove)
 }
 
 function decodeMove(log: RawLog): TokenMove[] {
-  const token = log.address?.toLowerCase() ?? ''
   // To have one that is of something else refused costs ten times as much.
-  if (token === '' || !selectors.has(log.topics[0])) return []
-  const at = (from: string, to: string, amountRaw: bigint, tokenId = ''): TokenMove => ({
-    token,
+  if (!selectors.has(log.topics[0])) return []
+  const at = (from: string, to: string, amountRaw: bigint | null, tokenId = ''): TokenMove => ({
+    token: log.address.toLowerCase(),
     from: from.toLowerCase(),
     to: to.toLowerCase(),
     amountRaw,
@@ -52,6 +53,6 @@ function decodeMove(log: RawLog): TokenMove[] {
     if (eventName === 'TransferSingle') return [at(args.from, args.to, args.value, args.id.toString())]
     return args.ids.map((id, index) => at(args.from, args.to, args.values[index] ?? 0n, id.toString()))
   } catch {
-    return []
+    return [at('', '', null)]
   }
 }

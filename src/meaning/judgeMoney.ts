@@ -23,16 +23,16 @@ export interface MoneyJudgement {
 }
 
 /**
- * The answer that a transfer's money is judged by: the canonical RPC's before the explorer's. A receipt does not show
+ * The answers that a transfer's money is judged by: the canonical RPC's before the explorer's. A receipt does not show
  * native currency, so that it says nothing of it beyond whether the transaction succeeded.
  */
-function moneyEvidence(transfer: Transfer): LegEvidence | null {
+function moneyEvidence(transfer: Transfer): readonly LegEvidence[] {
   const { main } = transfer
-  if (main === null) return null
+  if (main === null) return []
   const of = transfer.evidence.filter((one) => one.chain === 'main' && one.hash === main.hash)
   const canonical = of.find((one) => one.source === 'canonical')
   const isBlind = movedToken(transfer.token) === '' && canonical?.status === 'success'
-  return (isBlind ? null : canonical) ?? newestEvidence(of)
+  return [isBlind ? null : canonical, newestEvidence(of)].filter((one) => one != null)
 }
 
 /**
@@ -47,25 +47,40 @@ export function judgeMoney(
   if (transfer.status === 'failed' || transfer.main === null) return null
   // Whether it is one of a batch decides what its money is compared with.
   if (transfer.unsaid?.includes('crossType')) return null
-  const by = moneyEvidence(transfer)
-  if (by?.status !== 'success' || by.moves === null) return null
+  for (const by of moneyEvidence(transfer)) {
+    if (by.status !== 'success') return null
+    const judged = judgeMoves(transfer, all, by, settings)
+    // Where a receipt cannot be read, the explorer's answer says what moved.
+    if (judged !== null) return judged
+  }
+  return null
+}
+
+function judgeMoves(
+  transfer: Transfer,
+  all: readonly Transfer[],
+  by: LegEvidence,
+  settings: MoneySettings,
+): MoneyJudgement | null {
+  const { moves } = by
+  if (moves === null) return null
   if (transfer.token.isUnknown)
-    return by.isWhole && by.moves.length === 0 ? { gap: nothingMoved, by, twin: null, kept: null } : null
+    return by.isWhole && moves.length === 0 ? { gap: nothingMoved, by, twin: null, kept: null } : null
   // What an event of the chain shows, and a record too, is one claim on the money.
   const listed = listedOf(all)
   if (!transfer.isListed && listed.length > 0) return null
   const sharing = transfer.isListed ? listed : all
-  const gap = coverMoney(transfer, sharing, by.moves, settings)
+  const gap = coverMoney(transfer, sharing, moves, settings)
   if (gap === null) return null
-  if (gap !== 'covered' && isEmptyBatch(transfer) && addsUpByMoves(transfer, sharing, by.moves))
+  if (gap !== 'covered' && isEmptyBatch(transfer) && addsUpByMoves(transfer, sharing, moves))
     return { gap: 'covered', by, twin: null, kept: null }
-  if (gap !== 'covered' && isPaidApart(transfer, by.moves, settings))
+  if (gap !== 'covered' && isPaidApart(transfer, moves, settings))
     return { gap: 'covered', by, twin: null, kept: null }
   return {
     gap,
     by,
     twin: gap === 'covered' || !isOfToken(gap) ? null : findTwin(transfer, sharing, settings),
-    kept: findFee(settings.fees, transfer) ? null : keptOf(transfer, sharing, by.moves, settings),
+    kept: findFee(settings.fees, transfer) ? null : keptOf(transfer, sharing, moves, settings),
   }
 }
 
@@ -109,7 +124,7 @@ const longHoldMs = 600_000
 /** When its money can first have been judged: a payout may come long after its record, but not after it was asked about. */
 function movedAt(transfer: Transfer): UnixMs {
   const { main, firstSeenAt } = transfer
-  const askedAt = moneyEvidence(transfer)?.at ?? firstSeenAt
+  const askedAt = moneyEvidence(transfer)[0]?.at ?? firstSeenAt
   return Math.max(firstSeenAt, Math.min(main?.time ?? firstSeenAt, askedAt))
 }
 
@@ -144,7 +159,7 @@ export function judgeTwin(
   if (!mayMoveAs(address, twin, direction, learned)) return 'other'
   if (isOtherTokens(address, twin, direction, learned)) return 'other'
   const age = now - movedAt(transfer)
-  const askedAt = moneyEvidence(transfer)?.at ?? transfer.firstSeenAt
+  const askedAt = moneyEvidence(transfer)[0]?.at ?? transfer.firstSeenAt
   if (age < holdMs || (age < longHoldMs && now - askedAt < evidenceHoldMs)) return 'held'
   const wraps = seemsToWrap(address, twin, direction, learned)
   if (age < longHoldMs) return wraps || learned.isReadingHistory() ? 'held' : 'other'

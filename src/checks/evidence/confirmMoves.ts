@@ -1,4 +1,5 @@
 import { movedToken } from '../../bridge/movedToken.ts'
+import type { TokenMove } from '../../bridge/transfer.ts'
 import { notYetAbsent } from '../../clients/explorer/absence.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
@@ -104,7 +105,8 @@ async function readAgain(
   options: Parameters<EvidenceReads['mainLogs']>[1],
 ): Promise<EvidenceReading | null> {
   const [logs] = (await reads.mainLogs(leg.hash, options)).readings
-  if (logs?.moves) return logs
+  const isKnown = ({ amountRaw }: TokenMove) => amountRaw !== null
+  if (logs?.moves?.every(isKnown)) return logs
   return (await reads.mainLeg(leg.hash, options)).readings[0] ?? null
 }
 

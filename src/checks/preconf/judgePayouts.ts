@@ -58,15 +58,15 @@ function isDue({ clock, list }: PayoutWatch, waiting: Waiting, { horizons }: Sig
   return true
 }
 
-function isContract({ places }: PayoutWatch, address: string | null): boolean {
-  return address !== null && places.contracts.has(address)
+function isContract({ places }: PayoutWatch, address: string): boolean {
+  return places.contracts.has(address)
 }
 
 /** Acts of administration in a transaction that is in no block yet. */
 function tellActs(of: PayoutWatch, { hash, height, logs }: BridgeReceipt, now: UnixMs): readonly Finding[] {
   const { acts, db } = of
   const found = logs.flatMap(({ address, topics, data }) => {
-    if (address === null || !isContract(of, address)) return []
+    if (!isContract(of, address)) return []
     return acts.actOf({ contract: address, hash, height, time: null, place: '', topics, data }, now) ?? []
   })
   return keepEarly(db, hash, found, now)

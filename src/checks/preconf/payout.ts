@@ -3,9 +3,9 @@ import { canonicalToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import { decodeMoves } from '../../clients/decodeMoves.ts'
 
-/** A log of a receipt, hex in lower case; the emitter is null where the node left it out. */
+/** A log of a receipt, hex in lower case. */
 export interface SeenLog extends Pick<BridgeLog, 'topics' | 'data'> {
-  readonly address: string | null
+  readonly address: string
 }
 
 /** What one transaction pays out of the escrows of one token and id: base units. */
@@ -28,11 +28,15 @@ export interface Out {
 
 /**
  * What the logs of a transaction pay out of the escrows. What goes from one escrow to another has not left; what comes
- * back to whoever paid it in, or only passes through, is judged later, when it is known what the zone credits.
+ * back to whoever paid it in, or only passes through, is judged later, when it is known what the zone credits. So is a
+ * token of which a movement cannot be read.
  */
 export function readPayouts(logs: readonly SeenLog[], escrows: ReadonlySet<string>): Payout[] {
-  const moves = decodeMoves(logs).filter(
-    ({ from, to, amountRaw }) => (amountRaw ?? 0n) > 0n && escrows.has(from) !== escrows.has(to),
+  const all = decodeMoves(logs)
+  const unread = new Set(all.flatMap(({ token, amountRaw }) => (amountRaw === null ? token : [])))
+  const moves = all.filter(
+    ({ token, from, to, amountRaw }) =>
+      (amountRaw ?? 0n) > 0n && escrows.has(from) !== escrows.has(to) && !unread.has(token),
   )
   const groups = Map.groupBy(moves, ({ token, tokenId }) => `${token}|${toCanonicalId(tokenId)}`)
   return [...groups.values()].flatMap((group) => sumGroup(group, escrows) ?? [])
@@ -94,7 +98,7 @@ const mostDataWords = 256
  */
 export function readNames(logs: readonly SeenLog[], bridge: ReadonlySet<string>): string[] {
   const words = logs
-    .filter(({ address }) => address !== null && bridge.has(address))
+    .filter(({ address }) => bridge.has(address))
     .flatMap(({ topics, data }) => [...topics.slice(1), ...splitWords(data)])
   return [...new Set(words.filter(isHash))].slice(0, mostNames)
 }

@@ -93,8 +93,7 @@ function toBridge(
   if (status === 'failed' || logs === null) return null
   const own = logs.filter(
     ({ address, topics }) =>
-      (address !== null && all.has(address)) ||
-      topics.some((topic, place) => place > 0 && escrowTopics.has(topic)),
+      all.has(address) || topics.some((topic, place) => place > 0 && escrowTopics.has(topic)),
   )
   return own.length === 0 ? null : { hash: transactionHash, height: blockNumber ?? height, logs: own }
 }
@@ -123,6 +122,6 @@ export function digestLogs(logs: Receipt['logs']): string | null {
   if (logs === null) return null
   if (logs.length === 0) return ''
   let text = ''
-  for (const log of logs) text += `${log.address ?? ''} ${log.topics.join(',')} ${log.data}\n`
+  for (const log of logs) text += `${log.address} ${log.topics.join(',')} ${log.data}\n`
   return digest('sha1', text, 'base64')
 }

@@ -61,7 +61,7 @@ export const rpcTransaction = objectOf({
 
 const logs = arrayOf(
   objectOf({
-    address: maybe.address,
+    address: addressOf,
     topics: arrayOf(hash, 8),
     data,
     /** Position within the block. */

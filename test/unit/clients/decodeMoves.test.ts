@@ -53,10 +53,21 @@ describe('decodeMoves', () => {
 
   test.each([
     ['another event', [uint(1n)], '0x'],
-    ['too little data', topicsOf('Transfer'), '0x01'],
     ['no topics', [], uint(1n)],
     ['no hex at all', ['<script>'], 'x'],
   ])('%s moves nothing', (_, topics, data) => {
     expect(decodeMoves([log(topics, data)])).toEqual([])
+  })
+
+  const [transfer = '', from = ''] = topicsOf('Transfer')
+  test.each([
+    ['a byte of data is missing', topicsOf('Transfer'), uint(5n).slice(0, -2)],
+    ['there is no data', topicsOf('Transfer'), '0x'],
+    ['no recipient is named', [transfer, from], uint(5n)],
+    ['a list of many is cut', topicsOf('TransferBatch'), uint(64n, 128n, 2n, 7n)],
+  ])('its token moved, and nobody knows how much to whom, where %s', (_, topics, data) => {
+    expect(decodeMoves([log(topics, data)])).toEqual([
+      { token, from: '', to: '', amountRaw: null, amount: null, tokenId: '' },
+    ])
   })
 })

@@ -120,3 +120,23 @@ describe('a payout in native currency beside one in a token', () => {
     expect(ledger.listTransfers({ limit: 9 })[0]?.evidence).toMatchObject([{ status: 'failed' }])
   })
 })
+
+describe('what the node of the chain says goes before what the explorer says', () => {
+  const receipt = (moves: EvidenceReading['moves']) =>
+    reading({ source: 'canonical', requestedAt: 1_002_000, moves })
+  test.each([
+    ['as far as it can be read', [{ ...tokenMove, amountRaw: null }], 'covered'],
+    ['where it says what moved', null, 'covered'],
+    ['whatever it is', [], 'amount'],
+    [
+      'and an unread movement of another token is no reason to doubt it',
+      [{ ...tokenMove, token: '0xdd', amountRaw: null }],
+      'token',
+    ],
+  ])('%s', (_, moves, token) => {
+    const { ledger } = setUp()
+    record(ledger, inToken)
+    ledger.recordEvidence([ofTokens, receipt(moves)], 1_002_000)
+    expect(judge(ledger)).toEqual({ token })
+  })
+})

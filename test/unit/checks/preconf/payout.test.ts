@@ -46,6 +46,14 @@ describe('what leaves the escrows', () => {
     expect(readPayouts([moved(user, escrow, 5n), moved(escrow, user, 2n)], escrows)).toEqual([])
   })
 
+  test('of a token of which a movement cannot be read nothing is said, and of others all the same', () => {
+    const unread = { ...moved(user, escrow, 5n), data: '0x' }
+    const ofOther = { ...moved(escrow, user, 3n), address: other }
+    expect(readPayouts([moved(escrow, user, 5n), unread, ofOther], escrows)).toMatchObject([
+      { token: other, net: 3n },
+    ])
+  })
+
   test('who takes out more than they paid in has the difference', () => {
     const logs = [moved(user, escrow, 5n), moved(escrow, user, 7n)]
     expect(readPayouts(logs, escrows)).toMatchObject([{ net: 2n, outs: [{ to: user, raw: 2n }] }])
@@ -68,7 +76,6 @@ describe('what the events of the bridge may name', () => {
     const logs = [
       { address: bridge, topics: [transferTopic, hash, topic(user)], data: `${inData}${word(10n ** 30n)}` },
       { address: token, topics: [transferTopic, `0x${'ef'.repeat(32)}`], data: '0x' },
-      { address: null, topics: [transferTopic, `0x${'ef'.repeat(32)}`], data: '0x' },
     ]
     expect(readNames(logs, new Set([bridge]))).toEqual([hash, inData])
   })

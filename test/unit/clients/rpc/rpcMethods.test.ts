@@ -124,7 +124,10 @@ describe('results', () => {
     ['status', undefined, 'status: expected 0x1 or 0x0, got nothing'],
     ['transactionIndex', '0x', 'transactionIndex: expected a hex quantity below 2^53'],
     ['transactionHash', '0x12', 'transactionHash: expected a hash'],
-    ['logs', [{ topics: ['0x1'], data: '0x' }], 'logs.0.topics.0: expected a hash'],
+    ['logs', [{ address, topics: ['0x1'], data: '0x' }], 'logs.0.topics.0: expected a hash'],
+    ['logs', [{ topics: [], data: '0x' }], 'logs.0.address: expected an address, got nothing'],
+    ['logs', [{ address: null, topics: [], data: '0x' }], 'logs.0.address: expected an address, got nothing'],
+    ['logs', [{ address: '0x12', topics: [], data: '0x' }], 'logs.0.address: expected an address'],
   ])('a receipt whose %s is %j is not read', (field, value, problem) => {
     expect(read('eth_getTransactionReceipt', { ...minimal, [field]: value })).toBe(problem)
   })
