@@ -1,5 +1,5 @@
 import { parseDecimal } from '../bridge/amount.ts'
-import { toBaseUnits } from '../bridge/decimal.ts'
+import { toBaseUnits, toDecimal } from '../bridge/decimal.ts'
 import { findFee } from './findFee.ts'
 import type { MoneySettings } from './coverMoney.ts'
 import { originChain, type Transfer } from '../bridge/transfer.ts'
@@ -38,9 +38,16 @@ function isWithinLearned(transfer: Transfer, difference: bigint, { keptOf, keptH
 
 /** Whether a value is the record's amount but for a fee that may be kept. */
 export function isNear(value: string, transfer: Transfer, fees: Fees): boolean {
-  const { amountRaw } = transfer
+  const amountRaw = transfer.amountRaw ?? rawOf(transfer)
   if (amountRaw === null) return false
-  return toRaws(value, transfer).some((raw) => raw !== null && isWithinFee(transfer, raw - amountRaw, fees))
+  const own = { ...transfer, amountRaw }
+  return toRaws(value, own).some((raw) => raw !== null && isWithinFee(own, raw - amountRaw, fees))
+}
+
+/** The amount of a record that names it in token units alone: the zone may count in base units all the same. */
+function rawOf({ amount, token: { decimals } }: Transfer): bigint | null {
+  const units = toDecimal(amount ?? '')
+  return units === null || decimals === null ? null : toBaseUnits(units, decimals)
 }
 
 /** Base units, were the number in them, and were it in token units. */

@@ -442,6 +442,19 @@ describe('an amount that was a floating-point number, or is made for display', (
   })
 })
 
+describe('the amount of a record that names it in token units alone', () => {
+  const of = (value: string, sum: string) =>
+    verdicts(
+      bundle([{ amount: 0, to: 1 }], { sum, beneficiary: user(1) }, { amountRaw: null, value }),
+      taught(),
+    )
+
+  test('is the same in base units, and no other', () => {
+    expect(of('12.345678', '12345678')).toEqual(['covered'])
+    expect(of('12.345678', '12345679')).toMatchObject([{ what: 'amount' }])
+  })
+})
+
 describe('lists in other forms', () => {
   const rowsOf = (last: number) => [
     { amount: 5, to: 1 },
