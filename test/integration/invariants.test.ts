@@ -1,12 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  createFakeExplorer,
-  type FakeExplorer,
-  send,
-  toOpenWire,
-  toWire,
-  type WireRecord,
-} from '../support/fakeExplorer.ts'
+import { createFakeExplorer, type FakeExplorer, send, toOpenWire, toWire } from '../support/fakeExplorer.ts'
 import { type Monitor, startMonitor, until } from '../support/startMonitor.ts'
 
 let api: FakeExplorer
@@ -76,7 +69,7 @@ test.each([
 
 test('invariant 5: a record that cannot be read is counted and told, and the others go on', async () => {
   const failed = toOpenWire({ status: '0x0' })
-  const unreadable = { ...toWire(), valueRaw: 12.5 } as unknown as WireRecord
+  const unreadable = { ...toWire(), txType: 'Sideways' }
   api.records = [toWire(), unreadable, failed, toWire()]
   monitor = await startMonitor({ url: api.url, rules })
   await until(() => naming('unreadable 1').length > 0 && naming(failed['zoneTxHash']).length > 0)

@@ -154,7 +154,7 @@ test('a row that cannot be read holds what left before it, and nothing that left
   const world = await openGate()
   const hash = await leave(world, 20, unpaid)
   await world.pass(2 * minute)
-  world.withdraw(41, { valueRaw: 'a lot' })
+  world.withdraw(41, { txType: 'Sideways' })
   await world.pass(10 * second)
   expect(codes(await world.ask(hash))).toContain('wait quarantined')
   await world.pass(2 * minute)

@@ -232,7 +232,7 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     contradicted: false,
     beyondHead,
     unknownFields,
-    lacks: lacks.list(),
+    lacks: lacks.list().map((lack) => ({ ...lack, problem: lack.problem && scrub(lack.problem) })),
   }
 }
 

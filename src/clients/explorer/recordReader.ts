@@ -94,7 +94,7 @@ export function createRecordReader<S extends z.ZodObject, R>(
       .flatMap((name) => toFlaw(byName.get(name), null))
     const vital = flaws.find(({ field }) => byName.get(field)?.isVital)
     if (vital) return { problem: `${vital.key}: is missing`, path: vital.key, flaws }
-    const parsed = parseUsed(schema, neutral, (name) => byName.get(name)?.use === 'judged')
+    const { parsed, refused } = parseUsed(schema, neutral, (name) => byName.get(name)?.isVital === true)
     if (!parsed.success) return { ...toProblem(parsed.error, spellings), flaws }
     // The schema gives what it cannot understand as unknown.
     const values: Record<string, unknown> = parsed.data
@@ -102,9 +102,10 @@ export function createRecordReader<S extends z.ZodObject, R>(
       const time = field.isTime ? values[field.name] : null
       const isOutOfTime = typeof time === 'number' && isOutside(time, latest)
       const problem = isOutOfTime ? `is no time from 2015 to now` : notUnderstood(field, neutral, values)
-      if (problem === null || declaration.excuses?.(field.name, raw, rows)) return []
+      const said = refused.get(field.name) ?? (problem && `${problem}: ${describe(neutral[field.name])}`)
+      if (said === null || declaration.excuses?.(field.name, raw, rows)) return []
       if (isOutOfTime) values[field.name] = null
-      return toFlaw(field, `${problem}: ${describe(neutral[field.name])}`)
+      return toFlaw(field, said)
     })
     const all = strange.length > 0 ? [...flaws, ...strange] : flaws
     // Taken as empty it would say something else: no token is the native currency.
@@ -177,17 +178,19 @@ function notUnderstood({ name, expected, mustBeFilled }: Field, raw: Row, read: 
   return mustBeFilled && raw[name] === '' ? 'may not be empty' : null
 }
 
-/** Reads a record, without those of its fields that cannot be read and that nothing is judged by. */
+/** Reads a record, without those of its fields that cannot be read, unless it has to have one of them. */
 function parseUsed<S extends z.ZodObject>(
   schema: S,
-  neutral: Record<string, unknown>,
-  isJudged: (name: string) => boolean,
-): z.ZodSafeParseResult<z.output<S>> {
+  neutral: Row,
+  isVital: (name: string) => boolean,
+): { readonly parsed: z.ZodSafeParseResult<z.output<S>>; readonly refused: ReadonlyMap<string, string> } {
   const parsed = schema.safeParse(neutral)
-  const bad = parsed.success ? [] : parsed.error.issues.map(({ path: [name] }) => String(name ?? ''))
-  if (parsed.success || bad.some((name) => name === '' || isJudged(name))) return parsed
-  for (const name of bad) neutral[name] = ''
-  return schema.safeParse(neutral)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const refused = new Map(issues.map(({ path: [name], message }) => [String(name ?? ''), message]))
+  if (parsed.success || refused.keys().some((name) => name === '' || isVital(name)))
+    return { parsed, refused }
+  const empty = Object.fromEntries(refused.keys().map((name) => [name, '']))
+  return { parsed: schema.safeParse({ ...neutral, ...empty }), refused }
 }
 
 function pick(source: Row, spellings: readonly string[]): unknown {

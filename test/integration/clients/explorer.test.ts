@@ -131,15 +131,15 @@ describe('answers', () => {
   })
 
   test('one bad record is quarantined with its raw text while the others go on', async () => {
-    const bad = { ...withdrawal, valueRaw: 12 }
+    const bad = { ...withdrawal, txType: 12 }
     const { explorer } = await serve(() => pageB([withdrawal, bad, withdrawal]))
     const answer = await explorer.call(crossTransactions, {}, tail)
     expect(answer.records).toHaveLength(2)
     expect(answer.quarantined).toEqual([
       {
         raw: JSON.stringify(bad),
-        problem: 'valueRaw: expected a decimal uint256, got number 12',
-        path: 'valueRaw',
+        problem: 'txType: expected MainToZone or ZoneToMain, got number 12',
+        path: 'txType',
         isLacking: false,
         index: 1,
       },
@@ -148,7 +148,7 @@ describe('answers', () => {
   })
 
   test('the raw text of a bad record is cut at 4,000 characters', async () => {
-    const { explorer } = await serve(() => pageB([{ ...withdrawal, valueRaw: 'A'.repeat(200_000) }]))
+    const { explorer } = await serve(() => pageB([{ ...withdrawal, txType: 'A'.repeat(200_000) }]))
     const answer = await explorer.call(crossTransactions, {}, tail)
     expect(answer.quarantined[0]?.raw).toHaveLength(4_000)
   })
@@ -676,14 +676,17 @@ describe('F76: our own credentials in what the service says', () => {
     signer: 'hmac-sha256',
   } as const
 
-  test('are covered before a record that cannot be read is cut', async () => {
+  test.each([
+    { what: 'a record that cannot be read', field: 'txType', found: { quarantined: [{}], lacks: [] } },
+    { what: 'a key that is not understood', field: 'valueRaw', found: { quarantined: [], lacks: [{}] } },
+    { what: 'an address that is none', field: 'targetAddress', found: { quarantined: [], lacks: [{}] } },
+  ])('are covered before $what is cut', async ({ field, found }) => {
     for (const before of [20, 30, 3_985, 3_995]) {
       const value = `${'x'.repeat(before)}${key}${'y'.repeat(5_000)}`
-      const { explorer } = await serve(() => pageB([{ ...withdrawal, valueRaw: value }]), { auth })
-      const { quarantined } = await explorer.call(crossTransactions, {}, tail)
-      const said = JSON.stringify(quarantined)
-      expect(quarantined).toHaveLength(1)
-      expect(said).not.toContain(key.slice(0, 5))
+      const { explorer } = await serve(() => pageB([{ ...withdrawal, [field]: value }]), { auth })
+      const { quarantined, lacks } = await explorer.call(crossTransactions, {}, tail)
+      expect({ quarantined, lacks }).toMatchObject(found)
+      expect(JSON.stringify([quarantined, lacks])).not.toContain(key.slice(0, 5))
     }
   })
 

@@ -7,6 +7,23 @@ const read = (raw: Record<string, unknown>) => crossDetails.createReader(neutral
 const hash = `0x${'AB'.repeat(32)}`
 const minimal = { txType: 'MainToZone', mainTxHash: hash }
 
+/** All that a record has to say, but for what may be left out. */
+const whole = {
+  ...minimal,
+  crossType: 'Deposit',
+  status: '0x1',
+  mainBlockHeight: '5',
+  mainBlockTime: '1700000000000',
+  zoneTxHash: `0x${'cd'.repeat(32)}`,
+  zoneBlockHeight: '6',
+  zoneBlockTime: '1700000000000',
+  ...Object.fromEntries(['from', 'to', 'sourceAddress', 'targetAddress'].map((key) => [key, ''])),
+  ...Object.fromEntries(
+    ['value', 'valueRaw', 'tokenContractAddress', 'tokenType', 'tokenName'].map((key) => [key, '']),
+  ),
+  ...Object.fromEntries(['zoneEventIndex', 'batchDetail', 'updateTime'].map((key) => [key, ''])),
+}
+
 function problemOf(raw: Record<string, unknown>): string | null {
   const result = read(raw)
   return 'problem' in result ? result.problem : null
@@ -26,27 +43,54 @@ describe('a record is quarantined', () => {
       { ...minimal, mainTxHash: `0x${'0'.repeat(64)}` },
       'record: expected an id or a transaction hash, got none',
     ],
-    [{ ...minimal, mainTxHash: 12 }, 'mainTxHash: expected a hash of 64 digits, got number 12'],
+    [{ ...minimal, mainTxHash: 12 }, 'record: expected an id or a transaction hash, got none'],
+    [{ ...minimal, txType: 12 }, 'txType: expected MainToZone or ZoneToMain, got number 12'],
     [{ ...minimal, txType: 'Sideways' }, 'txType: expected MainToZone or ZoneToMain, got "Sideways"'],
     [{ ...minimal, txType: '' }, 'txType: expected MainToZone or ZoneToMain, got nothing'],
     [{ mainTxHash: hash }, 'txType: is missing'],
-    [{ ...minimal, status: true }, 'status: expected 0x1 or 0x0, got boolean true'],
-    [{ ...minimal, valueRaw: 12 }, 'valueRaw: expected a decimal uint256, got number 12'],
-    [{ ...minimal, valueRaw: '0x12' }, 'valueRaw: expected a decimal uint256, got "0x12"'],
-    [{ ...minimal, valueRaw: (1n << 256n).toString() }, /^valueRaw: /],
-    [{ ...minimal, valueRaw: '-1' }, /^valueRaw: /],
-    [{ ...minimal, value: '1e5' }, 'value: expected a plain decimal number, got "1e5"'],
-    [{ ...minimal, value: 'NaN' }, /^value: /],
-    [{ ...minimal, value: '-1' }, /^value: /],
-    [{ ...minimal, value: 1.5 }, /^value: /],
-    [{ ...minimal, mainBlockHeight: 5 }, 'mainBlockHeight: expected decimal digits, got number 5'],
-    [{ ...minimal, mainBlockHeight: '9007199254740992' }, /^mainBlockHeight: /],
     [
       { ...minimal, txType: 'AcmeToAZ' },
       'txType: expected MainToZone or ZoneToMain, got "AcmeToAZ": set explorer.dialect.direction.main: Acme and explorer.dialect.direction.zone: AZ',
     ],
   ])('%j', (raw, expected) => {
     expect(problemOf(raw)).toMatch(expected)
+  })
+})
+
+describe('semantics.md 38: a record is taken without what nobody understands, and does not say it', () => {
+  test.each([
+    [{ id: 12 }, 'id', { id: null }, 'expected a string, got number 12'],
+    [{ zoneTxHash: 12 }, 'zoneHash', { zoneHash: null }, 'expected a hash of 64 digits, got number 12'],
+    [{ status: true }, 'status', { status: 'unknown' }, 'expected 0x1 or 0x0, got boolean true'],
+    [{ valueRaw: 12 }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got number 12'],
+    [{ valueRaw: '0x12' }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got "0x12"'],
+    [{ valueRaw: (1n << 256n).toString() }, 'amountRaw', { amountRaw: null }, /^expected a decimal uint256/],
+    [{ valueRaw: '-1' }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got "-1"'],
+    [{ value: '1e5' }, 'value', { value: null }, 'expected a plain decimal number, got "1e5"'],
+    [{ value: 'NaN' }, 'value', { value: null }, 'expected a plain decimal number, got "NaN"'],
+    [{ value: '-1' }, 'value', { value: null }, 'expected a plain decimal number, got "-1"'],
+    [{ value: 1.5 }, 'value', { value: null }, 'expected a plain decimal number, got number 1.5'],
+    [
+      { mainBlockHeight: 5 },
+      'mainBlockHeight',
+      { mainHeight: null },
+      'expected decimal digits, got number 5',
+    ],
+    [
+      { mainBlockHeight: '9007199254740992' },
+      'mainBlockHeight',
+      { mainHeight: null },
+      /^expected decimal digits/,
+    ],
+    [{ tokenId: {} }, 'tokenId', { tokenId: '' }, 'expected a string, got an object'],
+    [{ batchDetail: [] }, 'batchDetail', { batchDetail: null }, 'expected a string, got an array'],
+  ])('%j', (wrong, unsaid, expected, problem) => {
+    const result = read({ ...whole, ...wrong })
+    expect(result).toMatchObject({ record: { ...expected, unsaid, direction: 'MainToZone' } })
+    const [key = ''] = Object.keys(wrong)
+    expect(result.flaws).toEqual([
+      { field: key, key, use: 'judged', problem: expect.stringMatching(problem) as string },
+    ])
   })
 })
 

@@ -149,8 +149,8 @@ describe('records', () => {
 
     [
       'E8',
-      { ...broken, operation: 'call', txid: hash, height: 5 },
-      'height: expected decimal digits, got number 5',
+      { ...broken, operation: 'call', txid: hash, amount: 5 },
+      'amount: expected a plain decimal number, got number 5',
     ],
     ['E17', {}, 'record: expected source code, an ABI or an implementation, got none'],
     [
