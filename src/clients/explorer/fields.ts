@@ -89,8 +89,10 @@ export const identifier = textField('a string', (text): string | null => {
   return /^0x[0-9a-f]+$/i.test(clean) ? clean.toLowerCase() : clean
 })
 
-/** As `identifier`, '' when empty: a token id of zero is an id. */
-export const identifierText = textField('a string', (text) => cleanText(text, maxAddressLength))
+/** The id of a token, as given; '' when empty: zero is an id. */
+export const identifierText = textField('a decimal or hex uint256', (text) =>
+  text === '' || parseRawAmount(text) !== null || /^0x[0-9a-f]{1,64}$/i.test(text) ? text : undefined,
+)
 
 /** Lower-case; '' when empty. However many zeros: an address that is nobody's. */
 export const address = lenientField('an address of 40 digits', parseAddress, '')

@@ -82,7 +82,10 @@ describe('semantics.md 38: a record is taken without what nobody understands, an
       { mainHeight: null },
       /^expected decimal digits/,
     ],
-    [{ tokenId: {} }, 'tokenId', { tokenId: '' }, 'expected a string, got an object'],
+    [{ tokenId: {} }, 'tokenId', { tokenId: '' }, 'expected a decimal or hex uint256, got an object'],
+    [{ tokenId: '-5' }, 'tokenId', { tokenId: '' }, 'expected a decimal or hex uint256, got "-5"'],
+    [{ tokenId: 'NaN' }, 'tokenId', { tokenId: '' }, 'expected a decimal or hex uint256, got "NaN"'],
+    [{ tokenId: `0x1${'0'.repeat(64)}` }, 'tokenId', { tokenId: '' }, /^expected a decimal or hex uint256/],
     [{ batchDetail: [] }, 'batchDetail', { batchDetail: null }, 'expected a string, got an array'],
   ])('%j', (wrong, unsaid, expected, problem) => {
     const result = read({ ...whole, ...wrong })
