@@ -7,6 +7,7 @@ import { fitsAll, fitsHeights, fitsOneOf } from '../fits.ts'
 import type { KeysOf } from '../keys.ts'
 import { createRecordReader, type RecordReader } from '../recordReader.ts'
 import { createExcuses } from './openSide.ts'
+import { withoutSharedIds } from './sharedIds.ts'
 
 /** R14 under neutral names, with the additions of E12. */
 function crossRecord(dialect: Dialect) {
@@ -97,8 +98,8 @@ function createCrossReader(
   source: RecordSource,
   keys: CrossKeys,
 ): (dialect: Dialect) => RecordReader<Observation> {
-  return (dialect) =>
-    createRecordReader({
+  return (dialect) => {
+    const read = createRecordReader({
       schema: crossRecord(dialect),
       requires: {
         holds: ({ id, mainTxHash, zoneTxHash }) => id !== null || mainTxHash !== null || zoneTxHash !== null,
@@ -134,6 +135,8 @@ function createCrossReader(
         ...(source === 'E12' ? detailOf(record) : noDetail),
       }),
     })
+    return withoutSharedIds(dialect, read)
+  }
 }
 
 function detailOf(record: z.output<ReturnType<typeof crossRecord>>) {

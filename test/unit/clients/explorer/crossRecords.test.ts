@@ -108,6 +108,53 @@ describe('semantics.md 39: a time out of bounds is none', () => {
   })
 })
 
+describe('an id that records of one answer share', () => {
+  const leg = (pair: string) => `0x${pair.repeat(32)}`
+  const row = (id: string, zone: string, main: string) => ({
+    ...whole,
+    id,
+    zoneTxHash: zone,
+    mainTxHash: main,
+  })
+  const readAll = (...rows: object[]) => {
+    const reader = crossDetails.createReader(neutralDialect)
+    const readRows = (some: readonly object[]) => some.map((raw) => reader(raw, { ...moment, rows: some }))
+    const ids = (some: readonly object[]) =>
+      readRows(some).map((one) => ('record' in one ? one.record.id : one.problem))
+    return {
+      ids: ids(rows),
+      flaws: readRows(rows).map(({ flaws }) => flaws),
+      next: (raw: object) => ids([raw]),
+    }
+  }
+  const flaw = {
+    field: 'id',
+    key: 'id',
+    use: 'judged',
+    problem: 'is that of another transfer as well: "none"',
+  }
+
+  test('names none of them where they share no transaction, and none that comes later', () => {
+    const rows = [
+      row('none', leg('a1'), leg('b1')),
+      row('CT-7', leg('a2'), leg('b2')),
+      row('none', leg('a3'), '0x0'),
+    ]
+    const { ids, flaws, next } = readAll(...rows)
+    expect(ids).toEqual([null, 'CT-7', null])
+    expect(flaws).toEqual([[flaw], [], [flaw]])
+    expect(next(row('none', leg('a4'), leg('b4')))).toEqual([null])
+  })
+
+  test.each([
+    ['two payouts of one origin', row('CT-7', leg('a1'), leg('b1')), row('CT-7', leg('a1'), leg('b2'))],
+    ['two credits of one deposit', row('CT-7', leg('a1'), leg('b1')), row('CT-7', leg('a2'), leg('b1'))],
+    ['the same record twice', row('CT-7', leg('a1'), ''), row('CT-7', leg('a1'), leg('b1'))],
+  ])('names %s', (_, a, b) => {
+    expect(readAll(a, b)).toMatchObject({ ids: ['CT-7', 'CT-7'], flaws: [[], []] })
+  })
+})
+
 describe('a record is read', () => {
   test('with everything empty that may be', () => {
     expect(recordOf({ ...minimal, valueRaw: '', value: null, status: '', zoneTxHash: null })).toMatchObject({
