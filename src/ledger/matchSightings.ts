@@ -1,4 +1,5 @@
 import { fillUnsaid, isVague, mayBeSame } from './fillUnsaid.ts'
+import { forgetSharedIds } from './forgetSharedIds.ts'
 import { joinEventsOfChain } from './joinEventsOfChain.ts'
 import {
   compareText,
@@ -36,7 +37,7 @@ export function matchSightings(
     .map((sighting) => ({ sighting, digest: digestOf(sighting) }))
     .sort((a, b) => compareText(a.digest, b.digest))
     .map(({ sighting }) => sighting)
-  const filled = fillUnsaid(sorted)
+  const filled = forgetSharedIds(fillUnsaid(sorted))
   if (filled === sorted) return matchOrdered(sorted)
   const given = new Map(filled.map((sighting, at) => [sighting, sorted[at] as Sighting]))
   const restore = (some: readonly Sighting[]) => some.map((one) => given.get(one) ?? one)

@@ -37,6 +37,13 @@ test('what may be of either of two transfers proves nothing of one, and makes no
   expect(match([[raw(5n), raw(7n)], [unsaidRaw]])).toEqual(twice(['1+0', '1+1']))
 })
 
+test('an id of records that share no transaction names neither, whichever answers they were in', () => {
+  const a = toRecord({ id: 'none' })
+  const b = toRecord({ id: 'none', zoneHash: hash('zone2'), mainHash: hash('main2'), amountRaw: 7n })
+  expect(match([[a], [b]])).toEqual(twice(['1+0', '1+0']))
+  expect(match([[a], [b], [{ ...a, id: null, requestedAt: 2_000_000 }]])).toEqual(twice(['1+0', '2+0']))
+})
+
 test('what differs in something that both say is another transfer', () => {
   const other = { ...unsaidRaw, targetAddress: '0xdd' }
   expect(match([[raw(5n)], [other]])).toEqual(twice(['1+0', '1+0']))
