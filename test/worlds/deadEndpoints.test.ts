@@ -14,6 +14,8 @@ const paths = {
   E3: /\/cross\/transaction-list$/,
   E6: /\/address\/(internal-)?transaction-list$/,
   E11: /\/block-fills$/,
+  'E3 and E6': /\/(cross|address)\/(internal-)?transaction-list$/,
+  'E3, E6 and E19': /\/(cross|address)\/(internal-)?transaction-list$|\/log\//,
 }
 type Endpoint = keyof typeof paths
 type How = 'error' | 'empty'
@@ -70,9 +72,11 @@ const cases = (['error', 'empty'] as const).flatMap((how) => [
   ['E11', how, true] as const,
   // Without a node nobody else shows the money.
   ['E6', how, true] as const,
+  ['E3 and E6', how, true] as const,
+  ['E3, E6 and E19', how, true] as const,
 ])
 
-describe('semantics.md 41: one endpoint is down', () => {
+describe('semantics.md 41: endpoints are down', () => {
   test.each(cases)(
     'more than half of the escrow is taken while %s answers %s; a node: %s',
     async (endpoint, how, hasNode) => {
@@ -101,6 +105,7 @@ describe('semantics.md 41: one endpoint is down', () => {
     ['E3', true],
     ['E6', true],
     ['E11', true],
+    ['E3 and E6', true],
   ] as const)(
     'honest deposits and payouts while %s fails, and after it works again, are no loss; a node: %s',
     async (endpoint, hasNode) => {

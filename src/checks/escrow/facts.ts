@@ -1,6 +1,7 @@
 import { formatDecimal, sumDecimals } from '../../bridge/decimal.ts'
 import { type Horizons, standsStill } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { listFallen } from './fallen.ts'
 import { unsaidMs } from './pollChecks.ts'
 import type { EscrowHeadroom, EscrowPart } from './holding.ts'
 import type { UnjudgedSum } from './holding.ts'
@@ -61,7 +62,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   const { db, watch } = sources
   const known = sources.horizons.read()
   const compared = listCompared(db)
-  const counts = ({ token }: StoredFlow) => isBridgeToken(watch, token)
+  const counts = ({ token }: Movement) => isBridgeToken(watch, token)
   noteListReturn(sources.listReturn, standsStill(known, 'list'), now)
   const isJudged = (flow: StoredFlow) => wasJudgedSince(sources.listReturn.at, flow)
   const overdue =
@@ -69,17 +70,17 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   // While something is still looked for the sum is of all that left, what was reported by itself included.
   const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
   const isHidden = ({ waitsFor }: StoredFlow) => waitsFor !== null && standsStill(known, waitsFor)
-  const waiting = [...listWaiting(db).filter(isHidden), ...listUnlisted(sources, known, now)].filter(counts)
+  const unlisted = isUnlisted(sources, known, now)
+    ? [...listUnlisted(db, known.list, now), ...listFallen(db, watch, now)]
+    : []
+  const waiting = [...listWaiting(db).filter(isHidden), ...unlisted].filter(counts)
   return {
     escrow: {
       moves: [
         ...listUnexplained(db).map((flow) => toMove(flow, sources)),
         ...sumByToken(overdue).flatMap(({ largest }) => largest.map((flow) => toOpenMove(flow, sources))),
       ],
-      sums: sumByToken([...overdue, ...lost, ...waiting]).map((sum) => ({
-        ...toSum(sum, known, watch),
-        agreement: { by: [sources.explorers.current().name], silent: [] },
-      })),
+      sums: sumByToken<Movement>([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, sources)),
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
       holdings: toHoldings(sources, compared),
       headroom: sources.headroom(),
@@ -98,14 +99,13 @@ function wasJudgedSince(returnedAt: UnixMs | null, { at, checkedAt }: StoredFlow
   return returnedAt === null || at >= returnedAt || (checkedAt ?? 0) >= returnedAt
 }
 
+/** Whether the list stands still; at a start it is given the time for a first reading. */
+function isUnlisted({ startedAt }: EscrowFactSources, known: Horizons, now: UnixMs): boolean {
+  return standsStill(known, 'list') && (known.list !== null || now - startedAt >= firstListMs)
+}
+
 /** What left since the list stands still, and nothing explains so far: what it may be is not asked of a list that shows nothing. */
-function listUnlisted(
-  { db, startedAt }: EscrowFactSources,
-  known: Horizons,
-  now: UnixMs,
-): readonly StoredFlow[] {
-  const { list } = known
-  if (!standsStill(known, 'list') || (list === null && now - startedAt < firstListMs)) return []
+function listUnlisted(db: Database, list: UnixMs | null, now: UnixMs): readonly StoredFlow[] {
   return listOverdue(db, now)
     .filter(({ at }) => list === null || at > list)
     .map((flow) => ({ ...flow, waitsFor: 'list' }))
@@ -169,8 +169,14 @@ function toOpenMove(flow: StoredFlow, of: Pick<EscrowFactSources, 'db' | 'watch'
   }
 }
 
-function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum {
+function toSum(
+  sum: FlowSum<Movement>,
+  horizons: Horizons,
+  { explorers, watch }: Pick<EscrowFactSources, 'explorers' | 'watch'>,
+): EscrowSum {
   const { token, escrows, count, since, largest, waitsFor } = sum
+  // What balances alone show is of no one transaction.
+  const hashes = largest.flatMap(({ hash }) => (hash === '' ? [] : [hash]))
   return {
     token,
     escrows,
@@ -179,7 +185,8 @@ function toSum(sum: FlowSum, horizons: Horizons, watch: EscrowWatch): EscrowSum 
     symbol: symbolOf(watch, token),
     amount: formatDecimal(sum.amount),
     share: shareOf(watch, token, sum.amount),
-    hashes: largest.map(({ hash }) => hash),
+    hashes,
+    ...(hashes.length > 0 && { agreement: { by: [explorers.current().name], silent: [] } }),
     waitsFor: waitsFor && { source: waitsFor, shownUntil: horizons[waitsFor] },
   }
 }

@@ -1,4 +1,4 @@
-import { fromBaseUnits, toBaseUnits } from '../../bridge/decimal.ts'
+import { fromBaseUnits } from '../../bridge/decimal.ts'
 import type { BalanceRead, Holding } from '../../kernel/balanceReads.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -9,7 +9,9 @@ import { waitForHead } from '../../kernel/waitForHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { openAccounts } from './accounts/keepAccounts.ts'
-import { saveGap, sumListed } from './flowStore.ts'
+import { type BalanceAt, balanceRest } from './balanceRest.ts'
+import { unlistedMs } from './fallen.ts'
+import { saveGap } from './flowStore.ts'
 import { noteHeadroom } from './headroomStore.ts'
 import { aboutPlace, aboutToken, agreeOnBalance, agreeOnShort, type Seated } from './agreeOnBalances.ts'
 import {
@@ -22,7 +24,7 @@ import {
   toExact,
 } from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
-import { listMainLegs, noteAssumed, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
+import { noteAssumed, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
 import { type FlowStream, toStreams } from './places.ts'
 import {
   dropReading,
@@ -50,8 +52,6 @@ export interface EscrowBalances
 
 /** How long a reading waits to be judged before it is given up, ms: what it shows is long past then. */
 const keptMs = 1_800_000
-/** How long it waits for the lists of movements, ms: whoever takes money may do so while they are not shown. */
-const unlistedMs = 120_000
 /** A reading between more blocks than these is too vague. */
 const maxSpread = 30
 /** An anchor so old cannot be compared: the movements since were forgotten. */
@@ -263,32 +263,8 @@ function findMatch(db: Database, of: Compared): number | null {
   return null
 }
 
-interface BalanceAt {
-  readonly height: number
-  readonly balance: bigint
-}
-
-function isAccounted(
-  db: Database,
-  { place, anchor, decimals }: Compared,
-  { height, balance }: BalanceAt,
-): boolean {
-  const listed = sumListed(db, toPlace(place), anchor.height, height)
-  const change = toBaseUnits(listed.sum, decimals)
-  if (change === null) return true
-  const rest = balance - anchor.balance - change
-  if (rest === 0n) return true
-  // A list that shows fewer digits than the token has is off by a little at each movement.
-  const isRounded = listed.finest >= 6 && listed.finest < decimals
-  const dust = isRounded ? BigInt(listed.count) * 10n ** BigInt(decimals - listed.finest) : 0n
-  if ((rest < 0n ? -rest : rest) <= dust) return true
-  const unlisted = listMainLegs(db, place.token, anchor.height, height).filter(
-    ({ hash }) => hash === null || !listed.hashes.has(hash),
-  )
-  const [least, most] = (['least', 'most'] as const).map((end) =>
-    unlisted.reduce((sum, leg) => sum + leg[end], 0n),
-  )
-  return unlisted.length > 0 && rest >= (least ?? 0n) && rest <= (most ?? 0n)
+function isAccounted(db: Database, of: Compared, at: BalanceAt): boolean {
+  return balanceRest(db, of, at) === 0n
 }
 
 /** Narrows an unaccounted change to its block where the node still knows the blocks between, and keeps it. */
@@ -318,8 +294,4 @@ async function tellGap(
       return []
     },
   })
-}
-
-function toPlace({ address, token }: Holding) {
-  return { escrow: address, token }
 }

@@ -49,7 +49,8 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Found<typeof d
   const escrows = [...new Set(sums.flatMap((one) => one.escrows))].join(', ')
   const reason = waitsFor === null ? 'no transfer is known' : describeWait(waitsFor)
   const hashes = sums.flatMap((one) => one.hashes).slice(0, namedHashes)
-  const others = [...hashes.slice(1), ...(count > hashes.length ? [`and ${count - hashes.length} more`] : [])]
+  const more = hashes.length > 0 ? count - hashes.length : 0
+  const others = [...hashes.slice(1), ...(more > 0 ? [`and ${more} more`] : [])]
   return {
     subject: waitsFor === null ? 'not explained yet' : `waiting for the ${waitsFor.source}`,
     title: `escrow ${escrows}, ${sum}, not explained yet`,
@@ -71,7 +72,11 @@ function toFinding(first: EscrowSum, sums: readonly EscrowSum[]): Found<typeof d
     },
     labels: { chain: 'main', escrow: first.escrows[0] ?? '', ...(token !== '' && { token }), symbol },
     evidence: [
-      { source: 'E6, E8', at: first.since, says: `left: ${sum}; ${reason}${saySources(first.agreement)}` },
+      {
+        source: hashes.length === 0 ? 'eth_call' : 'E6, E8',
+        at: first.since,
+        says: `left: ${sum}; ${reason}${saySources(first.agreement)}`,
+      },
     ],
     since: Math.min(...sums.map(({ since }) => since)),
   }
