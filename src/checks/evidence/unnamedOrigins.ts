@@ -2,6 +2,7 @@ import type { Observation } from '../../bridge/observation.ts'
 import { originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import { readWatermark } from '../../kernel/heads.ts'
+import { isHiding } from '../../kernel/hiddenRows.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { askQuorum } from '../../kernel/quorum.ts'
 import { recordAccusation } from '../../kernel/recordWord.ts'
@@ -98,6 +99,9 @@ async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): 
   if (named.length > 0) {
     deps.commit({ answers: [read.records], bad: read.bad, judge: open.map(({ key }) => key) })
     if (listOpen(deps, leg).every((transfer) => transfer.isListed)) return again(deps, leg, retryMs)
+    // Another row of this transaction may be its record: that it could not be read does not make it absent.
+    const others = read.records.filter((record) => record.mainHash !== leg.hash)
+    if (isHiding({ ...read, records: others })) return again(deps, leg, doubtMs)
     // The records of this transaction are those of other payouts in it: the list was asked, and lacks this one.
     return noteAbsent(deps, leg, { at: read.requestedAt, count: named.length }, signal)
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import { lookForOrigins } from '../../../../src/checks/evidence/unnamedOrigins.ts'
 import { recordHead } from '../../../../src/kernel/heads.ts'
+import type { QuarantinedRecord } from '../../../../src/kernel/quarantine.ts'
 import type { Commit } from '../../../../src/kernel/reads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
@@ -23,6 +24,7 @@ type Lookup = (addresses: readonly string[]) => {
   found: Observation[]
   isAnswer: boolean
   requestedAt: number
+  bad?: QuarantinedRecord[]
 }
 
 /** The look at a payout that names no origin, which the ledger has from a record that was read, or from its chain. */
@@ -48,8 +50,8 @@ function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
         ...world,
         commit,
         lookUp: ({ addresses }) => {
-          const { found: records, ...answer } = lookUp(addresses)
-          return Promise.resolve({ ...answer, records, bad: [], isHidden: false })
+          const { found: records, bad = [], ...answer } = lookUp(addresses)
+          return Promise.resolve({ ...answer, records, bad, isHidden: false })
         },
       },
       noSignal,
@@ -133,3 +135,26 @@ test.each([99, 100, 300])(
     expect([said.map(({ status }) => status), isDropped()]).toEqual([['absent'], true])
   },
 )
+
+test.each([
+  ['beside a row of its transaction that cannot be read is not said to have no record', true, []],
+  ['once all rows of its transaction can be read is said to have no record', false, ['absent']],
+] as const)('a payout %s', async (_, isHidden, statuses) => {
+  const of = { zoneHash: hash('z'), mainHash: paid, zoneTime: 1_050_000, targetAddress: '0xc1' }
+  const record = toRecord({ id: 'r', ...of })
+  const row = { endpoint: 'E3', problem: 'valueRaw: 1.5e30', raw: `{"mainTxHash":"${paid}"}` }
+  const bad = isHidden ? [row] : []
+  const { commit, look, said, clock } = open(1_000_000, 'chain', () => ({
+    requestedAt: clock.now(),
+    found: [record],
+    bad,
+    isAnswer: true,
+  }))
+  commit({ answers: [[record]] })
+  await clock.advance(100_000)
+  for (let turn = 0; turn < 4; turn += 1) {
+    await look()
+    await clock.advance(15_000)
+  }
+  expect(said.map(({ status }) => status)).toEqual(statuses)
+})
