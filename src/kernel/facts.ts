@@ -70,6 +70,8 @@ export interface SharedFacts extends Moment {
   readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
   /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
+  /** Whether a row of the list that could not be read may be a transfer's record; left out, none is. */
+  mayBeUnread?(transfer: Transfer): boolean
   /** Where a withdrawal stands by the stages of its bridge; left out, or null, it has none. */
   standingOf?(transfer: Transfer): Standing | null
   /** How many transfers are pending in all. */

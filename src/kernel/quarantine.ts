@@ -58,3 +58,11 @@ export function listUnreadRows(db: Database, since: UnixMs, limit: number): Unre
     AND instr(problem, ?2) <> 1 ORDER BY last_at DESC LIMIT ?3`
   return unread.all(db, sql, since, outsideFilter, limit)
 }
+
+const raws = columns({ raw: text, firstAt: instant })
+
+/** The rows of an endpoint that could not be read, as they came: those that are kept, the newest first. */
+export function listUnreadRaws(db: Database, endpoint: string): Read<typeof raws>[] {
+  const sql = `SELECT raw, first_at FROM quarantine WHERE endpoint = ? AND instr(problem, ?) <> 1 ORDER BY last_at DESC`
+  return raws.all(db, sql, endpoint, outsideFilter)
+}

@@ -5,6 +5,7 @@ import type { EndpointId } from '../clients/explorer/endpoint.ts'
 import { endpoints } from '../clients/explorer/endpoints.ts'
 import { outsideFilter } from '../clients/explorer/fits.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { withTimes } from '../store/requestNumbers.ts'
@@ -12,6 +13,7 @@ import type { SharedFacts } from './facts.ts'
 import { listHeads } from './heads.ts'
 import type { Kernel } from './kernel.ts'
 import { summarizeQuarantine } from './quarantine.ts'
+import { mayBeUnreadRecord, readUnreadRecords, type UnreadRecords } from './unreadRecords.ts'
 import { readRpcHealth } from './rpcs.ts'
 import type { PollerStatus } from './runner.ts'
 
@@ -64,8 +66,18 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
       // Of what was read nobody knows when it is to be read again first.
       for (const transfer of sources.ledger.listPending(filter)) yield withTimes(sources.numbers, transfer, 0)
     },
+    mayBeUnread: createUnreadLookup(sources.db),
     standingOf: (transfer) => sources.stages.standingOf(transfer, now),
     countPending: () => sources.ledger.countByState().pending,
+  }
+}
+
+/** The rows are read once somebody asks: mostly nobody does. */
+function createUnreadLookup(db: Database): (transfer: Transfer) => boolean {
+  let known: UnreadRecords | null = null
+  return (transfer) => {
+    known ??= readUnreadRecords(db)
+    return mayBeUnreadRecord(known, transfer)
   }
 }
 

@@ -2,6 +2,7 @@ import type { ZoneTransaction } from '../../bridge/observation.ts'
 import { askEach, askInParts } from '../../kernel/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
+import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import type { DueCheck } from '../../ledger/dueChecks.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { runInSlices } from '../../lib/steps.ts'
@@ -69,7 +70,13 @@ async function readDetails(
     open.commit({ answers: [read.records], bad: read.bad, mayWait: true })
     const answered = new Set(read.records.map((record) => record.zoneHash))
     const missed = some.filter((check) => !answered.has(check.zoneHash))
-    postpone(open, missed, read.requestedAt)
+    // A row that could not be read may be what was asked for.
+    const isUnread = mayBeUnread(read.bad, hashes)
+    const { unread = [], absent = [] } = Object.groupBy(missed, ({ zoneHash }) =>
+      isUnread(zoneHash ?? '') ? 'unread' : 'absent',
+    )
+    postpone(open, absent, read.requestedAt)
+    postpone(open, unread, null)
   }
   let failure: unknown
   for (const batch of toBatches(checks))

@@ -136,15 +136,17 @@ function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: Un
 /**
  * When it was last looked whether it arrived. No answer shows a transfer that has no record. Of one that was heard of in
  * time every reading of the list's newest part says that it did not arrive; of one that was heard of late only the answer
- * to a question for it does: its record may lie in a past that was not read.
+ * to a question for it does: its record may lie in a past that was not read. So it is where a row of the list that could
+ * not be read may be its record.
  */
-function readAtOf({ pollers }: SharedFacts, transfer: Transfer, limitMs: number): UnixMs {
+function readAtOf(facts: SharedFacts, transfer: Transfer, limitMs: number): UnixMs {
   const { isListed, readAt, soughtAt, originAt, firstSeenAt } = transfer
-  const list = pollers.find(({ poller }) => poller === 'transfers')
+  const list = facts.pollers.find(({ poller }) => poller === 'transfers')
   if (isListed || !list) return readAt
   const isLate = firstSeenAt - originAt >= limitMs
+  const isShown = !isLate && facts.mayBeUnread?.(transfer) !== true
   // A reading that ended just now may have begun before.
-  return Math.max(soughtAt ?? 0, isLate ? 0 : (list.lastSuccessAt ?? 0) - list.intervalMs)
+  return Math.max(soughtAt ?? 0, isShown ? (list.lastSuccessAt ?? 0) - list.intervalMs : 0)
 }
 
 function toFinding(

@@ -35,6 +35,18 @@ test('a hash that E12 does not know stays open and is asked again later', async 
   expect(world.ledger.listDueChecks(world.clock.now() + 10_000, { byZone: 9, alone: 9 })).toHaveLength(1)
 })
 
+test('semantics.md 38: what may be in a row that could not be read was not looked for, what the others lack was', async () => {
+  const world = setUp(pendings(2))
+  world.commit({ answers: [world.feed.rows] })
+  await world.clock.advance(10_000)
+  const requestedAt = world.clock.now()
+  const bad = [{ endpoint: 'E12', problem: 'valueRaw: -5', raw: `{"zoneTxHash":"${hash('z0')}"}` }]
+  world.reads.details = () => Promise.resolve({ requestedAt, records: [], bad })
+  await createOpenTransfersPoll(world)(noSignal)
+  const soughtAt = (name: string) => world.ledger.listTransfers({ hash: hash(name) })[0]?.soughtAt
+  expect([soughtAt('z0'), soughtAt('z1')]).toEqual([undefined, requestedAt])
+})
+
 test('a batch that cannot be asked for waits behind the others', async () => {
   const world = setUp(pendings(1))
   world.commit({ answers: [world.feed.rows] })

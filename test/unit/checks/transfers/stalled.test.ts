@@ -81,6 +81,27 @@ describe('transfer.stalled', () => {
     expect(transferStalled.judge(facts, params).findings.map(({ subject }) => subject)).toEqual(found)
   })
 
+  test.each([
+    {
+      title: 'is not judged while a row that could not be read may be its record',
+      isUnread: true,
+      found: [],
+    },
+    { title: 'is found beside rows of others that could not be read', isUnread: false, found: ['t1'] },
+    { title: 'is found once it was asked for since', isUnread: true, soughtAt: deadline, found: ['t1'] },
+  ])('semantics.md 38: a transfer without any record $title', ({ isUnread, soughtAt, found }) => {
+    const list = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastError: null }
+    const unlisted = pendingSince(origin, origin, { isListed: false, ...(soughtAt && { soughtAt }) })
+    const facts = toFacts(deadline + minute, {
+      transfers: [unlisted],
+      pollers: [{ ...list, lastSuccessAt: deadline + minute }],
+      mayBeUnread: ({ key }) => key === 't1' && isUnread,
+    })
+    const { findings, unknown } = transferStalled.judge(facts, params)
+    expect(findings.map(({ subject }) => subject)).toEqual(found)
+    expect(unknown).toEqual(found.length > 0 ? [] : ['t1'])
+  })
+
   test('semantics.md 49: waits for the second answer about a record that just said that it failed, and no longer', () => {
     const failed = (changedAt: number) => ({
       ...pendingSince(origin, deadline),
