@@ -19,6 +19,7 @@ import type { FollowedActs } from './acts.ts'
 import type { ContractReads } from './contractReads.ts'
 import type { HorizonWatch, ListReadings } from './horizons.ts'
 import type { BlockListeners } from './mainBlocks.ts'
+import type { NodeChains } from './nodeChains.ts'
 import type { CommitInSlices } from './commitInSlices.ts'
 import type { Commit, ExplorerReads } from './reads.ts'
 import type { Rpcs } from './rpcs.ts'
@@ -45,6 +46,8 @@ export interface Kernel {
   /** Who sits there, one by one. */
   readonly explorers: Seat<Explorer>
   readonly rpcs: Rpcs
+  /** Whether the main chain's nodes are of the explorer's chain. */
+  readonly nodeChains: NodeChains
   readonly reads: ExplorerReads
   readonly contractReads: ContractReads
   /** Takes a number for each request that a check sends past the explorer's client. */

@@ -7,6 +7,7 @@ import type { ByteBudget } from '../clients/byteBudget.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Secret } from '../lib/secret.ts'
 import { type BlockListeners, showBlocks } from './mainBlocks.ts'
+import type { NodeChains } from './nodeChains.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 
 /** The JSON-RPC endpoints, as far as they are configured. */
@@ -35,12 +36,13 @@ export function createRpcs(
   { clock, budget }: { readonly clock: CorrectedClock; readonly budget: ByteBudget },
   config: Pick<AppConfig, 'preconf' | 'canonical' | 'zoneRpc'>,
   listeners: BlockListeners,
+  chains: Pick<NodeChains, 'guard'>,
 ): Rpcs {
   const { preconf, canonical, zoneRpc } = config
   const open = (options: NodeOptions, url: Secret) =>
     createRpc({ ...options, url: url.reveal(), clock, corrected: clock, budget })
   const openMain = (options: NodeOptions & { readonly source: 'preconf' | 'canonical' }, url: Secret) =>
-    showBlocks(open(options, url), options.source, listeners)
+    showBlocks(chains.guard(open(options, url), options.source), options.source, listeners)
   const limits = { timeoutMs: preconfTimeoutMs, concurrency: preconfConcurrency }
   const seats = {
     preconf: preconf && openSeat(preconf, clock, (url) => openMain({ source: 'preconf', ...limits }, url)),

@@ -21,6 +21,7 @@ import { intervalsOf } from '../kernel/schedule.ts'
 import type { Kernel, LiveRules } from '../kernel/kernel.ts'
 import type { LogListeners } from '../kernel/bridgeLogs.ts'
 import type { BlockListeners } from '../kernel/mainBlocks.ts'
+import { createNodeChains } from '../kernel/nodeChains.ts'
 import { createRpcs, readRpcHealth, type Rpcs } from '../kernel/rpcs.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import { createChallengeWords, createStages } from '../kernel/stages.ts'
@@ -129,7 +130,8 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const blockListeners: BlockListeners = new Set()
   const logListeners: LogListeners = new Set()
   const budget = createByteBudget()
-  const rpcs = createRpcs({ clock, budget }, config, blockListeners)
+  const nodeChains = createNodeChains(clock)
+  const rpcs = createRpcs({ clock, budget }, config, blockListeners, nodeChains)
   const explorers = openExplorers(config.explorer, { clock, log, corrected: clock, numbers, budget })
   const explorer = explorers.members.length === 1 ? explorers.current().client : joinExplorers(explorers)
   const sources = () => [explorer.health(), ...readRpcHealth(rpcs, config)]
@@ -152,6 +154,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
     kinds,
     live,
     log,
+    nodeChains,
     numbers,
     random,
     replica: options.replica?.status ?? null,

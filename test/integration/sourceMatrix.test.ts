@@ -173,6 +173,9 @@ the same: their heads, a block, the newest receipts, what the escrows hold, and,
 twice in a row is \`source.differs\`, and gives up his place; where as many say the one as the other nobody is the odd one, and the
 alert names all.
 
+A node of the main chain that is named alone has nobody to take its place. It is compared with the explorer, by three blocks that no
+reorganisation replaces any more; while all three are others it is asked nothing, and \`source.differs\` says so.
+
 ## How many have to agree
 
 Some accusations rest on what is *not* there, or on a number that one source gives: an origin or a record that is nowhere, a

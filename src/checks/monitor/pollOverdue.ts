@@ -51,13 +51,15 @@ function causeOf({ sources }: SharedFacts, { failedAt }: PollerHealth): Cause | 
     const endpoint = source.endpoints.find((one) => failedAt === `${source.source} ${one.endpoint}`)
     if (endpoint) return { source, endpoint }
   }
-  const source = sources.find((one) => one.source === 'explorer')
+  // A node of another chain is not even asked.
+  const foreign = sources.find((one) => one.foreign && failedAt?.startsWith(`${one.source} `))
+  const source = foreign ?? sources.find((one) => one.source === 'explorer')
   return source ? { source, endpoint: null } : null
 }
 
 /** Whether the source says it itself, or will before the poller is late by as much again. */
 function isToldOtherwise(facts: SharedFacts, { source, endpoint }: Cause, limitMs: number): boolean {
-  if (source.rejected !== null || isSourceSilent(source, facts.now)) return true
+  if (source.rejected !== null || source.foreign || isSourceSilent(source, facts.now)) return true
   if (facts.empties.aside?.some((one) => one.endpoint === endpoint?.endpoint)) return true
   if (endpoint === null || endpoint.failingSince === null) return false
   return isEndpointSilent(endpoint, facts.now) || facts.now - endpoint.failingSince < limitMs

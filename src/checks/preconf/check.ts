@@ -16,6 +16,7 @@ import { preconfUnbacked } from './unbacked.ts'
 import type { Check } from '../../kernel/check.ts'
 import { purgeEarly } from '../../kernel/earlyFindings.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { waitForComparison } from '../../kernel/nodeChains.ts'
 import type { Poller } from '../../kernel/runner.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { givenPreconf, type PreconfPart } from './facts.ts'
@@ -132,14 +133,17 @@ interface Watch {
   readonly settling: Settling
 }
 
-function listPollers({ clock, commit, db }: Kernel, { payouts, settling }: Watch): Poller[] {
+function listPollers({ clock, commit, db, nodeChains }: Kernel, { payouts, settling }: Watch): Poller[] {
   const { source } = settling
   const asking = { clock, commit, db, source }
   return [
     {
       name: 'preconfSettle',
       schedule: source.name === 'canonical' ? settleByRpcMs : settleByExplorerMs,
-      run: (signal) => settlePreconf(settling, signal),
+      async run(signal) {
+        await waitForComparison({ clock, nodeChains }, signal)
+        await settlePreconf(settling, signal)
+      },
     },
     {
       name: 'preconfDropped',

@@ -80,6 +80,8 @@ const nothingSeen: SeenCounts = { hits: 0, unseen: 0, unwatched: 0, late: 0, lea
  */
 export async function settlePreconf(of: Settling, signal: AbortSignal): Promise<void> {
   const { held, source, clock, nextAt } = of
+  // What a node of another chain preconfirmed was never promised on this one.
+  if (of.rpc.health().foreign) for (const height of listHeights(held, Infinity)) forgetBlock(held, height)
   const head = await source.head(signal)
   const passed = clock.monotonicMs()
   const settleable = head === null ? [] : listHeights(held, head - source.settleAfter)

@@ -1,10 +1,13 @@
 import type { Check } from '../../kernel/check.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { Poller } from '../../kernel/runner.ts'
 import { listContradictions, purgeWords } from '../../kernel/sourceWords.ts'
 import { sourceDiffers } from './differs.ts'
 import { sourceDrift } from './drift.ts'
 import { givenSources, type SourcesPart } from './facts.ts'
 import { judgeWords, sourceNewWord } from './newWord.ts'
 import { compareMs, type Compared, createComparePoll, listGroups, listPossible } from './pollCompare.ts'
+import { createNodeChainsPoll } from './pollNodeChains.ts'
 import { sourceRejected } from './rejected.ts'
 import { sourceSuspicious } from './suspicious.ts'
 import { sourceUnavailable } from './unavailable.ts'
@@ -23,11 +26,22 @@ export const sources: Check<SourcesPart> = {
     const compared: Compared = { differences: null, possible: listPossible(groups) }
     const run = createComparePoll(kernel, compared)
     const isSeveral = groups.length > 0
+    const nodePollers = isSeveral ? [] : listNodePollers(kernel)
     return {
-      pollers: isSeveral ? [{ name: 'compare', schedule: compareMs, isBackground: true, run }] : [],
+      pollers: isSeveral ? [{ name: 'compare', schedule: compareMs, isBackground: true, run }] : nodePollers,
+      start() {
+        kernel.nodeChains.isPending = nodePollers.length > 0
+      },
       facts: () => ({ differences: { ...compared, contradictions: listContradictions(db) } }),
       prune: (now) => purgeWords(db, now - keptMs),
       onRecords: ({ changes }, now) => judgeWords(db, changes, { tellSince, now }),
     }
   },
+}
+
+/** Where there are no others to take its place a node of another chain is asked nothing. */
+function listNodePollers(kernel: Kernel): Poller[] {
+  const { config, rpcs } = kernel
+  if (rpcs.canonical === null && rpcs.preconf === null) return []
+  return [{ name: 'compare', schedule: config.poll.heads, run: createNodeChainsPoll(kernel) }]
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { declareFacts, defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
+import type { SourceHealth } from '../../clients/sourceHealth.ts'
+import type { SharedFacts } from '../../kernel/facts.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 import { neededTimes, type Standing, subjectOf } from '../../kernel/compareWords.ts'
 import type { SourcesPart } from './facts.ts'
 
@@ -24,8 +26,9 @@ export const sourceDiffers = defineCondition({
   facts: factTypes,
   params: z.strictObject({}),
   cannotTell: 'its sources were not compared since, or once only',
-  judge({ differences: of }: Moment & SourcesPart): JudgementOf<typeof factTypes> {
-    const { differences, contradictions, possible } = of
+  judge({ differences: of, sources }: SharedFacts & SourcesPart): JudgementOf<typeof factTypes> {
+    const { differences, possible } = of
+    const contradictions = [...of.contradictions, ...sources.flatMap(toForeign)]
     const isFound = ({ times }: Standing) => times >= neededTimes
     const all = [...contradictions, ...(differences ?? [])]
     // Of two about the same sources one says it.
@@ -37,6 +40,25 @@ export const sourceDiffers = defineCondition({
     }
   },
 })
+
+/** A node of another chain than the explorer's: which of the two it is nobody can say, and the node is asked nothing. */
+function toForeign({ source, foreign }: SourceHealth): Standing[] {
+  if (!foreign) return []
+  const { at, height, says } = foreign
+  return [
+    {
+      chain: 'main',
+      what: 'block',
+      about: String(height),
+      names: [source, 'explorer'],
+      isTie: true,
+      says: `${says}: another chain; ${source} is asked nothing until they agree`,
+      since: at,
+      at,
+      times: neededTimes,
+    },
+  ]
+}
 
 function toFinding(one: Standing): Found<typeof factTypes> {
   const { chain, what, about, names, isTie, says, since, at } = one

@@ -18,6 +18,13 @@ export interface EndpointRecord {
   readonly backAt: UnixMs | null
 }
 
+/** How a node's settled blocks differ from the explorer's. */
+export interface ForeignChain {
+  readonly at: UnixMs
+  readonly height: number
+  readonly says: string
+}
+
 export interface ExplorerHealth {
   readonly source: string
   readonly host: string
@@ -27,6 +34,8 @@ export interface ExplorerHealth {
   readonly backAt: UnixMs | null
   /** Credentials refused by the newest answer: what it said. */
   readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
+  /** Of a node: that it is of another chain than the explorer; null or left out while it is not known to be. */
+  readonly foreign?: ForeignChain | null
   /** By how much the service's clock was ahead of ours lately, to about a second; null when unknown. */
   readonly clockAheadMs: number | null
 }

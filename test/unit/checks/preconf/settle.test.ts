@@ -31,7 +31,7 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
   const held = createHeldReceipts({ perBlock: options.perBlock ?? 2_000, total: options.total ?? 100_000 })
   const chain = new Map<string, Placed>()
   const unreadable = new Set<number>()
-  const world = { head: 0 as number | null, isDown: false, isFindDown: false }
+  const world = { head: 0 as number | null, isDown: false, isFindDown: false, isForeign: false }
   const toTransaction = (hash: string, outcome: Outcome = fine): CanonicalTransaction => ({
     hash,
     index: null,
@@ -76,7 +76,9 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
       )
     },
   }
-  const rpc = createRpc({ source: 'preconf', url: 'http://127.0.0.1:9', clock })
+  const node = createRpc({ source: 'preconf', url: 'http://127.0.0.1:9', clock })
+  const foreign = { at: 0, height: 1, says: '' }
+  const rpc = { health: () => ({ ...node.health(), foreign: world.isForeign ? foreign : null }) }
   const settling = createSettling({
     ...kernel,
     rules: () => [],
@@ -169,6 +171,15 @@ describe('what becomes of a preconfirmed transaction', () => {
     world.world.head = 16
     await world.run(10)
     expect(world.told()).toEqual(['preconf.moved a'])
+  })
+
+  test('by a node of another chain it was never promised on this one', async () => {
+    const world = createWorld()
+    world.see(10, ['a'])
+    Object.assign(world.world, { head: 13, isForeign: true })
+    await world.run(10)
+    expect(world.told()).toEqual([])
+    expect(world.held.byHash.size).toBe(0)
   })
 
   test('in no block it is dropped, once, after two readings that agree', async () => {

@@ -78,6 +78,21 @@ test.each([
   expect(judge(backAt + ms)).toHaveLength(1)
 })
 
+test('a poller that asks a node of another chain is not told beside that', () => {
+  const judge = (isForeign: boolean) => {
+    const foreign = isForeign ? { at: 0, height: 1, says: '' } : null
+    return monitorPollOverdue.judge(
+      toFacts(900_000, {
+        pollers: [{ ...poller, failedAt: 'canonical eth_blockNumber' }],
+        sources: [toSource([]), toSource([], { source: 'canonical', foreign })],
+      }),
+      monitorPollOverdue.params.parse({}),
+    )
+  }
+  expect(judge(true)).toEqual({ findings: [], unknown: ['transfers'] })
+  expect(judge(false).findings).toHaveLength(1)
+})
+
 describe('a poller that one endpoint keeps from its work', () => {
   const judge = (now: number, e6: Parameters<typeof toEndpoint>[0], failedAt = 'explorer E6') =>
     monitorPollOverdue.judge(

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ledgerIncomplete } from '../../../../src/checks/audit/incomplete.ts'
+import type { SourceHealth } from '../../../../src/clients/sourceHealth.ts'
+import { sourceDiffers } from '../../../../src/checks/sources/differs.ts'
 import { sourceDrift } from '../../../../src/checks/sources/drift.ts'
 import { sourceRejected } from '../../../../src/checks/sources/rejected.ts'
 import { sourceUnavailable } from '../../../../src/checks/sources/unavailable.ts'
@@ -217,6 +219,31 @@ describe('source.rejected', () => {
 
   test('accepted ones are silent', () => {
     expect(sourceRejected.judge(toFacts(50, { sources: [toSource([])] }), {}).findings).toEqual([])
+  })
+})
+
+describe('source.differs', () => {
+  const foreign = { at: 7_000, height: 100, says: 'block 100 is 0x2 by canonical and 0x1 by the explorer' }
+
+  test('a node of another chain than the explorer is told at once, for as long as it is', () => {
+    const judge = (of: Partial<SourceHealth>) =>
+      sourceDiffers.judge(toFacts(8_000, { sources: [toSource([], { source: 'canonical', ...of })] }), {})
+    expect(judge({ foreign: null })).toEqual({ findings: [], unknown: [] })
+    expect(judge({ foreign })).toMatchObject({
+      findings: [
+        {
+          subject: 'main block canonical, explorer',
+          title: 'block by canonical and explorer',
+          facts: {
+            about: '100',
+            isTie: true,
+            says: 'block 100 is 0x2 by canonical and 0x1 by the explorer: another chain; canonical is asked nothing until they agree',
+          },
+          since: 7_000,
+        },
+      ],
+      unknown: [],
+    })
   })
 })
 
