@@ -19,6 +19,8 @@ interface DriftFact {
   readonly problem: string
   /** Whether some of them belong to the list: rows that a filter should have left out say nothing of it. */
   readonly isOfList: boolean
+  /** Of an endpoint that shows money what the newest rows name that could not be read, by when each was first seen, oldest first. */
+  readonly named?: readonly { readonly hash: string; readonly at: UnixMs }[]
 }
 
 /** A documented key that records of an endpoint do not have, or fill with what nobody understands. */

@@ -61,8 +61,9 @@ export function listUnreadRows(db: Database, since: UnixMs, limit: number): Unre
 
 const raws = columns({ raw: text, firstAt: instant })
 
-/** The rows of an endpoint that could not be read, as they came: those that are kept, the newest first. */
-export function listUnreadRaws(db: Database, endpoint: string): Read<typeof raws>[] {
-  const sql = `SELECT raw, first_at FROM quarantine WHERE endpoint = ? AND instr(problem, ?) <> 1 ORDER BY last_at DESC`
-  return raws.all(db, sql, endpoint, outsideFilter)
+/** The rows of an endpoint that could not be read, as they came: of those that are kept the newest. */
+export function listUnreadRaws(db: Database, endpoint: string, limit = maxPerEndpoint): Read<typeof raws>[] {
+  const sql = `SELECT raw, first_at FROM quarantine WHERE endpoint = ? AND instr(problem, ?) <> 1
+    ORDER BY first_at DESC LIMIT ?`
+  return raws.all(db, sql, endpoint, outsideFilter, limit)
 }

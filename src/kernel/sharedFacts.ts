@@ -12,8 +12,13 @@ import { withTimes } from '../store/requestNumbers.ts'
 import type { SharedFacts } from './facts.ts'
 import { listHeads } from './heads.ts'
 import type { Kernel } from './kernel.ts'
-import { summarizeQuarantine } from './quarantine.ts'
-import { mayBeUnreadRecord, readUnreadRecords, type UnreadRecords } from './unreadRecords.ts'
+import { listUnreadRaws, summarizeQuarantine } from './quarantine.ts'
+import {
+  listTransactions,
+  mayBeUnreadRecord,
+  readUnreadRecords,
+  type UnreadRecords,
+} from './unreadRecords.ts'
 import { readRpcHealth } from './rpcs.ts'
 import type { PollerStatus } from './runner.ts'
 
@@ -122,6 +127,20 @@ export function readDrift({ db, explorer }: DriftSources, since: UnixMs): Shared
     if (newest === undefined) return []
     const count = Math.max(...of.map((one) => one.count))
     const firstAt = Math.min(...of.map((one) => one.firstAt))
-    return [{ ...newest, count, firstAt, isOfList: of.some(({ isOfList }) => isOfList) }]
+    const named = ofMoney.has(newest.endpoint) ? listNamed(db, newest.endpoint) : []
+    return [{ ...newest, count, firstAt, named, isOfList: of.some(({ isOfList }) => isOfList) }]
   })
+}
+
+/** What shows transfers, their movements and their events: a row of these that cannot be read may be a theft. */
+const ofMoney: ReadonlySet<string> = new Set(['E3', 'E6', 'E8', 'E19'])
+/** The newest rows that are looked into at each tick. */
+const mostNamed = 100
+
+function listNamed(db: Database, endpoint: string): NonNullable<SharedFacts['drift'][number]['named']> {
+  const rows = listUnreadRaws(db, endpoint, mostNamed).toReversed()
+  const firstAt = new Map<string, UnixMs>()
+  for (const { raw, firstAt: at } of rows)
+    for (const hash of listTransactions(raw)) if (!firstAt.has(hash)) firstAt.set(hash, at)
+  return [...firstAt].map(([hash, at]) => ({ hash, at }))
 }

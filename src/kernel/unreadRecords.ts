@@ -29,6 +29,12 @@ export function mayBeUnreadRecord(
   return [main, zone].some((leg) => leg !== null && hashes.has(leg.hash.toLowerCase()))
 }
 
-export function listHashes(raw: string): string[] {
+function listHashes(raw: string): string[] {
   return raw.toLowerCase().match(/0x[0-9a-f]{64}(?![0-9a-f])/g) ?? []
+}
+
+/** The transactions that a row names; topics and blocks have hashes too. */
+export function listTransactions(raw: string): string[] {
+  const named = /"(?:txid|hash|(?:main|zone)txhash|transactionhash)"\s*:\s*"(0x[0-9a-f]{64})"/g
+  return [...raw.toLowerCase().matchAll(named)].map(([, hash = '']) => hash)
 }

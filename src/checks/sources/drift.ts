@@ -23,6 +23,7 @@ const factTypes = declareFacts({
   count: 'int',
   of: 'int?',
   problem: 'string',
+  hashes: 'string',
   lastAt: 'int',
 })
 
@@ -65,8 +66,10 @@ function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judg
           key: '',
           use: 'judged',
           problem: drift.problem,
+          hashes: nameHashes((drift.named ?? []).filter(({ at }) => at >= drift.firstAt)),
         }),
       ),
+      ...unreadable.flatMap((drift) => toUpdates(drift, facts.now, keep)),
       ...lacks.map((lack) =>
         toFinding(lack, `${lack.endpoint} ${lack.key}`, {
           count: lack.rows,
@@ -74,12 +77,48 @@ function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judg
           key: lack.key,
           use: lack.use,
           problem: lack.problem,
+          hashes: '',
           isWhole: lack.isWhole,
         }),
       ),
     ],
     unknown: facts.unreadKeys,
   }
+}
+
+/** So often what came since the first row is named: what a row hides may be a theft, and there may be many. */
+const updateMs = 300_000
+
+/**
+ * What was sent of the first row names none that came later: those of each five minutes are a finding of their own, once
+ * these are over.
+ */
+function toUpdates(
+  { endpoint, firstAt, problem, named = [] }: SharedFacts['drift'][number],
+  now: number,
+  keep: number,
+): Found<typeof factTypes>[] {
+  const later = named.filter(({ at }) => at > firstAt)
+  const spans = Map.groupBy(later, ({ at }) => Math.floor(at / updateMs) * updateMs)
+  return [...spans].flatMap(([from, rows]) => {
+    const until = from + updateMs
+    if (now < until || now - until > keep) return []
+    const said = { count: rows.length, key: '', use: 'judged', problem }
+    const hashes = nameHashes(rows)
+    const of = { endpoint, firstAt: until, lastAt: until }
+    return [
+      toFinding(of, `${endpoint} from ${new Date(from).toISOString().slice(0, 16)}`, { ...said, hashes }),
+    ]
+  })
+}
+
+const mostHashes = 10
+
+/** The newest first. */
+function nameHashes(rows: readonly { readonly hash: string }[]): string {
+  const newest = rows.slice(-mostHashes).map(({ hash }) => hash)
+  const more = rows.length - newest.length
+  return [...newest.toReversed(), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }
 
 function toFinding(

@@ -15,6 +15,7 @@ const poller = z.strictObject({
 })
 
 const drift = z.strictObject({
+  named: z.array(z.strictObject({ hash: text, at: moment })).default([]),
   endpoint: text,
   count: count.default(1),
   firstAt: moment,

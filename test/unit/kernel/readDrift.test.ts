@@ -54,3 +54,25 @@ describe('an escrow that is short', () => {
     expect(drifting).toHaveLength(1)
   })
 })
+
+test('of rows that could not be read each hash is named once, by when it was first seen; of those outside a filter none', () => {
+  const db = openDatabase(':memory:')
+  const [first, second] = ['1', '2'].map((digit) => `0x${digit.repeat(64)}`)
+  const put = (endpoint: string, raw: string, at: number, problem = unreadable) =>
+    recordQuarantine(db, [{ endpoint, problem, raw }], at)
+  put('E3', `{"txId":"${first}","topics":["0x${'4'.repeat(64)}"]}`, 1_000)
+  put('E3', `{"mainTxHash":"${first}","zoneTxHash":"${second}"}`, 2_000)
+  put('E3', `{"mainTxHash":"0x${'3'.repeat(64)}"}`, 3_000, outside)
+  put('E5', `{"hash":"${first}"}`, 4_000)
+  const drift = readDrift({ db, explorer: { mismatches: createMismatchLog() } }, 0)
+  expect(drift.map(({ endpoint, named }) => [endpoint, named])).toEqual([
+    [
+      'E3',
+      [
+        { hash: first, at: 1_000 },
+        { hash: second, at: 2_000 },
+      ],
+    ],
+    ['E5', []],
+  ])
+})

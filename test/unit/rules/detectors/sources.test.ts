@@ -267,6 +267,34 @@ describe('source.drift', () => {
     expect(judge(601_001).findings).toEqual([])
   })
 
+  test('what later rows name is told once the five minutes are over in which they came, and nothing twice', () => {
+    const span = 300_000
+    const named = [
+      { hash: '0xfirst', at: 10 },
+      { hash: '0xstolen', at: span + 1 },
+      { hash: '0xhonest', at: 2 * span - 1 },
+    ]
+    const saidAt = (now: number, of: object = { named }) =>
+      sourceDrift
+        .judge(toFacts(now, { drift: [{ ...drift, ...of, lastAt: now }] }), params)
+        .findings.map(({ subject, facts }) => [subject, facts.hashes])
+    const whole = ['E3', '0xhonest, 0xstolen, 0xfirst']
+    expect(saidAt(10, { named: named.slice(0, 1) })).toEqual([['E3', '0xfirst']])
+    expect(saidAt(2 * span - 1)).toEqual([whole])
+    const update = ['E3 from 1970-01-01T00:05', '0xhonest, 0xstolen']
+    expect(saidAt(2 * span)).toEqual([whole, update])
+    expect(saidAt(4 * span)).toEqual([whole, update])
+    expect(saidAt(4 * span + 1)).toEqual([whole])
+  })
+
+  test('of many rows the newest ten are named', () => {
+    const named = Array.from({ length: 25 }, (_, n) => ({ hash: `0x${n}`, at: 10 }))
+    const facts = toFacts(1_000, { drift: [{ ...drift, named }] })
+    expect(sourceDrift.judge(facts, params).findings.map((one) => one.facts.hashes)).toEqual([
+      '0x24, 0x23, 0x22, 0x21, 0x20, 0x19, 0x18, 0x17, 0x16, 0x15, and 15 more',
+    ])
+  })
+
   test('an endpoint without a bad record is silent', () => {
     const facts = toFacts(1_000, { drift: [{ ...drift, count: 0 }] })
     expect(sourceDrift.judge(facts, params).findings).toEqual([])
