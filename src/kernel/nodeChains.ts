@@ -6,14 +6,21 @@ import { MonitorError } from '../lib/errors.ts'
 import type { MainBlock } from './mainBlocks.ts'
 
 /** A block of the main chain, so far below the head that it is replaced no more, as the explorer shows it. */
-export type SettledBlock = Pick<MainBlock, 'height' | 'hash'>
+type SettledBlock = Pick<MainBlock, 'height' | 'hash'>
+
+/** What is long final by the explorer. */
+export interface Settled {
+  readonly blocks: readonly SettledBlock[]
+  /** Hashes of transactions of the bridge: a node that knows one of them is of the chain, whatever its blocks are called. */
+  readonly transactions: readonly string[]
+}
 
 /** Whether the nodes of the main chain are of the chain that the explorer shows: one that is not could not be asked. */
 export interface NodeChains {
   /** The same RPC, which answers nothing while its settled blocks are others. */
   guard(rpc: Rpc, source: string): Rpc
   /** Compares every node with what the explorer shows. */
-  compare(settled: readonly SettledBlock[], signal: AbortSignal): Promise<void>
+  compare(settled: Settled, signal: AbortSignal): Promise<void>
   isAnyForeign(): boolean
   /** Whether the first comparison is still to come; whoever makes it writes this. */
   isPending: boolean
@@ -34,7 +41,7 @@ interface GuardedNode {
 
 export function createNodeChains(clock: Pick<Clock, 'now' | 'sleep'>): NodeChains {
   const nodes: GuardedNode[] = []
-  let known: readonly SettledBlock[] = []
+  let known: Settled = { blocks: [], transactions: [] }
   const compareNode = async (node: GuardedNode, signal?: AbortSignal) => {
     node.foreign = await judgeNode(node, known, { clock, signal })
   }
@@ -71,27 +78,38 @@ export async function waitForComparison(
   for (let step = 0; step < maxSteps && nodeChains.isPending; step += 1) await clock.sleep(stepMs, signal)
 }
 
-/** One block that is the same makes it one chain; what was not answered says nothing. */
+/** One block or transaction that is the same makes it one chain; what was not answered says nothing. */
 async function judgeNode(
   { rpc, source, foreign }: GuardedNode,
-  settled: readonly SettledBlock[],
+  { blocks, transactions }: Settled,
   { clock, signal }: { readonly clock: Pick<Clock, 'now'>; readonly signal: AbortSignal | undefined },
 ): Promise<ForeignChain | null> {
-  const calls = settled.map(
+  const calls = blocks.map(
     ({ height }): RpcCall<'eth_getBlockByNumber'> => ({
       method: 'eth_getBlockByNumber',
       params: [height, false],
     }),
   )
   const outcomes = calls.length === 0 ? [] : await rpc.callMany(calls, { signal })
-  const shown = settled.flatMap(({ height, hash }, at) => {
+  const shown = blocks.flatMap(({ height, hash }, at) => {
     const outcome = outcomes[at]
     const own = outcome?.ok ? (outcome.value?.hash ?? null) : null
     return own === null ? [] : [{ height, hash, own }]
   })
   if (shown.some(({ hash, own }) => hash === own)) return null
   const [first] = shown
-  if (first === undefined || shown.length < neededBlocks) return foreign
+  if (first === undefined || shown.length < neededBlocks || transactions.length === 0) return foreign
+  const receipts = await rpc.callMany(
+    transactions.map(
+      (hash): RpcCall<'eth_getTransactionReceipt'> => ({
+        method: 'eth_getTransactionReceipt',
+        params: [hash],
+      }),
+    ),
+    { signal },
+  )
+  if (receipts.some((one) => one.ok && one.value !== null)) return null
+  if (receipts.some((one) => !one.ok)) return foreign
   const says = `block ${first.height} is ${first.own} by ${source} and ${first.hash} by the explorer`
   return { at: foreign?.at ?? clock.now(), height: first.height, says }
 }

@@ -7,16 +7,33 @@ import { answerEach, startRpcStub } from '../../support/rpcStub.ts'
 
 const clock = createSystemClock()
 const never = new AbortController().signal
-const settled = [100, 101, 102].map((height) => ({ height, hash: hash(`explorer ${height}`) }))
+const blocks = [100, 101, 102].map((height) => ({ height, hash: hash(`explorer ${height}`) }))
+const settled = { blocks, transactions: [hash('paid'), hash('paid too')] }
+
+const receiptOf = (transactionHash: string) => ({
+  transactionHash,
+  blockHash: hash('block'),
+  blockNumber: '0x1',
+  status: '0x1',
+  logs: [],
+})
 
 /** A node whose blocks bear the name of their chain; it has replaced those from a height on. */
 async function startNode() {
-  const state = { chain: 'explorer', lacks: new Set<number>(), head: 200, replacedFrom: Infinity }
+  const state = {
+    chain: 'explorer',
+    knows: new Set<unknown>(),
+    lacks: new Set<number>(),
+    head: 200,
+    replacedFrom: Infinity,
+  }
   const hashAt = (height: number) =>
     hash(`${height >= state.replacedFrom ? 'replaced' : state.chain} ${height}`)
   const stub = await startRpcStub((body) =>
     answerEach(body, ({ method, params }) => {
       if (method === 'eth_getBalance') return { result: '0x1' }
+      if (method === 'eth_getTransactionReceipt')
+        return { result: state.knows.has(params[0]) ? receiptOf(String(params[0])) : null }
       const height = params[0] === 'latest' ? state.head : Number(params[0])
       if (state.lacks.has(height)) return { result: null }
       const number = `0x${height.toString(16)}`
@@ -79,6 +96,17 @@ test('the first comparison is waited for ten seconds, and no longer', async () =
   node.chains.isPending = false
   await node.isAsked()
   expect(node.slept()).toBe(20_000)
+})
+
+test('a node that knows a transaction of the bridge is of its chain, whatever its blocks are called', async () => {
+  await using node = await startNode()
+  node.state.chain = 'called otherwise'
+  // Before one is known nothing is said.
+  await node.chains.compare({ blocks, transactions: [] }, never)
+  expect(await node.isAsked()).toBe(true)
+  node.state.knows.add(hash('paid too'))
+  await node.chains.compare(settled, never)
+  expect(await node.isAsked()).toBe(true)
 })
 
 test('one settled block that is the same makes it the same chain', async () => {
