@@ -115,6 +115,8 @@ describe.skipIf(!hasBrowser)('an evening on call', () => {
     const theft = caseOf('transfer.unbacked')?.id ?? 0
     await until(() => rootOf(theft) !== undefined)
     const { ts = '' } = rootOf(theft) ?? {}
+    // What is critical and joins later opens it again.
+    await until(() => caseOf('escrow.drift')?.id === theft)
     await slack.press(ann, { ts, actionId: 'case-ack' })
     await until(() => caseOf('transfer.unbacked')?.state === 'acknowledged')
     await page.goto(`${url}/cases/c${theft}`)

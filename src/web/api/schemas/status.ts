@@ -26,6 +26,11 @@ const source = z
     endpoints: z.array(endpoint),
     backAt: time.nullable(),
     rejected: z.object({ at: time, reason: z.string() }).nullable().describe('Credentials that were refused'),
+    foreign: z
+      .object({ at: time, height: z.int(), says: z.string() })
+      .nullable()
+      .exactOptional()
+      .describe('Of a node: a block that is another by the explorer, so that nothing is asked of it'),
     clockAheadMs: span.nullable().exactOptional(),
   })
   .describe('How a source has been answering')
