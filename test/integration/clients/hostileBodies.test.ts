@@ -29,7 +29,8 @@ test.each(hostileBodies)('$name is read right or refused with what is wrong', as
 })
 
 test.each([
-  { place: 'status', set: 1, records: 2 },
+  { place: 'status', set: 0, records: 3 },
+  { place: 'txType', set: 1, records: 2 },
   { place: 'aFieldOfItsOwn', set: 0, records: 3 },
 ])(
   'F110: a record that nests 100,000 deep in $place costs none of the others',
