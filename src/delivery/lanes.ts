@@ -42,7 +42,7 @@ const idleMs = 30_000
 const longestRetryMs = 16 * 60_000
 const longestMailRetryMs = 75 * 60_000
 /** Mail and webhook list every item: a message of more would be megabytes, and building it would hold up everything. */
-const itemsListed = 2_500
+const itemsListed = 1_250
 const itemsCounted = 5_000
 /** After this many failures of one message another may try: perhaps it is the message and not the channel. */
 const stuckAttempts = 3
