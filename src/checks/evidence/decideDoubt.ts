@@ -1,4 +1,4 @@
-import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import { askQuorum } from '../../kernel/quorum.ts'
 import { isContradicted } from '../../kernel/sourceWords.ts'
@@ -90,9 +90,12 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(doubt.at, clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
-  const isOver = isAbsent(next) || leg.rests > 0
+  // It rests as well while it is there and shows no status.
+  const wasAbsent = leg.rests > 0 && isAbsent(leg)
+  const isOver = isAbsent(next) || wasAbsent
   const isAsked = isOver || (leg.ask !== 'zone' && next.reads >= firstAsked)
-  const { word, unasked, isThere, error } = isAsked ? await askOtherwise(doubt, next) : nothing
+  const { word, unasked, isThere, isUnread, error } = isAsked ? await askOtherwise(doubt, next) : nothing
+  if (isUnread) return keepAsking(doubt, { ...leg, ...notYetAbsent }, toUnread(leg, at))
   if (word !== null && (isOver || leg.ask === 'zone' || (word.moves?.length ?? 0) > 0)) {
     const said = { ...word, reads: next.reads, ...(unasked && { unasked }) }
     return { readings: [said], saves: [], drops: [leg.hash] }
@@ -102,11 +105,11 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     return { ...again({ ...next, tries: leg.tries + 1 }, clock.now(), doubtMs), error }
   // By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off.
   const settledAt = Math.min(leg.time - doubt.serviceAheadMs, leg.addedAt) + lateMs
-  if (leg.rests === 0 && at < settledAt)
+  if (!wasAbsent && at < settledAt)
     return again(next, clock.now(), Math.max(settledAt - clock.now(), retryMs))
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
-  const isTold = leg.rests > 0 && !isContradicted(doubt.db, 'transaction', leg.hash)
+  const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
   const agreement = isTold
     ? null
     : await askQuorum(
@@ -151,13 +154,34 @@ export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
   return { ...leg, readyAt: at, dueAt: at, rests: leg.rests + 1 }
 }
 
+/** It is there, and nothing else is known of it. */
+export function toUnread({ ask, hash }: QueuedLeg, requestedAt: number): EvidenceReading {
+  const [chain, source] =
+    ask === 'zone' ? (['zone', 'E14'] as const) : (['main', ask === 'native' ? 'E16' : 'E2'] as const)
+  return { chain, hash, source, requestedAt, status: 'unknown', errorMessage: '', moves: null }
+}
+
+/**
+ * An empty status says neither: it is asked again, ever more rarely. How often it was read beside others that have one is
+ * kept: a status that the source has for none is no word about this one.
+ */
+export function keepAsking({ clock, saysStatus }: Doubt, leg: QueuedLeg, reading: EvidenceReading): Outcome {
+  const rest = restLonger(leg, clock.now())
+  const said = saysStatus?.(leg.hash) === true ? { ...reading, reads: leg.rests + 1 } : reading
+  return rest === null
+    ? { readings: [said], saves: [], drops: [leg.hash] }
+    : { readings: [said], saves: [rest], drops: [] }
+}
+
 /** Another endpoint's word on a leg that the first one does not know. */
 interface Other {
   readonly word: EvidenceReading | null
-  /** Who would have had one, and could not be asked, or gave what cannot be read. */
+  /** Who would have had one, and could not be asked. */
   readonly unasked?: EvidenceSource
   /** It is, and what it did is not known yet. */
   readonly isThere?: boolean
+  /** A row of it was set aside. */
+  readonly isUnread?: boolean
   readonly error?: unknown
 }
 
@@ -183,13 +207,14 @@ async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
   }
   if (said !== null) return logs
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
-  const isEmpty = logs.unasked === undefined && control !== null
+  const isEmpty = logs.unasked === undefined && !logs.isUnread && control !== null
   const known = isEmpty ? await ask('E21', () => reads.mainLogs(control, options)) : null
-  const isSilent = known !== null && known.word === null
+  const isSilent = known !== null && known.word === null && !known.isUnread
   const source = leg.ask === 'native' ? 'E16' : 'E2'
   const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
   const other = await ask(source, () => single(leg.hash, options))
-  if (other.word !== null) return other
+  if (other.word !== null || other.isUnread) return other
+  if (logs.isUnread) return logs
   return isSilent ? { word: null, unasked: 'E21' } : { ...other, ...(logs.unasked && logs) }
 }
 
@@ -202,7 +227,7 @@ async function askOne(
   const read = await question().catch(toError(signal))
   if (read instanceof MonitorError) return { word: null, unasked: source, error: read }
   const [word = null] = read.readings
-  return word === null && read.bad.length > 0 ? { word, unasked: source } : { word }
+  return word === null && read.bad.length > 0 ? { word, isUnread: true } : { word }
 }
 
 function toError(signal: AbortSignal): (error: unknown) => MonitorError {

@@ -21,11 +21,13 @@ import {
   type Asking,
   decideDoubt,
   type Doubt,
+  keepAsking,
   type LegAsk,
   maxRestMs,
   maySpendSingle,
   type Outcome,
   restLonger,
+  toUnread,
 } from './decideDoubt.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
 import { restAfter } from './restAfter.ts'
@@ -312,25 +314,6 @@ async function judgeLeg(
   if (leg.ask !== 'zone' && isCovered(doubt, reading) === false) return confirmMoves(doubt, leg, reading)
   if (reading.source === 'E15') return confirmCalls(doubt, leg, reading)
   return { readings: [reading], saves: [], drops: [leg.hash] }
-}
-
-/** It is there, and nothing else is known of it. */
-function toUnread({ ask, hash }: QueuedLeg, requestedAt: number): EvidenceReading {
-  const [chain, source] =
-    ask === 'zone' ? (['zone', 'E14'] as const) : (['main', ask === 'native' ? 'E16' : 'E2'] as const)
-  return { chain, hash, source, requestedAt, status: 'unknown', errorMessage: '', moves: null }
-}
-
-/**
- * An empty status says neither: it is asked again, ever more rarely. How often it was read beside others that have one is
- * kept: a status that the source has for none is no word about this one.
- */
-function keepAsking({ clock, saysStatus }: Doubt, leg: QueuedLeg, reading: EvidenceReading): Outcome {
-  const rest = restLonger(leg, clock.now())
-  const said = saysStatus?.(leg.hash) === true ? { ...reading, reads: leg.rests + 1 } : reading
-  return rest === null
-    ? { readings: [said], saves: [], drops: [leg.hash] }
-    : { readings: [said], saves: [rest], drops: [] }
 }
 
 /** It stays unasked, and is asked again ever more rarely, however often that was. */

@@ -137,9 +137,41 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
   })
 
   test('is looked for again, ever more rarely, and told once', async () => {
-    const again = await decideDoubt(at(0), leg({ rests: 3, reads: 3 }))
-    expect(again).toMatchObject({ readings: [], saves: [{ rests: 4, dueAt: 480_000 }] })
+    const absent = { reads: 3, firstAt: 0, lastAt: 30_000, controlAt: 30_000 }
+    const again = await decideDoubt(at(60_000), leg({ rests: 3, ...absent }))
+    expect(again).toMatchObject({ readings: [], saves: [{ rests: 4, dueAt: 540_000 }] })
   })
+
+  test('is told as absent though it was shown before, without a status', async () => {
+    expect((await third(30_000)).readings).toMatchObject([{ status: 'absent' }])
+    const shown = leg({ time: -60_000, rests: 2, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 })
+    expect((await decideDoubt(at(30_000), shown)).readings).toMatchObject([{ status: 'absent', reads: 3 }])
+  })
+
+  test.each([
+    ['zone', 'zoneLeg'],
+    ['main', 'mainLogs'],
+    ['main', 'mainLeg'],
+  ] as const)(
+    'semantics.md 38: is not absent where %s shows a row of it by %s that cannot be read',
+    async (ask, by) => {
+      const bad = { ...none, bad: [{ endpoint: 'E14', problem: 'bad', raw: '0x1' }] }
+      const reads = { ...at(0).reads, [by]: () => Promise.resolve(bad) }
+      const third = leg({ ask, time: -60_000, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 })
+      for (const tries of [0, 2, 9]) {
+        const outcome = await decideDoubt(at(30_000, { reads, saysStatus: () => true }), {
+          ...third,
+          tries,
+          rests: 3,
+        })
+        expect(outcome).toMatchObject({
+          readings: [{ status: 'unknown', reads: 4 }],
+          saves: [{ rests: 4, reads: 0 }],
+          drops: [],
+        })
+      }
+    },
+  )
 })
 
 describe('half of what a transaction moved is not the whole of it (semantics 8)', () => {
