@@ -80,15 +80,18 @@ function judgeByTransfers(
     judgeTwin(transfer, moved, { learned, listed, now: clock.now() }),
   )
   if (verdict.kind !== 'unexplained') return verdict
-  const isTold = isWrapped ? isLargest(flow, all) : isPartOf(verdict, flow)
+  const isTold = isWrapped ? findTeller(all)?.id === flow.id : isPartOf(verdict, flow)
   return isTold ? verdict : { kind: 'explained', isProven: true }
 }
 
-/** What is wrapped and unwrapped shows in no movement by itself: all of it together is told of at one of them. */
-function isLargest(flow: StoredFlow, all: readonly StoredFlow[]): boolean {
+/**
+ * What is wrapped and unwrapped shows in no movement by itself: all of it together is told of at one of them, the largest.
+ * One list may show its part sooner than the other: what was told there stays there.
+ */
+function findTeller(all: readonly StoredFlow[]): StoredFlow | undefined {
+  const told = all.find(({ verdict }) => verdict === 'unexplained')
   const sizeOf = ({ gross }: StoredFlow) => sumDecimals(gross.flatMap((move) => [move.in, move.out]))
-  const [largest] = all.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)) || a.id - b.id)
-  return largest?.id === flow.id
+  return told ?? all.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)) || a.id - b.id)[0]
 }
 
 /** Whether matched deposits came to rest there: movements are forgotten after days, and deposits may be rare. */
