@@ -39,13 +39,20 @@ test('what fires and was told goes on as the alert of the older transfer, though
   await world.stop()
 })
 
-test('what was told and is pending again goes on where the alert of the older transfer fires before its end was sent', async () => {
+const slow = { ...once, severity: 'warning' as const }
+
+/** The second transfer's was told, is pending again, and goes on as that of the first, which is pending. */
+async function renamePending() {
   const world = watch({ routes: [{ ...hourly, groupIntervalMs: 10 * 60_000 }] })
-  const slow = { ...once, severity: 'warning' as const }
   await world.judge(slow, [of(2)], 7)
   await world.judge(slow, [of(1)])
   await world.judge(slow, [of(1), of(2)])
   rename(world)
+  return world
+}
+
+test('what was told and is pending again goes on where the alert of the older transfer fires before its end was sent', async () => {
+  const world = await renamePending()
   await world.judge(slow, [of(1)], 20)
   expect(listSaid(world.ops)).toEqual(['firing warning'])
   await world.judge(slow, [], 20)
@@ -54,12 +61,7 @@ test('what was told and is pending again goes on where the alert of the older tr
 })
 
 test('what was told and is pending again ends with the alert of the older transfer that is forgotten', async () => {
-  const world = watch({ routes: [{ ...hourly, groupIntervalMs: 10 * 60_000 }] })
-  const slow = { ...once, severity: 'warning' as const }
-  await world.judge(slow, [of(2)], 7)
-  await world.judge(slow, [of(1)])
-  await world.judge(slow, [of(1), of(2)])
-  rename(world)
+  const world = await renamePending()
   await world.judge(slow, [], 20)
   expect(listSaid(world.ops)).toEqual(['firing warning', 'resolved warning'])
   await world.stop()
