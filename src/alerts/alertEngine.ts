@@ -15,6 +15,7 @@ import { type InhibitRule, listInhibitions } from './inhibition.ts'
 import { dropRules, judgeConditions } from './judgeConditions.ts'
 import {
   judgeChannels,
+  judgeDeadMessages,
   judgeNoData,
   judgeOverflows,
   judgeRuleErrors,
@@ -167,6 +168,7 @@ function dropAll(context: EngineContext, rules: readonly Pick<Rule, 'name' | 'ki
   judgeRuleErrors(context)
   judgeNoData(context)
   judgeChannels(context)
+  judgeDeadMessages(context)
 }
 
 /** The engine's own alerts belong to whatever rule is on their kind now. */

@@ -7,7 +7,7 @@ import type { Rule, Severity } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { InhibitRule } from './inhibition.ts'
-import { channelDead } from './metaKinds.ts'
+import { channelDead, messageDead } from './metaKinds.ts'
 import type { createMuteTimes } from './muteTimes.ts'
 import { defaultGroupIntervalMs, defaultRepeatMs, type Labels, type Route, selectRoutes } from './routing.ts'
 
@@ -105,12 +105,13 @@ function withNames(
   return { ...context, routes }
 }
 
-/** That a channel is dead is sent to others: to the fallback channel, else to every other one. */
+/** What a channel did not take, and that it is dead, is sent to others: to the fallback channel, else to every other one. */
 function selectFor(
   context: Pick<EngineContext, 'routes' | 'channels' | 'fallback'>,
   labels: Labels,
 ): readonly Route[] {
-  if (labels['kind'] !== channelDead.kind) return selectRoutes(context.routes, labels)
+  if (labels['kind'] !== channelDead.kind && labels['kind'] !== messageDead.kind)
+    return selectRoutes(context.routes, labels)
   const others = context.channels.filter((name) => name !== labels['channel'])
   const fallback =
     context.fallback !== null && others.includes(context.fallback) ? [context.fallback] : others

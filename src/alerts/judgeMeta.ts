@@ -5,7 +5,15 @@ import type { RuleEvaluation } from './store/alertGroups.ts'
 import type { ChannelRow } from './store/outboxDeliveries.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
-import { channelDead, type MetaKind, metaRule, noData, ruleError, ruleOverflow } from './metaKinds.ts'
+import {
+  channelDead,
+  messageDead,
+  type MetaKind,
+  metaRule,
+  noData,
+  ruleError,
+  ruleOverflow,
+} from './metaKinds.ts'
 
 /** A rule is said to fail after this many evaluations in a row, and so long. */
 const errorCount = 3
@@ -152,6 +160,30 @@ function listRefusals({ name, circuit, reason, openedAt, refused, lastAckAt }: C
     ...(circuit === 'open' ? [raise(name, reason ?? 'refused', openedAt ?? 0)] : []),
     ...refused.map((one) => raise(`${name} to ${one.recipient}`, one.reason, one.since ?? lastAckAt ?? 0)),
   ]
+}
+
+const dayMs = 86_400_000
+
+/** One alert for each channel that something was to be told to, and is told to nobody. */
+export function judgeDeadMessages(context: EngineContext): void {
+  const { store, channels, now } = context
+  const dead = store
+    .countDead({ since: now - dayMs, but: messageDead.kind })
+    .filter(({ channel }) => channels.includes(channel))
+  const rule = metaRule(context.live.rules, messageDead)
+  if (dead.length === 0 && store.listActiveOf(rule.name).length === 0) return
+  const findings = dead.map(({ channel, count, firstAt }) => {
+    const reason = store.getChannel(channel).lastError ?? 'not sent in time'
+    return messageDead.raise({
+      ...bare,
+      subject: channel,
+      title: `channel ${channel}: ${count} ${count === 1 ? 'finding was' : 'findings were'} set aside, told to nobody: ${reason}`,
+      facts: { channel, count, reason },
+      labels: { channel },
+      since: firstAt,
+    })
+  })
+  judgeMeta(context, messageDead, findings)
 }
 
 /** No transfer is concerned, and nobody was asked. */

@@ -35,6 +35,16 @@ export const channelDead = defineMeta({
   facts: { channel: 'string', reason: 'string' },
 })
 
+export const messageDead = defineMeta({
+  kind: 'monitor.message_dead',
+  docs: 'Messages to a channel were set aside within the last day, and no other channel took over what they say.',
+  remedy:
+    'Read what was set aside: `spanwatch outbox list --state dead`. Send it again once the channel takes it: `spanwatch outbox retry dead`.',
+  severity: 'critical',
+  subjectNames: ['channel'],
+  facts: { channel: 'string', count: 'int', reason: 'string' },
+})
+
 export const noData = defineMeta({
   kind: 'monitor.no_data',
   docs: 'A rule has had nothing to judge by for five minutes.',
@@ -47,6 +57,7 @@ export const metaKinds: readonly (RaisedKind & Pick<MetaKind, 'severity'>)[] = [
   ruleError,
   ruleOverflow,
   channelDead,
+  messageDead,
   noData,
 ]
 

@@ -1,7 +1,10 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { int } from '../../store/table.ts'
+import { columns, instant, int, type Read, text } from '../../store/table.ts'
 import { type OutboxItem, outboxTable } from './outboxItems.ts'
+
+/** In place of a message's name: somebody decided that this is not sent. */
+export const droppedMark = 'dropped'
 
 export function getOutboxItem(db: Database, id: number): OutboxItem | null {
   return outboxTable.get(db, 'SELECT * FROM outbox WHERE id = ?', id)
@@ -12,6 +15,27 @@ export function listDead(db: Database, limit: number): OutboxItem[] {
   return outboxTable.all(db, "SELECT * FROM outbox WHERE state = 'dead' ORDER BY id LIMIT ?", limit)
 }
 
+/** As many are looked at, the newest: with each evaluation. */
+const mostCounted = 1_000
+
+const deadCounts = columns({ channel: text, count: int, firstAt: instant })
+export type DeadCount = Read<typeof deadCounts>
+
+/**
+ * What was set aside since a time and is told to nobody: not on the fallback channel, not later, and nobody decided it.
+ * Reminders say nothing new. Alerts of the kind that tells of this itself are not counted, or it would feed itself.
+ */
+export function countDead(db: Database, of: { readonly since: UnixMs; readonly but: string }): DeadCount[] {
+  const sql = `SELECT o.channel, COUNT(*) AS count, MIN(o.sent_at) AS first_at
+    FROM (SELECT * FROM outbox WHERE state = 'dead' AND state <> 'sent' ORDER BY id DESC LIMIT ${mostCounted}) o
+    JOIN alerts a ON a.id = o.alert_id
+    WHERE o.sent_at > ?1 AND o.rerouted = 0 AND o.what NOT IN ('case', 'repeat') AND o.message_id IS NOT '${droppedMark}'
+      AND a.kind <> ?2 AND NOT EXISTS (SELECT 1 FROM outbox l WHERE l.alert_id = o.alert_id AND l.channel = o.channel
+        AND l.id > o.id AND l.state <> 'dead')
+    GROUP BY o.channel ORDER BY o.channel`
+  return deadCounts.all(db, sql, of.since, of.but)
+}
+
 /** Back into the queue, with its retries and its time beginning anew. */
 export function reviveItem(db: Database, id: number, expiresAt: UnixMs, now: UnixMs): void {
   db.prepare(
@@ -19,9 +43,6 @@ export function reviveItem(db: Database, id: number, expiresAt: UnixMs, now: Uni
       message_id = NULL WHERE id = ?1`,
   ).run(id, now, expiresAt)
 }
-
-/** In place of a message's name: somebody decided that this is not sent. */
-export const droppedMark = 'dropped'
 
 export function dropItem(db: Database, id: number, now: UnixMs): void {
   db.prepare(

@@ -1,4 +1,4 @@
-import { channelDead, noData, ruleError, ruleOverflow } from '../../alerts/metaKinds.ts'
+import { channelDead, messageDead, noData, ruleError, ruleOverflow } from '../../alerts/metaKinds.ts'
 import type { Channel } from '../../delivery/channels/message.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -26,6 +26,7 @@ export const monitor: Check<MonitorPart> = {
     ruleError,
     ruleOverflow,
     channelDead,
+    messageDead,
     noData,
     monitorClockJump,
     monitorReportMissed,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Message } from '../../../src/delivery/channels/message.ts'
 import {
   createBench,
@@ -563,6 +563,74 @@ test('reminders go on when a message of the group was given up', async () => {
   }
   expect(ops.sent.length).toBeGreaterThanOrEqual(3)
   await dispatcher.stop()
+})
+
+describe('what was set aside and is told to nobody', () => {
+  /** Two findings, of which the channel refuses the first in every form; judged again with each of `minutes`. */
+  async function start(of: { fallback?: string; minutes?: number } = {}) {
+    const { fallback = null, minutes = 5 } = of
+    const fakes = [createFakeChannel('ops'), ...(fallback === null ? [] : [createFakeChannel(fallback)])]
+    const routes = [createRoute({ channels: ['ops'] })]
+    const bench = createBench({ fakes, fallback, routes })
+    const { engine, clock, ops } = bench
+    const refused = { result: 'bad_message', reason: 'invalid_blocks' } as const
+    ops.answers = [refused, refused, { result: 'ack' }]
+    engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+    const dispatcher = bench.startSending()
+    onTestFinished(() => dispatcher.stop())
+    const pass = async (during: number) => {
+      for (let minute = 0; minute < during; minute += 1) {
+        engine.dropRules([], clock.now())
+        engine.flush(clock.now())
+        dispatcher.wake()
+        await clock.advance(60_000)
+      }
+    }
+    const told = () =>
+      ops.sent
+        .slice(2)
+        .flatMap(({ items }) => items.map(({ kind, status, summary }) => `${kind} ${status}: ${summary}`))
+    await pass(minutes)
+    return { ...bench, pass, told }
+  }
+
+  test('is said on the same channel where there is no other, and that once', async () => {
+    const { told } = await start({ minutes: 30 })
+    expect(told()).toEqual([
+      'monitor.message_dead firing: Monitor message dead: channel ops: 1 finding was set aside, told to nobody: invalid_blocks',
+    ])
+  })
+
+  test('is over once it is sent again', async () => {
+    const { told, pass, store, clock } = await start()
+    for (const { id } of store.listDead(9)) store.reviveItem(id, clock.now() + 3_600_000, clock.now())
+    await pass(10)
+    const kinds = told().map((text) => text.split(':')[0])
+    expect(kinds[0]).toBe('monitor.message_dead firing')
+    expect(new Set(kinds.slice(1))).toEqual(
+      new Set(['monitor.message_dead resolved', 'transfer.failed event']),
+    )
+  })
+
+  test('is not, where the fallback took it, or somebody dropped it', async () => {
+    const covered = await start({ fallback: 'mail' })
+    expect(covered.told()).toEqual([])
+    const { told, pass, store, clock } = await start()
+    for (const { id } of store.listDead(9)) store.dropItem(id, clock.now())
+    await pass(10)
+    expect(told().at(-1)).toContain('monitor.message_dead resolved')
+  })
+
+  test('is said of what expired as well, and the telling of it does not feed itself', async () => {
+    const { told, pass, ops, store } = await start({ minutes: 1 })
+    ops.answers = [{ result: 'transient', reason: '503' }]
+    await pass(8 * 60)
+    ops.answers = [{ result: 'ack' }]
+    await pass(60)
+    const counts = store.countDead({ since: 0, but: 'monitor.message_dead' })
+    expect(counts.map(({ channel, count }) => [channel, count])).toEqual([['ops', 1]])
+    expect(told().at(-1)).toContain('monitor.message_dead')
+  })
 })
 
 test.each([
