@@ -106,6 +106,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     since: finding.since,
     at: now,
     lastedMs,
+    ...(status === 'correction' && !stands(wording) && { isTakenBack: true }),
     joined: [],
   }
 }

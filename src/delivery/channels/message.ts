@@ -40,6 +40,8 @@ export interface MessageItem {
   readonly at: UnixMs
   /** Items that are over: how long it lasted. */
   readonly lastedMs: number | null
+  /** A correction by which nothing of it holds any more; left out otherwise. */
+  readonly isTakenBack?: boolean
   /** What other rules find of the same thing, which this one says already. */
   readonly joined: readonly MessageItem[]
 }

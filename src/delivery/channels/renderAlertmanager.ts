@@ -9,6 +9,7 @@ import {
   headlineOf,
   idLine,
   isoInstant,
+  isStanding,
   part,
   safeLink,
   storyLink,
@@ -91,10 +92,6 @@ function tell(message: Message, of: MessageCase, before: Told | null): Told {
     labels: toLabels({ alertname: first.kind, ...own, rule: first.rule, ...first.labels, ...own }),
     annotations: annotationsOf(first),
   }
-}
-
-function isStanding({ status }: MessageItem): boolean {
-  return status !== 'resolved' && status !== 'ended'
 }
 
 function toAlert(

@@ -8,6 +8,7 @@ import {
   headlineOf,
   idLine,
   isoInstant,
+  isStanding,
   part,
   safeLink,
   storyLink,
@@ -76,10 +77,6 @@ function renderCase(message: Message, of: MessageCase, options: Options): PagerD
   const acknowledge = isTaken ? [{ event_action: 'acknowledge' as const, dedup_key: key }] : []
   const events = [...trigger, ...acknowledge, ...(isNew ? former : [])]
   return { events, key: isNew ? key : before }
-}
-
-function isStanding({ status }: MessageItem): boolean {
-  return status !== 'resolved' && status !== 'ended'
 }
 
 function triggerCase(message: Message, of: MessageCase, options: Options): PagerDutyEvent {

@@ -72,6 +72,7 @@ function toWebhookCase(of: MessageCase): object {
 function toWebhookItem(item: MessageItem): object {
   return {
     ...item,
+    isTakenBack: item.isTakenBack ?? false,
     fields: item.fields.map(({ label, value, href }) => ({ label, value, href })),
     since: isoInstant(item.since),
     at: isoInstant(item.at),

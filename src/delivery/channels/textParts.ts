@@ -22,6 +22,11 @@ export function part(text: string, maxLength = maxPart): string {
   return cleanText(text, maxLength)
 }
 
+/** Whether there is still something to be looked at, as a pager has to know. */
+export function isStanding({ status, isTakenBack = false }: MessageItem): boolean {
+  return status !== 'resolved' && status !== 'ended' && !isTakenBack
+}
+
 /**
  * What kind of news an item is, severity as a word first.
  * @example statusLine(item) // 'CRITICAL, resolved'

@@ -314,6 +314,13 @@ test('where no address leads to the runbook, what to do says where it stands', (
     expect(`${remedy} Runbook: docs/runbooks.md, ${kind}`.length).toBeLessThan(300)
 })
 
+test('a correction says whether anything of what was sent holds', () => {
+  const finding = { ...createEvent(7, bothLegs), kind: 'transfer.vanished' }
+  const correct = (isOver: boolean) =>
+    word({ ...finding, isOver }, { what: 'correction' }).isTakenBack ?? false
+  expect([correct(false), correct(true)]).toEqual([false, true])
+})
+
 test.each(['event', 'joined'] as const)(
   'what was disproved before it was sent accuses nobody (%s)',
   (what) => {
@@ -327,6 +334,7 @@ test.each(['event', 'joined'] as const)(
     })
     const over = { ...createEvent(7, bothLegs), kind: 'transfer.vanished', isOver: true }
     expect(word(over, { what })).toMatchObject({ status: 'correction', remedy: null })
+    expect(word(over, { what }).isTakenBack).toBe(true)
     expect(word({ ...waited, transfer: null }, { what })).toMatchObject({ status: 'event' })
   },
 )

@@ -140,6 +140,17 @@ test('without a case each alert stands for itself, and what is over ends now', (
   ])
 })
 
+test('what a correction takes back ends now', () => {
+  const items = [
+    toItem({ alertId: 'aaaaaaaa', status: 'correction' }),
+    toItem({ alertId: 'bbbbbbbb', status: 'correction', isTakenBack: true }),
+  ]
+  expect(renderAlertmanager(toMessage({ items }), plain, now).alerts).toMatchObject([
+    { labels: { alert: 'aaaaaaaa' }, endsAt: inADay },
+    { labels: { alert: 'bbbbbbbb' }, endsAt: atOnce },
+  ])
+})
+
 test.each(seeds())(
   'whatever is said, labels are names and texts, and no alert ends before it begins (seed %i)',
   (seed) => {

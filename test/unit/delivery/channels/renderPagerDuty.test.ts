@@ -108,6 +108,18 @@ describe('without a case', () => {
     ])
   })
 
+  test('a correction rings on, and one that takes everything back ends', () => {
+    const status = 'correction'
+    const items = [
+      toItem({ alertId: 'aaaaaaaa', status }),
+      toItem({ alertId: 'bbbbbbbb', status, isTakenBack: true }),
+    ]
+    expect(actionsOf(toMessage({ items }))).toEqual([
+      'trigger spanwatch-alert-aaaaaaaa',
+      'resolve spanwatch-alert-bbbbbbbb',
+    ])
+  })
+
   test('a test leaves nothing open', () => {
     const items = [toItem({ alertId: '00000000', labels: { test: 'true' } })]
     expect(actionsOf(toMessage({ items }))).toEqual([
