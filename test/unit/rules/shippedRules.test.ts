@@ -217,6 +217,11 @@ describe('the shipped rules', () => {
       { channel: 'ops', reason: 'HTTP 404' },
       'the channel ops refuses messages: HTTP 404',
     ],
+    [
+      'monitor.message_dead',
+      { channel: 'ops', count: 1, reason: 'HTTP 400' },
+      '1 finding could not be told on the channel ops, and on no other: HTTP 400',
+    ],
     ['monitor.rule_error', { rule: 'a', errors: 3, reason: 'boom' }, 'the rule a cannot be evaluated: boom'],
     [
       'monitor.rule_overflow',
