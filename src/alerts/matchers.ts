@@ -1,4 +1,6 @@
+import { findingLabelNames } from '../bridge/finding.ts'
 import { type ReadPattern, readPattern } from '../lib/linearPattern.ts'
+import { lowerHash } from '../lib/lowerHash.ts'
 import { putNewest } from '../lib/putNewest.ts'
 import { transferLabels } from '../rules/toFindingScope.ts'
 import type { Labels } from './routing.ts'
@@ -36,12 +38,18 @@ export function parseMatcher(text: string): ParsedMatcher {
   if (label === undefined || operator === undefined || written === undefined) {
     return failed(text, 'expected label=value, label!=value, label=~pattern or label!~pattern')
   }
-  const value = /^"(.*)"$/su.exec(written)?.[1]?.replace(/\\(["\\])/g, '$1') ?? written
+  const inside = /^"(.*)"$/su.exec(written)?.[1]?.replace(/\\(["\\])/g, '$1') ?? written
+  const value = toKept(label, inside)
   if (value.length > longestValue) return failed(text, `expected at most ${longestValue} characters`)
   // Narrowed by the expression above.
   const matcher: Matcher = { label, operator: operator as Matcher['operator'], value }
   const read = isPattern(matcher) ? readKnown(value) : null
   return read?.ok === false ? failed(text, read.problem) : { ok: true, matcher }
+}
+
+/** As an alert's own labels have it; those that a rule gives are as it writes them. */
+export function toKept(label: string, value: string): string {
+  return (findingLabelNames as readonly string[]).includes(label) ? lowerHash(value) : value
 }
 
 function failed(text: string, problem: string): ParsedMatcher {

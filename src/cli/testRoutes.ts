@@ -1,6 +1,6 @@
 import { createMuteTimes } from '../alerts/muteTimes.ts'
 import { canonicalJson } from '../alerts/fingerprint.ts'
-import { isTransferLabel } from '../alerts/matchers.ts'
+import { isTransferLabel, toKept } from '../alerts/matchers.ts'
 import { createSilencer } from '../alerts/silences.ts'
 import { sayScope } from '../alerts/transferSilence.ts'
 import { kinds } from '../checks/index.ts'
@@ -48,7 +48,7 @@ function readLabels(words: readonly string[]): Labels {
       const [, name, value] = /^([A-Za-z_][A-Za-z0-9_.-]*)=(.*)$/s.exec(word) ?? []
       if (name === undefined || value === undefined)
         throw new MonitorError('usage', `expected label=value, got "${word}"`)
-      return [name, isTransferLabel(name) ? value.toLowerCase() : value]
+      return [name, isTransferLabel(name) ? value.toLowerCase() : toKept(name, value)]
     }),
   )
 }

@@ -46,9 +46,11 @@ export function compileRule({ engine, kinds, schema }: RuleContext, from: RuleSo
   if (detector === null) return { rule: null, problems }
 
   const params = readParams(from, detector, problems)
-  const where = compileText(from, 'where', problems, (text) => compileWhere(detector, kinds.names, text))
+  const ownLabels = listLabels(from.raw)
+  const where = compileText(from, 'where', problems, (text) =>
+    compileWhere({ detector, kinds: kinds.names, ownLabels }, text),
+  )
   const unless = compileText(from, 'unless', problems, (text) => compileUnless(kinds.names, text))
-  const ownLabels = Object.keys(base.data?.labels ?? {})
   const summary = compileText(from, 'summary', problems, (text) =>
     compileTemplate(engine, detector, ownLabels, text),
   )
@@ -138,6 +140,11 @@ function checkShape(
   const base = ['rules', from.index, ...part.below]
   const data = valueAt(from.raw, part.below) ?? {}
   return schemaProblems(from.doc, { schema: part.schema, data, base, whole: 'the rule' }, error)
+}
+
+function listLabels(raw: unknown): readonly string[] {
+  const labels = valueAt(raw, ['labels'])
+  return typeof labels === 'object' && labels !== null ? Object.keys(labels) : []
 }
 
 function textOf(raw: unknown, key: string): string | null {

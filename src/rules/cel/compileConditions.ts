@@ -1,3 +1,4 @@
+import { findingLabelNames } from '../../bridge/finding.ts'
 import { directions } from '../../bridge/observation.ts'
 import {
   type FindingScope,
@@ -28,12 +29,9 @@ export function compileLabelPredicate(
   for (const name of names) environment.registerVariable(name, 'string')
   const compiled = compileExpression(environment, text, {
     names: [...names, 'labels'],
-    values: {
-      kind: kinds,
-      severity: ['critical', 'warning', 'info'],
-      direction: [...directions, ''],
-      chain: ['main', 'zone', ''],
-    },
+    values: { ...labelValues(kinds), ...underLabels(labelValues(kinds)) },
+    isLowerCase: (name) => isOf(lowered, name.replace(/^labels\./, '')),
+    isText: () => true,
   })
   if (!compiled.ok) return compiled
   return {
@@ -56,10 +54,29 @@ export interface RouteMatch {
 export function compileRouteMatch(kinds: readonly string[], text: string): Compiled<RouteMatch> {
   const plain = compileLabelPredicate(kinds, text)
   if (plain.ok) return { ok: true, run: { matches: plain.run, asksTransfer: false } }
-  // A hash may be written in any case, and is compared in lower case.
-  const lower = text.replace(/0x[0-9a-fA-F]{64}/g, (hash) => hash.toLowerCase())
-  const named = compileLabelPredicate(kinds, lower, transferLabels)
+  const named = compileLabelPredicate(kinds, text, transferLabels)
   return named.ok ? { ok: true, run: { matches: named.run, asksTransfer: true } } : named
+}
+
+/** What labels can be; one that an alert lacks is ''. */
+function labelValues(kinds: readonly string[]): Record<string, readonly string[]> {
+  return {
+    kind: kinds,
+    severity: ['critical', 'warning', 'info'],
+    direction: [...directions, ''],
+    chain: ['main', 'zone', ''],
+  }
+}
+
+function underLabels<T>(values: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`labels.${name}`, value]))
+}
+
+/** Labels whose addresses and hashes are kept in lower case; a rule's own are as it writes them. */
+const lowered: readonly string[] = [...findingLabelNames, ...transferLabels]
+
+function isOf(names: readonly string[], name: string): boolean {
+  return names.includes(name)
 }
 
 const durationType = 'google.protobuf.Duration'
@@ -88,15 +105,24 @@ class TokenParts extends Parts {}
 class TransferParts extends Parts {}
 class FactParts extends Parts {}
 
+/** The rule that an expression stands in, and what it may name. */
+export interface WhereContext {
+  readonly detector: Detector
+  /** The names of all. */
+  readonly kinds: readonly string[]
+  /** Those that the rule itself gives. */
+  readonly ownLabels: readonly string[]
+}
+
 /**
  * Compiles a rule's `where` for one kind of finding: `transfer` exists only where the kind has one, and the facts are
- * the kind's own, typed. `kinds` are the names of all.
+ * the kind's own, typed.
  */
 export function compileWhere(
-  detector: Detector,
-  kinds: readonly string[],
+  context: WhereContext,
   text: string,
 ): Compiled<(scope: FindingScope) => boolean> {
+  const { detector } = context
   const environment = createEnvironment()
   environment
     .registerType('Token', {
@@ -120,12 +146,12 @@ export function compileWhere(
   if (detector.hasTransfer) environment.registerVariable('transfer', 'Transfer')
   for (const name of detector.subjectNames) environment.registerVariable(name, 'string')
 
-  const compiled = compileExpression(environment, text, toVocabulary(detector, kinds))
+  const compiled = compileExpression(environment, text, toVocabulary(context))
   if (!compiled.ok) return compiled
   return { ok: true, run: (scope) => compiled.run(toVariables(detector, scope)) }
 }
 
-function toVocabulary(detector: Detector, kinds: readonly string[]): Vocabulary {
+function toVocabulary({ detector, kinds, ownLabels }: WhereContext): Vocabulary {
   const transfer = Object.keys(transferNames).map((name) => `transfer.${name}`)
   const token = tokenNames.map((name) => `transfer.token.${name}`)
   return {
@@ -143,8 +169,23 @@ function toVocabulary(detector: Detector, kinds: readonly string[]): Vocabulary 
       'transfer.direction': directions,
       'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],
       'transfer.status': ['success', 'failed', 'unknown'],
+      ...underLabels(
+        Object.fromEntries(Object.entries(labelValues(kinds)).filter(([name]) => !ownLabels.includes(name))),
+      ),
     },
+    isLowerCase: (name) => name !== 'transfer.id' && !ownLabels.some((own) => name === `labels.${own}`),
+    labels: [...standardLabels, ...findingLabelNames, ...ownLabels],
+    isText: (name) => isTextName(detector, name),
   }
+}
+
+function isTextName({ facts }: Detector, name: string): boolean {
+  const [first, ...rest] = name.split('.')
+  const below = rest.join('.')
+  if (first === 'facts') return facts[below] === 'string'
+  if (first !== 'transfer') return first !== 'age'
+  const types: Readonly<Record<string, string>> = transferNames
+  return rest[0] === 'token' || types[below] === 'string'
 }
 
 function toVariables(detector: Detector, scope: FindingScope): Record<string, unknown> {

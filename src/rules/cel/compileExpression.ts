@@ -1,8 +1,10 @@
 import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
 import { type LinearPattern, readPattern } from '../../lib/linearPattern.ts'
+import { lowerHash } from '../../lib/lowerHash.ts'
 import { nearest, suggest } from '../../lib/nearest.ts'
 import { parseAmount } from './amountValue.ts'
 import { type Budget, createBudget, findCostly, meter, mostSteps, runWithin, spend } from './budget.ts'
+import { dottedName, listComparisons } from './comparisons.ts'
 import { createEnvironment } from './createEnvironment.ts'
 import { walk } from './walk.ts'
 
@@ -21,6 +23,12 @@ export interface Vocabulary {
   readonly names: readonly string[]
   /** Values that a name can have at all, by dotted name: comparing with another one can never be true. */
   readonly values: Readonly<Record<string, readonly string[]>>
+  /** Whether a name's addresses and hashes are in lower case: they may be written in any. */
+  readonly isLowerCase?: (name: string) => boolean
+  /** The labels that there can be, where they are known: any other one is always "". */
+  readonly labels?: readonly string[]
+  /** Whether a name stands for a text. */
+  readonly isText?: (name: string) => boolean
 }
 
 /**
@@ -44,6 +52,7 @@ export function compileExpression(
   try {
     program = environment.parse(text)
     replaceMatches(program.ast)
+    lowerHashes(program.ast, vocabulary)
   } catch (error) {
     return fail(...describeError(text, error, vocabulary))
   }
@@ -65,6 +74,20 @@ const linearMatches = 'matchesInLinearTime'
 function replaceMatches(root: ASTNode): void {
   for (const node of walk(root))
     if (node.op === 'rcall' && node.args[0] === 'matches') Object.assign(node.args, { 0: linearMatches })
+}
+
+/** Addresses are copied with capitals as checksums: what is compared with those that we keep is made like them. */
+function lowerHashes(root: ASTNode, { isLowerCase }: Vocabulary): void {
+  if (isLowerCase === undefined) return
+  for (const { name, literals, isWhole } of listComparisons(root)) {
+    if (!isLowerCase(name)) continue
+    for (const literal of literals)
+      Object.assign(literal, { args: isWhole ? lowerHash(literal.args) : lowerBeginning(literal.args) })
+  }
+}
+
+function lowerBeginning(text: string): string {
+  return /^0x[0-9a-f]+$/i.test(text) ? text.toLowerCase() : text
 }
 
 function matchWithin(budget: Budget, pattern: LinearPattern | undefined, text: string): boolean {
@@ -131,10 +154,11 @@ function findLiteralProblem(
       checkCall(node) ??
       checkPattern(node, patterns) ??
       checkPresence(node) ??
-      checkComparison(node, vocabulary)
+      checkLabel(node, vocabulary) ??
+      checkOrder(node, vocabulary)
     if (problem) return problem
   }
-  return null
+  return findImpossible(root, vocabulary)
 }
 
 /** `amount("…")` and `duration("…")` with a literal: what would throw at every evaluation is said now. */
@@ -185,15 +209,12 @@ function checkPresence(node: ASTNode): TextProblem | null {
 }
 
 /** `transfer.direction == "zoneToMain"`: right in type, and never true. */
-function checkComparison(node: ASTNode, vocabulary: Vocabulary): TextProblem | null {
-  if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return null
-  const [left, right] = node.args
-  const name = dottedName(left) ?? dottedName(right)
-  const known = name === null ? undefined : vocabulary.values[name]
-  if (known === undefined) return null
-  const literals = [left, right].flatMap((side) => (side.op === 'list' ? side.args : [side]))
-  for (const literal of literals) {
-    if (literal.op !== 'value' || typeof literal.args !== 'string' || known.includes(literal.args)) continue
+function findImpossible(root: ASTNode, { values }: Vocabulary): TextProblem | null {
+  for (const { name, literals, isWhole } of listComparisons(root)) {
+    const known = values[name]
+    if (known === undefined || !isWhole) continue
+    const literal = literals.find(({ args }) => !known.includes(args))
+    if (literal === undefined) continue
     return {
       message: `${name} is never "${literal.args}"${hintOf(literal.args, known)}`,
       offset: literal.start,
@@ -202,18 +223,32 @@ function checkComparison(node: ASTNode, vocabulary: Vocabulary): TextProblem | n
   return null
 }
 
+function checkLabel(node: ASTNode, { labels }: Vocabulary): TextProblem | null {
+  const label = /^labels\.(.+)$/s.exec(dottedName(node) ?? '')?.[1]
+  if (!labels || label === undefined || labels.includes(label)) return null
+  return {
+    message: `no alert has a label \`${label}\`${suggest(label, labels)}`,
+    offset: node.start,
+  }
+}
+
+/** Texts compare letter by letter, by which "9" is more than "1000": whoever asks for it means numbers. */
+function checkOrder(node: ASTNode, { isText }: Vocabulary): TextProblem | null {
+  if (node.op !== '<' && node.op !== '<=' && node.op !== '>' && node.op !== '>=') return null
+  const text = node.args.find((side) => {
+    if (side.op === 'value') return typeof side.args === 'string'
+    const name = dottedName(side)
+    return name !== null && isText?.(name)
+  })
+  if (text === undefined) return null
+  const message = `\`${node.op}\` compares texts letter by letter, "9" is more than "1000": put both sides into amount(…), or into int(…)`
+  return { message, offset: text.start }
+}
+
 /** The nearest value, else all of them where they are few enough to read. */
 function hintOf(text: string, known: readonly string[]): string {
   const all = known.length > 8 ? '' : `; it is one of ${known.filter((one) => one !== '').join(', ')}`
   return suggest(text, known) || all
-}
-
-/** @example dottedName(ast of `transfer.token.symbol`) // 'transfer.token.symbol' */
-function dottedName(node: ASTNode): string | null {
-  if (node.op === 'id') return node.args
-  if (node.op !== '.') return null
-  const left = dottedName(node.args[0])
-  return left === null ? null : `${left}.${node.args[1]}`
 }
 
 function hasName(root: ASTNode): boolean {

@@ -21,6 +21,9 @@ test.each([
   ['rule=~a|b', { rule: 'b' }, true],
   ['rule!~stal.*', { rule: 'stalled' }, false],
   ['rule!~stal.*', { rule: 'other' }, true],
+  ['token=0x00000000000000000000000000000000000000AA', { token: `0x${'aa'.padStart(40, '0')}` }, true],
+  ['token!="0x00000000000000000000000000000000000000AA"', { token: `0x${'aa'.padStart(40, '0')}` }, false],
+  ['vault=0x00000000000000000000000000000000000000AA', { vault: `0x${'AA'.padStart(40, '0')}` }, true],
   ['memo=~.*', { memo: 'two\nlines' }, true],
 ])('%s on %j is %s', (text, labels, expected) => {
   expect(holds(labels, text)).toBe(expected)

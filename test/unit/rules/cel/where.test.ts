@@ -49,6 +49,53 @@ describe('where', () => {
     expect(holds(`'${text}'`)).toBe(expected)
   })
 
+  test.each([
+    ['transfer.target == "0xABcd00000000000000000000000000000000EF01"', true],
+    ['transfer.target in ["0x00", "0xABcd00000000000000000000000000000000EF01"]', true],
+    ['transfer.target != "0xABcd00000000000000000000000000000000EF01"', false],
+    ['transfer.target.startsWith("0xABcd")', true],
+    ['labels["token"] == "0x00000000000000000000000000000000000000AA"', true],
+    ['labels.token == "0x00000000000000000000000000000000000000AA"', true],
+    ['transfer.id == "0x00000000000000000000000000000000000000AA"', true],
+    ['transfer.id == "0x00000000000000000000000000000000000000aa"', false],
+  ])('an address is written in any case, an id as it is: %s is %s', (text, expected) => {
+    const labels = { token: '0x00000000000000000000000000000000000000aa' }
+    const target = '0xabcd00000000000000000000000000000000ef01'
+    const finding = stalled(
+      { targetAddress: target, id: '0x00000000000000000000000000000000000000AA' },
+      { labels },
+    )
+    expect(holds(`'${text}'`, finding)).toBe(expected)
+  })
+
+  test('what a rule says itself in a label is compared as it stands', () => {
+    const own = 'labels: { vault: "0x00000000000000000000000000000000000000AA" }'
+    const matches = (vault: string) =>
+      ruleOf('on: transfer.stalled', `where: 'labels.vault == "${vault}"'`, 'severity: info', own).matches(
+        stalled(),
+        origin,
+      )
+    expect(matches('0x00000000000000000000000000000000000000AA')).toBe(true)
+    expect(matches('0x00000000000000000000000000000000000000aa')).toBe(false)
+  })
+
+  test.each([
+    'transfer.amountRaw >= "5"',
+    'transfer.token.id < "5"',
+    'facts.limitFrom > transfer.amountRaw',
+    'labels.team > "3"',
+  ])('texts have no order: %s is refused', (text) => {
+    expect(problemsOf('on: transfer.stalled', `where: ${text}`, 'labels: { team: "4" }')).toEqual([
+      expect.stringContaining('compares texts letter by letter'),
+    ])
+  })
+
+  test('what a text says is compared as the number that it is', () => {
+    const raw = (amountRaw: bigint) => stalled({ amountRaw })
+    expect(holds('amount(transfer.amountRaw) >= amount("9")', raw(1_000n))).toBe(true)
+    expect(holds('int(transfer.amountRaw) >= int("9")', raw(8n))).toBe(false)
+  })
+
   test('an amount of 2^255+1 is told from its neighbours to the last unit', () => {
     const finding = stalled({ amount: huge })
     const next = `${huge.slice(0, -2)}70`
@@ -96,6 +143,8 @@ describe('where', () => {
       34,
       'transfer.direction is never "zoneToMain", did you mean `ZoneToMain`?',
     ],
+    ['labels["tokn"] == "x"', 12, 'no alert has a label `tokn`, did you mean `token`?'],
+    ['labels.direction == "out"', 32, 'labels.direction is never "out"; it is one of MainToZone, ZoneToMain'],
     ['1 == 2', 12, 'the expression names nothing, so that it is always the same'],
     [
       'transfer.token.constructor == ""',
@@ -161,6 +210,22 @@ describe('compileLabelPredicate', () => {
   })
 
   test.each([
+    ['token == "0x00000000000000000000000000000000000000AA"', true],
+    ['labels["escrow"] in ["0x00000000000000000000000000000000000000AA"]', true],
+    ['labels.vault == "0x00000000000000000000000000000000000000aa"', false],
+    ['labels.vault == "0x00000000000000000000000000000000000000AA"', true],
+  ])(
+    'an address of a finding is written in any case, one of a rule as the rule does: %s is %s',
+    (text, expected) => {
+      const found = '0x00000000000000000000000000000000000000aa'
+      const vault = '0x00000000000000000000000000000000000000AA'
+      expect(run(text, { token: found, escrow: found, vault })).toBe(expected)
+    },
+  )
+
+  test.each([
+    ['labels["kind"] == "transfer.staled"', expect.objectContaining({ offset: 18 })],
+    ['labels.level > "3"', { message: expect.stringContaining('letter by letter'), offset: 0 }],
     ['severty == "critical"', { message: 'unknown name `severty`, did you mean `severity`?', offset: 0 }],
     ['kind == "transfer.staled"', expect.objectContaining({ offset: 8 })],
     ['"team" in labels', { message: expect.stringContaining('reads as ""'), offset: 0 }],
