@@ -11,6 +11,8 @@ import type { Io } from './io.ts'
 import { createSystemClock } from '../lib/clock.ts'
 import { compileBody } from '../delivery/channels/compileBody.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
+import { warnOfUnknownSymbols, warnOfUnknownWords } from '../alerts/unknownWords.ts'
+import { listVocabulary } from '../alerts/vocabulary.ts'
 import { compileLabelPredicate, compileRouteMatch } from '../rules/cel/compileConditions.ts'
 
 export interface Project {
@@ -61,7 +63,13 @@ export async function loadProject(
   ]
   if (problems.length > 0 || !loaded.ok)
     throw new MonitorError('config.invalid', renderProblems(problems).trimEnd())
-  return { ...read, rules: loaded.rules }
+  const channels = read.config.channels.map(({ name }) => name)
+  const vocabulary = listVocabulary({ rules: loaded.rules, channels }, kinds)
+  const unknown = [
+    ...warnOfUnknownWords(read.doc, { config: read.config, vocabulary }),
+    ...warnOfUnknownSymbols(loaded.rules, read.config),
+  ]
+  return { ...read, rules: loaded.rules, warnings: read.warnings + renderProblems(unknown) }
 }
 
 /** What a channel refuses of its settings when it is made. None is connected to, and none keeps anything open. */

@@ -1,6 +1,7 @@
 import { createMuteTimes } from '../alerts/muteTimes.ts'
 import { canonicalJson } from '../alerts/fingerprint.ts'
 import { isTransferLabel, toKept } from '../alerts/matchers.ts'
+import { findUnknown, listVocabulary } from '../alerts/vocabulary.ts'
 import { createSilencer } from '../alerts/silences.ts'
 import { sayScope } from '../alerts/transferSilence.ts'
 import { kinds } from '../checks/index.ts'
@@ -12,6 +13,7 @@ import { createAlertStore } from '../alerts/store/alertStore.ts'
 import { existsSync } from 'node:fs'
 import { ledgerPath } from '../store/openState.ts'
 import { exitCodes, type Io } from './io.ts'
+import type { LoadedRule } from '../rules/types.ts'
 import { transferLabels } from '../rules/toFindingScope.ts'
 import { loadProject } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
@@ -37,7 +39,7 @@ export async function testRoutes(
   const labels = { ...(rule && { ...rule.labels, kind: rule.kind, severity: rule.severity }), ...given }
   const now = io.clock.now()
   const at = options.at === undefined ? now : readTime('--at', options.at, { now, sign: 1 })
-  const result = judge(config, labels, at)
+  const result = { ...judge(config, labels, at), notes: listNotes({ rules, config }, given) }
   io.out(options.json ? `${JSON.stringify({ labels, ...result }, null, 2)}\n` : format(labels, result))
   return exitCodes.fine
 }
@@ -53,7 +55,21 @@ function readLabels(words: readonly string[]): Labels {
   )
 }
 
-type Verdict = ReturnType<typeof judge>
+/** What no alert has at present: what a route does with it says nothing of those that there are. */
+function listNotes(
+  { rules, config }: { readonly rules: readonly LoadedRule[]; readonly config: Config },
+  given: Labels,
+): readonly string[] {
+  const channels = config.channels.map(({ name }) => name)
+  const vocabulary = listVocabulary({ rules, channels }, kinds)
+  return Object.entries(given).flatMap(
+    ([label, value]) => findUnknown({ label, operator: '=', value }, vocabulary) ?? [],
+  )
+}
+
+interface Verdict extends ReturnType<typeof judge> {
+  readonly notes: readonly string[]
+}
 
 function judge(config: Config, labels: Labels, now: number) {
   const { routes } = toRouting(config)
@@ -104,11 +120,12 @@ function findSilence(config: Config, labels: Labels, now: number) {
 
 const nobody = { id: -1, kind: '', severity: 'info' } as const
 
-function format(labels: Labels, { routes, silence, channels }: Verdict): string {
+function format(labels: Labels, { routes, silence, channels, notes }: Verdict): string {
   return [
     `labels     ${Object.entries(labels)
       .map(([name, value]) => `${name}=${value}`)
       .join(' ')}\n`,
+    ...notes.map((note) => `but        ${note}\n`),
     ...routes.map(
       ({ route, match, isTaken, why, channels: names, mute }) =>
         `${isTaken ? '*' : ' '} ${route.padEnd(10)} ${match ?? 'everything'}: ${why}${isTaken ? `; ${names.join(', ')}` : ''}${mute === null ? '' : `, muted (${mute})`}\n`,

@@ -17,9 +17,9 @@ export interface Comparison {
 export function listComparisons(root: ASTNode): readonly Comparison[] {
   return [...walk(root)].flatMap((node): Comparison[] => {
     const sides = sidesOf(node)
-    const name = sides && sides.map(dottedName).find((one) => one !== null)
-    if (!sides || name === undefined || name === null) return []
-    const literals = sides.flatMap((side) => (side.op === 'list' ? side.args : [side])).filter(isText)
+    const name = sides?.map(dottedName).find((one) => one !== null)
+    if (!sides || !name) return []
+    const literals = sides.flatMap((one) => (one.op === 'list' ? one.args : [one])).filter(isText)
     return [{ name, literals, isWhole: node.op !== 'rcall' }]
   })
 }

@@ -1,4 +1,4 @@
-import { Environment } from '@marcbachmann/cel-js'
+import { type ASTNode, Environment } from '@marcbachmann/cel-js'
 import { type AmountValue, AmountValue as Amount, compareAmounts, parseAmount } from './amountValue.ts'
 
 /**
@@ -26,6 +26,11 @@ export function createEnvironment(): Environment {
     .registerOperator('Amount > Amount', (a: AmountValue, b: AmountValue) => compareAmounts(a, b) > 0)
     .registerOperator('Amount >= Amount', (a: AmountValue, b: AmountValue) => compareAmounts(a, b) >= 0)
   return environment
+}
+
+/** The parts of an expression, unchecked. @throws where it is none */
+export function parseExpression(text: string): ASTNode {
+  return createEnvironment().parse(text).ast
 }
 
 function toAmount(text: string): AmountValue {

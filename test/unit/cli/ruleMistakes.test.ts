@@ -113,6 +113,73 @@ test('a mistake in a channel of a route ends with 2, its place and what was mean
   expect(err).toMatch(/spanwatch\.yaml:3:23: .*`ops-slak`.*did you mean `ops-slack`\?/)
 })
 
+test.each([
+  {
+    title: 'a rule',
+    rest: `routes: [{ match: 'rule == "ti"', channels: [ops-slack] }, { channels: [ops-slack] }]`,
+    says: 'spanwatch.yaml:3:28: there is no rule `ti`, did you mean `it`?',
+  },
+  {
+    title: 'a label',
+    rest: `routes: [{ match: 'int(labels.taem) > 3', channels: [ops-slack] }, { channels: [ops-slack] }]`,
+    says: 'spanwatch.yaml:3:24: no alert has a label `taem`, did you mean `team`?',
+  },
+  {
+    title: 'the symbol of a token in a route',
+    rest: `routes: [{ match: 'symbol in ["USDC", "USCD"]', channels: [ops-slack] }, { channels: [ops-slack] }]`,
+    says: 'spanwatch.yaml:3:39: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
+  },
+  {
+    title: 'a label to group by',
+    rest: 'routes: [{ groupBy: [case, symbl], channels: [ops-slack] }]',
+    says: 'spanwatch.yaml:3:28: no alert has a label `symbl`, did you mean `symbol`?',
+  },
+  {
+    title: 'a label that is to be equal',
+    rest: `inhibit: [{ source: 'chain == "main"', target: 'chain == "zone"', equal: [tokn] }]`,
+    says: 'spanwatch.yaml:3:75: no alert has a label `tokn`, did you mean `token`?',
+  },
+  {
+    title: 'a channel that is to be inhibited',
+    rest: `inhibit: [{ source: 'chain == "main"', target: 'labels["channel"] == "ops-slak"', equal: [] }]`,
+    says: 'spanwatch.yaml:3:70: there is no channel `ops-slak`, did you mean `ops-slack`?',
+  },
+  {
+    title: 'the symbol of a token in a rule',
+    rest: '',
+    says: 'rules/a.yaml:5:37: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
+  },
+])('$title that nothing has is a warning with its place and what was meant', async ({ rest, says }) => {
+  const tokens = `bridge: { tokens: [{ address: "0x00000000000000000000000000000000000000aa", symbol: USDC, decimals: 6 }] }`
+  const rule = [...stalled, 'labels: { team: treasury }', 'where: transfer.token.symbol == "USCD"']
+  const { exitCode, out } = await check(rule, `${rest}\n${tokens}\n`)
+  expect(exitCode).toBe(0)
+  expect(out).toContain(says)
+})
+
+test('names that there are give no warning', async () => {
+  const { out } = await check(
+    [...stalled, 'labels: { team: treasury }', 'where: labels["symbol"] == ""'],
+    `routes:
+  - { match: 'rule == "it" || labels.team in ["treasury", ""] || rule.startsWith("i")', channels: [ops-slack] }
+  - { match: 'transfer == "t5" && source == "explorer" && symbol != ""', channels: [ops-slack] }
+  - { groupBy: [case, escrow], channels: [ops-slack] }
+`,
+  )
+  expect(out).not.toContain('warnings')
+})
+
+test('`routes test` says which labels no alert has', async () => {
+  await check(stalled)
+  const words = ['tokn=0xaa', 'rule=ti', 'severity=hot', 'chain=main']
+  const { out } = await runCommand(['routes', 'test', ...words, '-c', join(folder, 'spanwatch.yaml')])
+  expect(out.split('\n').filter((line) => line.startsWith('but'))).toEqual([
+    'but        no alert has a label `tokn`, did you mean `token`?',
+    'but        there is no rule `ti`, did you mean `it`?',
+    'but        there is no severity `hot`',
+  ])
+})
+
 test('all mistakes of all files are reported at once, in the order of the text', async () => {
   writeFileSync(join(folder, 'rules', 'b.yaml'), 'rules:\n  - { name: other, on: transfer.faild }\n')
   const { exitCode, err } = await check([

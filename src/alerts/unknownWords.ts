@@ -1,0 +1,109 @@
+import type { Config } from '../config/config.ts'
+import { suggest } from '../lib/nearest.ts'
+import {
+  problemAt,
+  problemInside,
+  type YamlDoc,
+  type YamlPath,
+  type YamlProblem,
+} from '../lib/yamlProblems.ts'
+import { dottedName, listComparisons } from '../rules/cel/comparisons.ts'
+import { parseExpression } from '../rules/cel/createEnvironment.ts'
+import { walk } from '../rules/cel/walk.ts'
+import type { LoadedRule } from '../rules/types.ts'
+import { findUnknown, type Vocabulary } from './vocabulary.ts'
+
+interface Known {
+  readonly config: Config
+  readonly vocabulary: Vocabulary
+}
+
+/**
+ * What routes and inhibitions ask for that no alert can have, such as a rule's name that is mistyped: the alert goes by
+ * another route, or to nobody. No mistake in the file, since rules are read again while the daemon runs.
+ */
+export function warnOfUnknownWords(doc: YamlDoc, known: Known): YamlProblem[] {
+  const { routes, inhibit } = known.config
+  return [...routes.flatMap(askedByRoute), ...inhibit.flatMap(askedByInhibition)].flatMap(
+    ({ path, text, isLabel }) =>
+      (isLabel ? findUnknownLabel(text, known, 0) : findUnknownIn(text, known)).map(({ offset, message }) =>
+        isLabel ? problemAt(doc, path, message) : problemInside(doc, path, offset, message),
+      ),
+  )
+}
+
+interface Asked {
+  readonly path: YamlPath
+  readonly text: string
+  /** Not a condition, but the name of a label. */
+  readonly isLabel: boolean
+}
+
+function askedByRoute({ match, groupBy }: Config['routes'][number], index: number): Asked[] {
+  const at = (...rest: YamlPath): YamlPath => ['routes', index, ...rest]
+  const labels = groupBy.map((text, place) => ({ path: at('groupBy', place), text, isLabel: true }))
+  return [
+    ...(match === null ? [] : [{ path: at('match'), text: match, isLabel: false }]),
+    ...labels.filter(({ text }) => text !== 'case'),
+  ]
+}
+
+function askedByInhibition({ source, target, equal }: Config['inhibit'][number], index: number): Asked[] {
+  const at = (...rest: YamlPath): YamlPath => ['inhibit', index, ...rest]
+  return [
+    { path: at('source'), text: source, isLabel: false },
+    { path: at('target'), text: target, isLabel: false },
+    ...equal.map((text, place) => ({ path: at('equal', place), text, isLabel: true })),
+  ]
+}
+
+interface Unknown {
+  readonly offset: number
+  readonly message: string
+}
+
+function findUnknownIn(text: string, known: Known): Unknown[] {
+  const root = parseExpression(text)
+  const labels = [...walk(root)].flatMap((node) => {
+    const label = /^labels\.(.+)$/s.exec(dottedName(node) ?? '')?.[1]
+    return label === undefined ? [] : findUnknownLabel(label, known, node.start)
+  })
+  const values = listComparisons(root).flatMap(({ name, literals, isWhole }) =>
+    literals.flatMap(({ args: value, start: offset }) => {
+      const message = isWhole ? findUnknownValue(name.replace(/^labels\./, ''), value, known) : null
+      return message === null ? [] : [{ offset, message }]
+    }),
+  )
+  return [...labels, ...values]
+}
+
+function findUnknownLabel(label: string, { vocabulary }: Known, offset: number): Unknown[] {
+  if (vocabulary.labels.has(label)) return []
+  const message = findUnknown({ label, operator: '=', value: '' }, vocabulary)
+  return message === null ? [] : [{ offset, message }]
+}
+
+function findUnknownValue(label: string, value: string, { config, vocabulary }: Known): string | null {
+  if (!vocabulary.labels.has(label)) return null
+  return label === 'symbol'
+    ? findUnlisted(value, config)
+    : findUnknown({ label, operator: '=', value }, vocabulary)
+}
+
+/** Symbols that a rule's `where` asks for and no token has: it would raise nothing, as if all were well. */
+export function warnOfUnknownSymbols(rules: readonly LoadedRule[], config: Config): YamlProblem[] {
+  return rules
+    .flatMap(({ symbols }) => symbols ?? [])
+    .flatMap(({ symbol, place }) => {
+      const message = findUnlisted(symbol, config)
+      return message === null ? [] : [{ ...place, message }]
+    })
+}
+
+/** A token that is not configured has no symbol. */
+function findUnlisted(symbol: string, { bridge }: Config): string | null {
+  const symbols = ['', ...bridge.tokens.map((token) => token.symbol)]
+  return symbols.includes(symbol)
+    ? null
+    : `no token of bridge.tokens has the symbol \`${symbol}\`${suggest(symbol, symbols)}`
+}
