@@ -73,7 +73,7 @@ const listColumns = (now: number): readonly Column<AlertView>[] => [
   { name: 'STATE', read: nameState, style: (view) => styleOf(nameState(view)) },
   { name: 'HAPPENED', read: ({ since }) => `${formatDuration(Math.max(0, now - since))} ago` },
   { name: 'CASE', read: (view) => view.case?.id ?? '' },
-  { name: 'WHAT', read: ({ summary, title }) => summary ?? title, least: 20 },
+  { name: 'WHAT', read: ({ summary }) => summary, least: 20 },
   { name: 'RULE', read: ({ rule }) => rule, least: 10 },
   { name: 'TOLD', read: sayTold, least: 6 },
 ]
@@ -91,7 +91,7 @@ function formatList(views: readonly AlertView[], now: number): string {
   return views
     .map((view) => {
       const ago = (at: number) => `${formatDuration(Math.max(0, now - at))} ago`
-      return `${view.id}  ${view.severity.padEnd(8)} ${nameState(view).padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary ?? view.title}\n          ${view.title}\n          told: ${sayTold(view) || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}${sayCase(view)}\n`
+      return `${view.id}  ${view.severity.padEnd(8)} ${nameState(view).padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary}\n          ${view.title}\n          told: ${sayTold(view) || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}${sayCase(view)}\n`
     })
     .join('')
 }
@@ -127,7 +127,7 @@ function formatStory(story: AlertStory, now: number): string {
   const labels = Object.entries(story.labels).map(([name, value]) => `${name}=${clean(value)}`)
   return [
     `#${story.id}  ${story.severity}  ${story.endedBadly ? 'ended' : story.state}  ${story.rule} (${story.kind})\n`,
-    `  ${clean(story.summary ?? story.title)}\n  ${clean(story.title)}\n`,
+    `  ${clean(story.summary)}\n  ${clean(story.title)}\n`,
     `  happened   ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
     `  sent       ${story.toldAt === null ? 'to nobody yet' : time(story.toldAt)}\n`,
     story.case === null ? '' : `  case       ${story.case.id}, ${story.case.state}\n`,

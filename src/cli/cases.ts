@@ -157,9 +157,9 @@ function formatHead(story: CaseStory, now: UnixMs): string[] {
 }
 
 function formatFinding(finding: CaseStory['findings'][number]): string {
-  const { atRisk, severity, state, summary, title } = finding
+  const { atRisk, severity, state, summary } = finding
   const risk = atRisk === null ? '' : `, ${moneyLine([atRisk])} at risk`
-  return `${finding.id}  ${severity.padEnd(8)} ${(finding.endedBadly ? 'ended' : state).padEnd(10)} ${finding.rule}${risk}\n              ${clean(summary ?? title)}`
+  return `${finding.id}  ${severity.padEnd(8)} ${(finding.endedBadly ? 'ended' : state).padEnd(10)} ${finding.rule}${risk}\n              ${clean(summary)}`
 }
 
 function formatEntry({ at, what, by, text }: CaseStory['timeline'][number]): string {

@@ -96,7 +96,8 @@ export interface AlertView {
   readonly state: 'new' | 'delivered' | 'pending' | 'firing' | 'recovering' | 'resolved'
   /** The subject in full: both hashes, the chain and its head, the source. */
   readonly title: string
-  readonly summary: string | null
+  /** What it says in one line: the rule's `summary`, else the words of its kind. */
+  readonly summary: string
   /** *Happened at*: when what it reports began. */
   readonly since: UnixMs
   /** By how much our clock is ahead of the one that `since` is measured by, ms. */

@@ -181,6 +181,6 @@ function isRecent(now: number): (alert: AlertView) => boolean {
   return ({ since, leadMs }) => now - leadMs - since <= recentEventMs
 }
 
-function nameAlert({ rule, summary, title }: AlertView): string {
-  return `${rule}: ${summary ?? title}`
+function nameAlert({ rule, summary }: AlertView): string {
+  return `${rule}: ${summary}`
 }

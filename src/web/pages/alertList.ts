@@ -58,17 +58,16 @@ ${more > 0 ? html`<p class="note">And ${more} more, ${total} in all. ${view.most
 /** Alerts in a line each, in the order given: what is to be done about them stands elsewhere. */
 export function renderAlertLines(alerts: readonly AlertView[], now: UnixMs): Html {
   return html`<ul class="lines">${alerts.map((alert) => {
-    const headline = alert.summary ?? alert.title
-    return html`<li data-key="${alert.id}">${renderTag(alertTone(alert), alert.severity)} <a class="plain" href="${toAlertPath(alert.id)}">${shortenHashes(cleanText(headline, 300))}</a> <span class="muted">${renderAgo(alert.since, now - alert.leadMs)}${alert.case === null ? '' : html`, <a href="${toCasePath(alert.case.id)}">${alert.case.id}</a>`}</span></li>`
+    return html`<li data-key="${alert.id}">${renderTag(alertTone(alert), alert.severity)} <a class="plain" href="${toAlertPath(alert.id)}">${shortenHashes(cleanText(alert.summary, 300))}</a> <span class="muted">${renderAgo(alert.since, now - alert.leadMs)}${alert.case === null ? '' : html`, <a href="${toCasePath(alert.case.id)}">${alert.case.id}</a>`}</span></li>`
   })}</ul>`
 }
 
 function renderAlert(alert: AlertView, view: AlertListView): Html {
   const title = cleanText(alert.title, 600)
-  const headline = alert.summary === null ? title : shortenHashes(cleanText(alert.summary, 300))
+  const headline = shortenHashes(cleanText(alert.summary, 300))
   return html`<li class="alert edge-${alertTone(alert)}" data-key="${alert.id}">
 <p class="alert-head">${renderTag(alertTone(alert), alert.severity)} <strong><a class="plain" href="${toAlertPath(alert.id)}">${headline}</a></strong></p>
-${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
+<p class="subject">${renderHashes(title, 600)}</p>
 <div class="foot-row">${renderMeta(alert, view.now)}
 ${view.form === null || alert.state === 'resolved' || !mayAct(view.form) ? '' : renderActions(alert, view.form, view.next)}</div>
 </li>`

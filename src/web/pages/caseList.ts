@@ -72,7 +72,7 @@ function renderNamed({ title }: CaseView, alerts: readonly AlertView[]): Html | 
     .slice(0, mostNamed)
     .map(
       (alert) =>
-        html`<li><a href="${toAlertPath(alert.id)}">${cleanText(alert.rule, 100)}</a> ${shortenHashes(cleanText(alert.summary ?? alert.title, 200))}</li>`,
+        html`<li><a href="${toAlertPath(alert.id)}">${cleanText(alert.rule, 100)}</a> ${shortenHashes(cleanText(alert.summary, 200))}</li>`,
     )}</ul>`
 }
 

@@ -146,11 +146,11 @@ function renderFindings({ id, findings, members }: CaseStory, now: UnixMs): Html
   const shown = Math.min(findings.length, mostCards + mostLines)
   return html`<ol class="alerts">${findings.slice(0, mostCards).map((finding) => {
     const title = cleanText(finding.title, 600)
-    const headline = finding.summary === null ? title : shortenHashes(cleanText(finding.summary, 300))
+    const headline = shortenHashes(cleanText(finding.summary, 300))
     return html`<li class="alert edge-${alertTone(finding)}" data-key="${finding.id}">
 <p class="alert-head">${renderTag(alertTone(finding), finding.severity)} <strong><a class="plain" href="${toAlertPath(finding.id)}">${headline}</a></strong></p>
 ${finding.atRisk === null ? '' : html`<p class="money">${moneyLine([finding.atRisk])} at risk</p>`}
-${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
+<p class="subject">${renderHashes(title, 600)}</p>
 ${renderMeta({ ...finding, case: null }, now)}</li>`
   })}</ol>
 ${

@@ -260,7 +260,7 @@ function describeChange(
 
 function listAlert(alert: AlertStory): readonly Moment[] {
   const name = cleanText(alert.rule, 100)
-  const detail = cleanText(alert.summary ?? alert.title, 300)
+  const detail = cleanText(alert.summary, 300)
   return [
     {
       at: alert.since,

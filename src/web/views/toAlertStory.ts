@@ -29,7 +29,7 @@ export function toAlertStory(
         flapping: null,
         isResolved,
         isEvent: row.nature === 'event',
-        summary: view.summary ?? '',
+        summary: view.summary,
       },
       now - view.leadMs,
     ),

@@ -1,9 +1,9 @@
-import type { Finding } from '../../bridge/finding.ts'
 import { parseLabels } from '../../alerts/engineContext.ts'
 import { keptFinding, sinceFirstFound } from '../../alerts/findingJson.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
 import { createSilencer, type Silencer } from '../../alerts/silences.ts'
-import { hasBlockTime } from '../../delivery/wording.ts'
+import { sayFinding } from '../../delivery/kindWords.ts'
+import { hasBlockTime, summarize } from '../../delivery/wording.ts'
 import { kinds } from '../../checks/index.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { LoadedRule } from '../../rules/types.ts'
@@ -29,6 +29,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const { silence } = source.silencer(row)
   const rule = source.rules.find(({ name }) => name === row.rule)
   const leadMs = hasBlockTime(kinds.find(row.kind), row, finding) ? source.clockLeadMs : 0
+  const at = (row.resolvedAt ?? source.now) - leadMs
   const told = source.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
   return {
     id: alertIdOf(row.fingerprint),
@@ -38,7 +39,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     // `inactive` and `merged` are not listed.
     state: row.state as AlertView['state'],
     title: finding.title,
-    summary: rule ? summarize(rule, finding, (row.resolvedAt ?? source.now) - leadMs) : null,
+    summary: summarize(rule ?? null, finding, at) ?? sayFinding(kinds.find(row.kind), finding, at),
     since: finding.since,
     leadMs,
     // Of the time that it fires now: what was sent of an earlier one happened before.
@@ -82,13 +83,4 @@ export function createAlertViews(
 ): AlertViewSource {
   const silencer = createSilencer(store.listSilencesAt(now), { store, kinds })
   return { store, rules, now, clockLeadMs, silencer }
-}
-
-function summarize(rule: LoadedRule, finding: Finding, now: UnixMs): string | null {
-  try {
-    return rule.summarize(finding, now)
-  } catch {
-    // A text that fails on this finding must not take the page with it; the title says what matters.
-    return null
-  }
 }

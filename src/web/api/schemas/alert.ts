@@ -25,7 +25,7 @@ export const alert = z
       .enum(['new', 'delivered', 'pending', 'firing', 'recovering', 'resolved'])
       .describe('`new` and `delivered` are events, the others conditions'),
     title: z.string().describe('The subject in full'),
-    summary: z.string().nullable(),
+    summary: z.string(),
     since: time.describe('Happened at: when what it reports began'),
     leadMs: span.describe('By how much our clock is ahead of the one that `since` is measured by'),
     toldAt: time

@@ -48,3 +48,15 @@ test.each([
     expect((await renderMeta(view, start + 60_000)).toString()).toMatch(/happened <time[^>]*>1m ago/)
   },
 )
+
+test.each([
+  { title: 'has no summary', rules: [{ ...rule, summarize: () => null }] },
+  { title: 'is gone', rules: [] },
+])('what a finding says is in the words of its kind where its rule $title', ({ rules }) => {
+  const bench = createBench()
+  bench.engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, bench.clock.now())
+  const [row] = bench.store.listAlerts({ limit: 1 })
+  if (!row) throw new Error('there is no alert')
+  const { title, summary } = toAlertView(createAlertViews(bench.store, rules, bench.clock.now()), row)
+  expect(summary).toBe(`Chain stalled: ${title}`)
+})
