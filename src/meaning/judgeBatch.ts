@@ -4,6 +4,7 @@ import { boundsOf, type MoneySettings } from './coverMoney.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
 import { movedToken, toCanonicalId } from '../bridge/movedToken.ts'
 import { expectedSums } from './findOverpayment.ts'
+import { moneyEvidence } from './moneyEvidence.ts'
 import { toRawAmount } from '../bridge/tokenFlow.ts'
 import { isBatch, type LegEvidence, type TokenMove, type Transfer } from '../bridge/transfer.ts'
 
@@ -51,15 +52,13 @@ export function judgeBatch(
     recordSum: (transfer.amountRaw ?? transfer.amount ?? '').toString(),
   }
   if (!addsUp(transfer, items, itemSum, sharing)) return { kind: 'sum', ...sums, missing: [], evidence: null }
-  const evidence = transfer.evidence.find(
-    (one) =>
-      one.chain === 'main' &&
-      one.hash === transfer.main?.hash &&
-      one.status === 'success' &&
-      one.moves !== null,
-  )
-  const missing = evidence?.moves ? listMissing(transfer, items, evidence.moves, settings) : []
-  return missing.length > 0 && evidence ? { kind: 'unpaid', ...sums, missing, evidence } : null
+  for (const evidence of moneyEvidence(transfer)) {
+    if (evidence.status !== 'success' || evidence.moves === null) continue
+    const missing = listMissing(transfer, items, evidence.moves, settings)
+    // Where a receipt cannot be read, the explorer's answer says what moved.
+    if (missing !== null) return missing.length > 0 ? { kind: 'unpaid', ...sums, missing, evidence } : null
+  }
+  return null
 }
 
 /** Whether each of the many that a batch names got what it says of him: the record names one of them at most. */
@@ -70,7 +69,7 @@ export function isPaidApart(transfer: Transfer, moves: readonly TokenMove[], set
   const payees = new Set(items.map(({ recipient }) => recipient))
   const isWhole = expectedSums(transfer).some((sum) => isEqual(sum, total))
   if (payees.has(null) || payees.size < 2 || !isWhole) return false
-  return listMissing(transfer, items, moves, settings).length === 0
+  return (listMissing(transfer, items, moves, settings) ?? []).length === 0
 }
 
 function isAddress(token: string): boolean {
@@ -98,17 +97,17 @@ function addsUp(
 
 /**
  * By token id where source and detail name them: items that were not paid, to whom they name, or all to the record's
- * recipient; where they name nobody, to whoever got most. Unknown amounts miss nothing.
+ * recipient; where they name nobody, to whoever got most. Null where an amount is not known.
  */
 function listMissing(
   transfer: Transfer,
   items: readonly BatchItem[],
   moves: readonly TokenMove[],
   settings: Fees,
-): string[] {
+): string[] | null {
   const own = moves.filter((move) => move.token === movedToken(transfer.token))
   const amounts = own.map((move) => toRawAmount(move, transfer.token.decimals))
-  if (amounts.includes(null)) return []
+  if (amounts.includes(null)) return null
   const namesIds = own.some((move) => move.tokenId !== '') && items.every(({ tokenId }) => tokenId !== null)
   const idOf = (id: string | null) => (namesIds && id !== null ? toCanonicalId(id) : '')
   const { less: fee } = boundsOf(transfer, settings)

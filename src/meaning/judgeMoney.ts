@@ -10,7 +10,7 @@ import { isPaidApart } from './judgeBatch.ts'
 import { type Kept, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
-import { newestEvidence } from './proveOrigin.ts'
+import { moneyEvidence } from './moneyEvidence.ts'
 
 /** What the main transaction of a transfer moved, against its records. */
 export interface MoneyJudgement {
@@ -20,19 +20,6 @@ export interface MoneyJudgement {
   readonly twin: string | null
   /** What was kept on the way to the recipient; null where that is not known, or the configuration says what may be. */
   readonly kept: Kept | null
-}
-
-/**
- * The answers that a transfer's money is judged by: the canonical RPC's before the explorer's. A receipt does not show
- * native currency, so that it says nothing of it beyond whether the transaction succeeded.
- */
-function moneyEvidence(transfer: Transfer): readonly LegEvidence[] {
-  const { main } = transfer
-  if (main === null) return []
-  const of = transfer.evidence.filter((one) => one.chain === 'main' && one.hash === main.hash)
-  const canonical = of.find((one) => one.source === 'canonical')
-  const isBlind = movedToken(transfer.token) === '' && canonical?.status === 'success'
-  return [isBlind ? null : canonical, newestEvidence(of)].filter((one) => one != null)
 }
 
 /**

@@ -24,7 +24,12 @@ const move = ({ id = '', amount, to = 1 }: Item): TokenMove => ({
   tokenId: id,
 })
 
-function batch(detail: readonly object[], moves: readonly TokenMove[]): Transfer {
+/** @param receipt what the chain's own node shows beside it; left out, nothing */
+function batch(
+  detail: readonly object[],
+  moves: readonly TokenMove[],
+  receipt?: readonly TokenMove[],
+): Transfer {
   const record = toRecord({
     crossType: 'BatchWithdraw',
     source: 'E12',
@@ -36,7 +41,11 @@ function batch(detail: readonly object[], moves: readonly TokenMove[]): Transfer
     batchDetail: JSON.stringify(detail),
   })
   const evidence = { chain: 'main', hash: hash('main'), source: 'E13', at: 1, status: 'success' } as const
-  return transferOf([record], [{ ...evidence, errorMessage: '', moves: [...moves] }])
+  const answers = [
+    ...(receipt ? [{ ...evidence, source: 'canonical' as const, errorMessage: '', moves: receipt }] : []),
+    { ...evidence, errorMessage: '', moves },
+  ]
+  return transferOf([record], answers)
 }
 
 const items = [
@@ -65,6 +74,22 @@ describe('a batch that names who gets what', () => {
     expect(judgeMoney(paid, [paid], settings)?.gap).toBe('covered')
     const stolen = batch(items, [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 3 })])
     expect(judgeMoney(stolen, [stolen], settings)?.gap).not.toBe('covered')
+  })
+})
+
+describe('a batch of which the node of the chain has a receipt', () => {
+  const honest = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 2 })]
+  const stolen = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 3 })]
+  const unread: TokenMove = { ...move({ amount: 0 }), from: '', to: '', amountRaw: null }
+
+  test('is judged by what the explorer says moved where the receipt cannot be read', () => {
+    expect(missing(batch(items, stolen, [unread]))).toEqual(['22'])
+    expect(missing(batch(items, honest, [unread]))).toEqual([])
+  })
+
+  test('is judged by the receipt where that can be', () => {
+    expect(missing(batch(items, honest, stolen))).toEqual(['22'])
+    expect(missing(batch(items, stolen, honest))).toEqual([])
   })
 })
 
