@@ -26,6 +26,12 @@ export function toBaseUnits({ digits, scale }: Decimal, decimals: number): bigin
   return digits % divisor === 0n ? digits / divisor : null
 }
 
+/** Whole base units of a token within a number that is not negative. */
+export function floorBaseUnits({ digits, scale }: Decimal, decimals: number): bigint {
+  const shift = 10n ** BigInt(Math.abs(decimals - scale))
+  return scale <= decimals ? digits * shift : digits / shift
+}
+
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale)
   return { digits: atScale(a, scale) + atScale(b, scale), scale }

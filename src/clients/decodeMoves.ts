@@ -51,7 +51,9 @@ function decodeMove(log: RawLog): TokenMove[] {
     const { eventName, args } = decodeEventLog({ abi: events, ...raw })
     if (eventName === 'Transfer') return [at(args.from, args.to, args.value)]
     if (eventName === 'TransferSingle') return [at(args.from, args.to, args.value, args.id.toString())]
-    return args.ids.map((id, index) => at(args.from, args.to, args.values[index] ?? 0n, id.toString()))
+    const { from, to, ids, values } = args
+    if (ids.length !== values.length) return [at('', '', null)]
+    return ids.map((id, index) => at(from, to, values[index] ?? null, id.toString()))
   } catch {
     return [at('', '', null)]
   }

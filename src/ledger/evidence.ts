@@ -80,18 +80,22 @@ export function keepMoves(reading: EvidenceReading, named: NamedMoney): Evidence
   if (moves === null || moves.length <= mostMoves) return reading
   const counts = new Map<string, number>()
   for (const { token } of moves) counts.set(token, (counts.get(token) ?? 0) + 1)
-  const rankOf = ({ token, from, to }: TokenMove) => {
+  const rankOf = ({ token, from, to }: TokenMove, amount: Decimal | null) => {
     if (!named.tokens.has(token)) return 1 + (counts.get(token) ?? 0)
+    if (amount === null) return -1
     return named.parties.has(from) || named.parties.has(to) ? 0 : 1
   }
-  const ranked = moves.map((move) => ({ move, rank: rankOf(move), amount: amountOf(move) }))
+  const ranked = moves.map((move) => {
+    const amount = amountOf(move)
+    return { move, rank: rankOf(move, amount), amount: amount ?? noAmount }
+  })
   ranked.sort((a, b) => a.rank - b.rank || compareDecimals(b.amount, a.amount))
   const kept = new Set(ranked.slice(0, mostMoves).map(({ move }) => move))
   return { ...reading, moves: moves.filter((move) => kept.has(move)) }
 }
 
-function amountOf({ amountRaw, amount }: TokenMove): Decimal {
-  return amountRaw === null ? (toDecimal(amount ?? '') ?? noAmount) : { digits: amountRaw, scale: 0 }
+function amountOf({ amountRaw, amount }: TokenMove): Decimal | null {
+  return amountRaw === null ? toDecimal(amount ?? '') : { digits: amountRaw, scale: 0 }
 }
 
 function putReading(answers: OpenAnswers, reading: EvidenceReading): boolean {

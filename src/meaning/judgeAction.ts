@@ -42,11 +42,9 @@ export function judgeAction(
   const { claims, names, chosen } = view
   if (!chosen.open.some(({ key }) => key === transfer.key)) return 'covered'
   const took = claims.filter(({ key }) => chosen.open.every((one) => one.key !== key))
-  return took.some((one) => isRowOfBatch(one, transfer)) || isSummedUp(transfer, chosen, names, settings)
-    ? 'covered'
-    : chosen.isVague
-      ? null
-      : findGap(transfer, view, settings)
+  if (took.some((one) => isRowOfBatch(one, transfer)) || isSummedUp(transfer, chosen, names, settings))
+    return 'covered'
+  return chosen.isVague || mayBeSummedUp(transfer, view, settings) ? null : findGap(transfer, view, settings)
 }
 
 /**
@@ -235,6 +233,32 @@ function isSummedUp(transfer: Transfer, chosen: Chosen, names: Names, settings: 
     const total = raws.reduce((sum, raw) => sum + raw, 0n)
     return raws.length > 0 && (raws.includes(claimed) || total === claimed || total === transfer.amountRaw)
   })
+}
+
+/** Whether an item may be for it and for another that does not say how much it is: whole numbers are base units. */
+function mayBeSummedUp(
+  transfer: Transfer,
+  { claims, names, chosen }: View,
+  settings: ActionSettings,
+): boolean {
+  const { amountRaw } = transfer
+  if (amountRaw === null || !claims.some((one) => isUnsaidBeside(one, transfer))) return false
+  return chosen.items.some(
+    (item) =>
+      listDifferences(item, transfer, names, settings).every(({ what }) => what === 'amount') &&
+      saidOf(item, names, 'amount').some((value) => {
+        const [inBase, inUnits] = toRaws(value, transfer)
+        return (inBase ?? inUnits ?? -1n) >= amountRaw
+      }),
+  )
+}
+
+function isUnsaidBeside(
+  { amount, amountRaw, key, targetAddress, token }: Transfer,
+  transfer: Transfer,
+): boolean {
+  const isAlike = token.address === transfer.token.address && targetAddress === transfer.targetAddress
+  return isAlike && amount === null && amountRaw === null && key !== transfer.key
 }
 
 function isSpeaking(item: ActionItem, names: Names): boolean {

@@ -1,4 +1,4 @@
-import { toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
+import { floorBaseUnits, toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
 import { canonicalToken, heldAs, movedToken, nativeDecimals, toCanonicalId } from '../../bridge/movedToken.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
 import { mostOfTransaction } from '../../ledger/transferRows.ts'
@@ -93,7 +93,7 @@ export function toClaims(of: PayoutWatch, payout: Payout, transfers: readonly Tr
         recipient: targetAddress,
         // One that does not say how much may bring all of it.
         raw: exact ?? amountRaw ?? payout.net,
-        less: decimals === null ? 0n : (toBaseUnits(less, decimals) ?? 0n),
+        less: decimals === null ? 0n : floorBaseUnits(less, decimals),
         isBatch: isBatch(transfer),
       },
     ]

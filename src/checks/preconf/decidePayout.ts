@@ -107,12 +107,13 @@ function decideUnfit(
   return { kind: 'unbacked', unfit, reason: 'unnamed', origin: '' }
 }
 
-/** Whether it goes to one address that paid as much in by deposits that failed. */
+/** Whether it goes to one address that paid as much in by deposits that failed, as far as these say how much. */
 function mayGiveBack({ ledger }: PayoutWatch, { payout: { outs, token }, left }: Unfit): boolean {
   const [out, ...others] = outs
   if (out === undefined || others.length > 0) return false
   const failed = listFailedDeposits(ledger, { sender: out.to, token })
-  return left <= failed.reduce((sum, { amountRaw }) => sum + (amountRaw ?? 0n), 0n)
+  // One that does not say how much may have paid in all of it.
+  return left <= failed.reduce((sum, { amountRaw }) => sum + (amountRaw ?? left), 0n)
 }
 
 /** One transaction of the zone may hold several withdrawals: until records had their time, more than are listed. */

@@ -109,8 +109,8 @@ export function settleExplained(
   if (paid.some((one) => !isProven(one) || isAccused(of, one.key))) return []
   const isWhole = row.unfit.every(({ token, raw }) => {
     const own = paid.filter((one) => movedToken(one.token) === token)
-    const payout = { token, tokenId: '', net: 0n, outs: [], escrow: '' }
-    return toClaims(of, payout, own).reduce((sum, claim) => sum + claim.raw, 0n) >= BigInt(raw)
+    const payout = { token, tokenId: '', net: BigInt(raw), outs: [], escrow: '' }
+    return toClaims(of, payout, own).reduce((sum, claim) => sum + claim.raw, 0n) >= payout.net
   })
   if (!isWhole) return []
   notePayoutLate(db, hash)

@@ -65,6 +65,7 @@ describe('decodeMoves', () => {
     ['there is no data', topicsOf('Transfer'), '0x'],
     ['no recipient is named', [transfer, from], uint(5n)],
     ['a list of many is cut', topicsOf('TransferBatch'), uint(64n, 128n, 2n, 7n)],
+    ['a list of many has fewer amounts', topicsOf('TransferBatch'), uint(64n, 160n, 2n, 7n, 8n, 1n, 9n)],
   ])('its token moved, and nobody knows how much to whom, where %s', (_, topics, data) => {
     expect(decodeMoves([log(topics, data)])).toEqual([
       { token, from: '', to: '', amountRaw: null, amount: null, tokenId: '' },

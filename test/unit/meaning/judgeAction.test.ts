@@ -259,6 +259,22 @@ describe('a single action', () => {
     expect(verdicts(bundle(one, { exits: [item(2, 1), item(3, 1)] }), taught())).toEqual(['covered'])
   })
 
+  test.each([
+    ['the one whose amount is known', 5, [1]],
+    ['the same beside one that is known to bring the rest', 7, [1]],
+  ])('with one whose amount is not known nothing is said of %s', (_, sum, unknown) => {
+    const rows = [2, 3, 2].slice(0, sum === 5 ? 2 : 3).map((amount) => ({ amount, to: 1 }))
+    const transfers = bundle(rows, item(sum, 1)).map((one, at) =>
+      unknown.includes(at) ? { ...one, amountRaw: null, amount: null } : one,
+    )
+    expect(verdicts(transfers, taught()).filter((one) => typeof one === 'object' && one !== null)).toEqual([])
+    const less = bundle([{ amount: 9, to: 1 }, ...rows], item(sum, 1)).map((one, at) =>
+      at === 1 ? { ...one, amountRaw: null, amount: null } : one,
+    )
+    // No unknown amount makes less of one that is known.
+    expect(verdicts(less, taught())[0]).toMatchObject({ what: 'amount' })
+  })
+
   test('is that of all rows of one batch, and of no other one', () => {
     const batch = (rowsOf: readonly string[]) =>
       rowsOf.flatMap((zoneEventIndex, at) =>

@@ -43,9 +43,14 @@ const names = (name: string): SeenLog => ({
 const hour = 3_600_000
 
 function setUp(
-  options: { readonly shown?: number; readonly named?: boolean; readonly wrappedNative?: string } = {},
+  options: {
+    readonly shown?: number
+    readonly named?: boolean
+    readonly wrappedNative?: string
+    readonly fee?: string
+  } = {},
 ) {
-  const { shown = 20, named = true, wrappedNative } = options
+  const { shown = 20, named = true, wrappedNative, fee } = options
   const zone = new Map<string, 'success' | 'failed'>()
   const asked: string[][] = []
   const kernel = createTestKernel({
@@ -57,6 +62,7 @@ function setUp(
         escrows: [{ address: escrow, token, baseline: null }],
         tokens: [{ address: token, symbol: 'USDC', decimals: 6 }],
         ...(wrappedNative !== undefined && { wrappedNative }),
+        ...(fee !== undefined && { fees: [{ token, direction: 'ZoneToMain', max: fee }] }),
       },
     },
   })
@@ -389,6 +395,41 @@ describe('whom it accuses', () => {
     expect(world.early()).toHaveLength(told)
   })
 
+  test('nobody who may be given back a deposit that failed and does not say how much it was', async () => {
+    const world = setUp()
+    world.record(
+      toRecord({
+        direction: 'MainToZone',
+        status: 'failed',
+        zoneHash: zoneHash('refused'),
+        mainHash: hash('paidIn'),
+        sourceAddress: user,
+        targetAddress: user,
+        token,
+        amountRaw: null,
+        value: null,
+        requestedAt: world.clock.now(),
+      }),
+    )
+    world.see('back', pays(user, 5_000_000n))
+    world.see('other', pays(relayer, 5_000_000n))
+    world.catchUp()
+    await world.step()
+    expect(world.early().map(({ facts }) => facts['mainTxHash'])).toEqual([hash('other')])
+  })
+
+  test.each([
+    ['no more than the fee, in whole base units', 4_000_000n, 0],
+    ['more than that', 3_999_999n, 1],
+  ])('where the fee is finer than the token, of what was kept %s', async (_, raw, told) => {
+    const world = setUp({ fee: '1.0000005' })
+    world.pending('w')
+    world.see('pay', pays(user, raw))
+    world.catchUp()
+    await world.step()
+    expect(world.early()).toHaveLength(told)
+  })
+
   test('not by a token that is none of the bridge', async () => {
     const world = setUp()
     world.see('pay', pays(user, 5_000_000n, address('f')))
@@ -539,10 +580,10 @@ describe('what becomes of it', () => {
     expect(await look(60_000)).toBe(1)
   })
 
-  test('a withdrawal that is proven explains it; one that brings less, is accused or not proven does not', async () => {
+  test('a withdrawal that is proven explains it, of whatever amount it does not say; one that brings less, is accused or not proven does not', async () => {
     const explain = async (
-      value: string,
-      amountRaw: bigint,
+      value: string | null,
+      amountRaw: bigint | null,
       status: 'success' | 'absent',
       accuses: boolean,
     ) => {
@@ -594,6 +635,7 @@ describe('what becomes of it', () => {
       ]
     }
     expect(await explain('5', 5_000_000n, 'success', false)).toEqual([[true], 1])
+    expect(await explain(null, null, 'success', false)).toEqual([[true], 1])
     expect(await explain('4', 4_000_000n, 'success', false)).toEqual([[], 0])
     expect(await explain('5', 5_000_000n, 'absent', false)).toEqual([[], 0])
     expect(await explain('5', 5_000_000n, 'success', true)).toEqual([[], 0])
