@@ -25,6 +25,9 @@ interface DriftFact {
 
 /** A documented key that records of an endpoint do not have, or fill with what nobody understands. */
 interface LackFact {
+  /** Left out, the explorer's. */
+  readonly source?: string
+  /** Of a node with its name. */
   readonly endpoint: string
   readonly key: string
   readonly use: 'judged' | 'shown'
@@ -38,6 +41,8 @@ interface LackFact {
   readonly isStill: boolean
   /** Whether no row has had it lately. */
   readonly isWhole: boolean
+  /** Transactions whose rows they are, where they say it. */
+  readonly hashes?: readonly string[]
 }
 
 /** What any condition may look at, at one moment: how the sources answer, and what of the ledger is under way. */

@@ -12,6 +12,7 @@ import { withTimes } from '../store/requestNumbers.ts'
 import type { SharedFacts } from './facts.ts'
 import { listHeads } from './heads.ts'
 import type { Kernel } from './kernel.ts'
+import { listNodeLacks, listUnreadOfNodes } from './nodeLacks.ts'
 import { listUnreadRaws, summarizeQuarantine } from './quarantine.ts'
 import {
   listTransactions,
@@ -58,7 +59,10 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
     zoneRpcHead: sources.nodeHeads.zone,
     pollers: sources.pollers(),
     drift: readDrift(sources, now - driftWindowMs),
-    lacks: describeLacks(sources.config.explorer.dialect, sources.explorer.keys.list()),
+    lacks: [
+      ...describeLacks(sources.config.explorer.dialect, sources.explorer.keys.list()),
+      ...listNodeLacks(sources.rpcs.seats),
+    ],
     unreadKeys: listUnread(sources, now),
     empties: {
       source: 'explorer',
@@ -87,9 +91,10 @@ function createUnreadLookup(db: Database): (transfer: Transfer) => boolean {
 }
 
 /** What was reported of keys before a restart stands until their endpoint is read again, for a day. */
-function listUnread({ explorer, watched }: FactSources, now: UnixMs): string[] {
+function listUnread({ explorer, rpcs, watched }: FactSources, now: UnixMs): string[] {
   if (now - explorer.health().startedAt > unreadMs) return []
-  return watched.flatMap(({ id, keys }) => (explorer.keys.hasRead(id) ? [] : keys))
+  const own = watched.flatMap(({ id, keys }) => (explorer.keys.hasRead(id) ? [] : keys))
+  return [...own, ...listUnreadOfNodes(rpcs.seats)]
 }
 
 /** They never change: a tick need not spell them. */

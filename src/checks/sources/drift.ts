@@ -77,7 +77,7 @@ function judgeDrift(facts: SharedFacts, { keep }: z.output<typeof params>): Judg
           key: lack.key,
           use: lack.use,
           problem: lack.problem,
-          hashes: '',
+          hashes: (lack.hashes ?? []).join(', '),
           isWhole: lack.isWhole,
         }),
       ),
@@ -126,7 +126,13 @@ function toFinding(
     endpoint,
     firstAt,
     lastAt,
-  }: { readonly endpoint: string; readonly firstAt: number; readonly lastAt: number },
+    source = 'explorer',
+  }: {
+    readonly endpoint: string
+    readonly firstAt: number
+    readonly lastAt: number
+    readonly source?: string
+  },
   subject: string,
   said: Omit<FactsOf<typeof factTypes>, 'endpoint' | 'lastAt'>,
 ): Found<typeof factTypes> {
@@ -136,7 +142,7 @@ function toFinding(
     title: `records of ${endpoint}`,
     transfer: null,
     facts: { ...said, endpoint, problem, lastAt },
-    labels: { source: 'explorer' },
+    labels: { source },
     evidence: [{ source: endpoint, at: lastAt, says: problem }],
     since: firstAt,
   }

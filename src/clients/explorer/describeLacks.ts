@@ -79,11 +79,20 @@ function toProblem(
   { lack, near }: { readonly lack: Lack; readonly near: ReturnType<typeof findNear> },
   all: readonly Lack[],
 ): string {
-  const { rows, of, key, problem } = lack
-  const which = rows === of ? (of === 1 ? 'the one row' : `all ${of} rows`) : `${rows} of ${of} rows`
-  if (problem !== null) return `\`${key}\` of ${which}: ${problem}`
-  const names = all.slice(0, maxNamed).map((one) => `\`${one.key}\``)
-  const said = `${which} ${rows === 1 ? 'lacks' : 'lack'} ${names.join(', ')}`
+  const said = sayLack(
+    lack,
+    all.slice(0, maxNamed).map((one) => one.key),
+  )
   if (near === null) return said
   return `${said}; the rows have \`${near.key}\`${near.setting === null ? '' : `: set ${near.setting}`}`
+}
+
+/** What so many rows lack: `2 of 20 rows lack `logs``, or what is wrong with it there. */
+export function sayLack(
+  { key, of, problem, rows }: Pick<Lack, 'key' | 'of' | 'problem' | 'rows'>,
+  keys: readonly string[] = [key],
+): string {
+  const which = rows === of ? (of === 1 ? 'the one row' : `all ${of} rows`) : `${rows} of ${of} rows`
+  if (problem !== null) return `\`${key}\` of ${which}: ${problem}`
+  return `${which} ${rows === 1 ? 'lacks' : 'lack'} ${keys.map((one) => `\`${one}\``).join(', ')}`
 }

@@ -10,6 +10,7 @@ import {
 } from '../explorer/health.ts'
 import { retryDelayMs } from '../explorer/retry.ts'
 import { openDispatcher, type HttpDeps } from '../http.ts'
+import { type Answered, createLackBook, type LackBook } from './answerLacks.ts'
 import { createBatcher, type Sent } from './batcher.ts'
 import { isCallFailure, readErrorObject, toRpcError } from './rpcErrors.ts'
 import {
@@ -86,6 +87,8 @@ export interface Rpc {
   /** The same for several questions that belong together: one node answers them all, where there are several. */
   session(): Rpc
   health(): ExplorerHealth
+  /** What rows of its answers lack, and whether those of a method were read. */
+  readonly lacks: Pick<LackBook, 'list' | 'hasRead'>
   /** How many calls go into one request at present. */
   batchSize(): number
   close(): Promise<void>
@@ -96,6 +99,7 @@ interface RpcContext {
   readonly source: string
   readonly host: string
   readonly health: HealthRecorder
+  readonly lacks: LackBook
   readonly send: Sent
   /** The node takes `eth_blockNumber` without a tag only, as plain nodes do: it then means the latest block. */
   takesNoTag: boolean
@@ -129,6 +133,7 @@ export function createRpc(options: RpcOptions): Rpc {
     source: options.source,
     host,
     health,
+    lacks: createLackBook(clock),
     send: batcher.send,
     takesNoTag: false,
   }
@@ -138,6 +143,7 @@ export function createRpc(options: RpcOptions): Rpc {
     call: (method, params, how = {}) => callOne(context, method, params, how),
     callMany: (calls, how = {}) => callMany(context, calls, how.signal),
     health: () => health.read(),
+    lacks: context.lacks,
     batchSize: () => batcher.size(),
     close: () => http.close(),
   }
@@ -178,7 +184,14 @@ async function callMany<M extends RpcMethodName>(
   }
   const answers = await sendLegal(context, legal, signal)
   for (const [at, call] of legal.entries()) outcomes[call.place] = judge(context, call, answers[at])
+  context.lacks.note(calls.flatMap((call, at) => toAnswered(call, outcomes[at])))
   return outcomes
+}
+
+function toAnswered({ method, params }: RpcCall, outcome: RpcOutcome<unknown> | undefined): Answered[] {
+  if (outcome?.ok) return [{ method, params, value: outcome.value }]
+  const unread = outcome?.error.details['unread']
+  return unread === undefined ? [] : [{ method, params, unread: String(unread) }]
 }
 
 /** Sends calls; those for the height once more, without a tag, where the node takes none. */
@@ -249,7 +262,10 @@ function readRpcAnswer(
   if (error !== undefined && error !== null) throw toRpcError(readErrorObject(error), label)
   if (!Object.hasOwn(answer, 'result')) throw invalid(label, 'the answer has neither a result nor an error')
   const parsed = method.result.safeParse(answer['result'])
-  if (!parsed.success) throw invalid(label, `the result breaks the contract: ${problemOf(parsed.error)}`)
+  if (!parsed.success) {
+    const unread = problemOf(parsed.error)
+    throw withDetails(invalid(label, `the result breaks the contract: ${unread}`), { unread })
+  }
   const problem = method.contradicts?.(parsed.data, params) ?? null
   if (problem !== null) throw invalid(label, `the result belongs to another question: ${problem}`)
   return parsed.data

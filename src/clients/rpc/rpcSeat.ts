@@ -17,6 +17,9 @@ export function joinRpcs(seat: Seat<Rpc>): Rpc {
     callMany: (calls, how = {}) => callMany(seat, calls, how),
     session: () => bind(seat),
     health: () => active().health(),
+    get lacks() {
+      return active().lacks
+    },
     batchSize: () => active().batchSize(),
     async close() {
       await Promise.all(seat.members.map(({ client }) => client.close()))

@@ -25,7 +25,9 @@ const drift = z.strictObject({
 })
 
 const lack = z.strictObject({
+  source: text.default('explorer'),
   endpoint: text,
+  hashes: z.array(text).default([]),
   key: text,
   use: z.enum(['judged', 'shown']).default('judged'),
   rows: count.default(1),
