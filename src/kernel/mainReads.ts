@@ -11,8 +11,10 @@ import type { Quarantined } from '../clients/explorer/readAnswer.ts'
 import type { WideParams } from '../clients/explorer/question.ts'
 import { readAll, type ReadAllOptions } from '../clients/explorer/readAll.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
+import type { TokenMove } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { carriesValue, type MovesOf, readMoves } from './readMoves.ts'
 import type { BadRecord, ReadOptions } from './reads.ts'
 
 /** A stretch of main blocks, both ends included. */
@@ -83,6 +85,8 @@ export interface MainReads {
   ): Promise<FlowsRead>
   /** E6: whether a token ever came to an address up to a height. An empty answer says no. */
   hasCome(of: HeldToken, upTo: number, options: ReadOptions): Promise<boolean>
+  /** What one transaction moved, asked for it alone; null where no answer shows all of it. */
+  moves(hash: string, of: MovesOf, options: ReadOptions): Promise<readonly TokenMove[] | null>
   /** E10: what these addresses sent. */
   sent(
     addresses: readonly string[],
@@ -96,9 +100,6 @@ export interface MainReads {
 /** How many movements of tokens that do not count are taken along. */
 export const maxOthers = 100
 
-/** Of the calls inside a transaction only these carry value. */
-const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
-
 interface MainSource {
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
   readonly clock: Clock
@@ -111,6 +112,7 @@ export function createMainReads(source: MainSource): MainReads {
         ? readNativeFlows(source, of.address, blocks, options)
         : readTokenFlows(source, { ...of, kind: of.kind }, blocks, options),
     hasCome: (of, upTo, options) => hasCome(source, of, upTo, options),
+    moves: (hash, of, options) => readMoves(source, hash, of, options),
     sent: (addresses, blocks, options) => readSent(source, addresses, blocks, options),
     challenges: (contract, blocks, options) => readChallenges(source, contract, blocks, options),
   }
@@ -192,7 +194,7 @@ async function readNativeFlows(
     params: { address, protocolType: 'transaction' },
   })
   const inner = await readRange(source, addressInternals, { ...how, params: { address } })
-  const calls = inner.rows.filter((row) => !valueless.has(row.operation.toLowerCase()))
+  const calls = inner.rows.filter(carriesValue)
   const isVague = isUnclear([...outer.rows, ...calls], outer.lacking + inner.lacking)
   return {
     requestedAt: outer.requestedAt,
@@ -202,7 +204,11 @@ async function readNativeFlows(
     }),
     bad: [...outer.bad, ...inner.bad],
     isCrowded: false,
-    rows: [...outer.rows, ...calls].filter(isDone).flatMap((row) => toFlowRow(row, '')),
+    rows: [
+      // A transaction has one row here: what comes again is the same.
+      ...new Map(outer.rows.filter(isDone).map((row) => [row.hash, row])).values(),
+      ...calls.filter(isDone).map((row) => ({ ...row, isCall: true as const })),
+    ].flatMap((row) => toFlowRow(row, '')),
   }
 }
 
@@ -272,6 +278,7 @@ interface MovingRow {
   readonly amount: string | null
   readonly state: MainState
   readonly tokenId?: string
+  readonly isCall?: true
 }
 
 /** A failed transaction moves nothing, and a pending one has not moved it yet. */
@@ -290,8 +297,9 @@ function hasValue({ amount }: MovingRow): boolean {
 }
 
 function toFlowRow(row: MovingRow, token: string): FlowRow[] {
-  const { hash, height, time, from, to, amount, tokenId = '' } = row
-  return amount === null ? [] : [{ hash, height, time, from, to, token, amount, tokenId }]
+  const { hash, height, time, from, to, amount, tokenId = '', isCall } = row
+  if (amount === null) return []
+  return [{ hash, height, time, from, to, token, amount, tokenId, ...(isCall && { isCall }) }]
 }
 
 /** One movement of a token, or of the native currency, as a list of the main chain shows it. */
@@ -306,4 +314,6 @@ export interface FlowRow {
   /** Token units. */
   readonly amount: string
   readonly tokenId: string
+  /** It is of a call within the transaction: by what it says alone it could be the transaction itself. */
+  readonly isCall?: true
 }

@@ -14,6 +14,8 @@ export interface FlowReader extends FlowSources {
   readonly readAt: Map<string, number>
   /** By address and token, that it was asked whether it was there from the first; it was not. */
   readonly lookedUp: Map<string, LookedUp>
+  /** How often movements that a list shows several times were made, by what they are. */
+  readonly repeats: Map<string, number>
 }
 
 interface LookedUp {
@@ -28,7 +30,7 @@ interface FlowSources
     'clock' | 'commit' | 'db' | 'horizons' | 'ledger' | 'nodeHeads' | 'tellSince' | 'trigger'
   > {
   readonly watch: EscrowWatch
-  readonly main: Pick<MainReads, 'flows' | 'hasCome'>
+  readonly main: Pick<MainReads, 'flows' | 'hasCome' | 'moves'>
   /** When a list was last seen to be crowded, by the monotonic clock: shared by the two readers. */
   readonly crowds: Map<string, number>
 }
@@ -68,7 +70,14 @@ interface RangeReading {
 }
 
 export function createFlowReader(sources: FlowSources, isOfCrowds = false): FlowReader {
-  return { ...sources, isOfCrowds, rows: new Map(), readAt: new Map(), lookedUp: new Map() }
+  return {
+    ...sources,
+    isOfCrowds,
+    rows: new Map(),
+    readAt: new Map(),
+    lookedUp: new Map(),
+    repeats: new Map(),
+  }
 }
 
 export function listStreams(reader: FlowReader): FlowStream[] {

@@ -13,6 +13,7 @@ import type { StoredFlow } from './flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from './flowStore.ts'
 import { toForeignToken } from './foreignToken.ts'
 import type { FlowStream } from './places.ts'
+import { dropRepeats } from './repeats.ts'
 import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.ts'
 import { listTokens } from './watch.ts'
 
@@ -149,7 +150,8 @@ async function readBlocks(
   const read = await readStreamRows(reader, stream, { blocks, known }, signal)
   await lookUpTokens(reader, { stream, rows: read.rows }, signal)
   // What does not count may not be asked for the next time, so that it is no control for others.
-  const rows = read.rows.filter((row) => isWatched(watch, place, row.token))
+  const counted = read.rows.filter((row) => isWatched(watch, place, row.token))
+  const rows = await dropRepeats(reader, { escrow: place.address, rows: counted }, signal)
   const seen = rowsOf(reader, stream)
   const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known }
   const gone = read.isWhole ? seen.note(rows, reading) : []

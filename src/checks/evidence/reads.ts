@@ -6,7 +6,7 @@ import {
   manyTransactionsInternals,
   transactionInternals,
 } from '../../clients/explorer/endpoints/internalTransactions.ts'
-import { logsByTransaction } from '../../clients/explorer/endpoints/logs.ts'
+import { distinctLogs, logsByTransaction } from '../../clients/explorer/endpoints/logs.ts'
 import { isNearCap } from '../../clients/explorer/readAll.ts'
 import type { MainRow } from '../../clients/explorer/endpoints/mainList.ts'
 import {
@@ -110,7 +110,12 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
       // Cut off, or not readable: what is missing may be what moved.
       const isPart = answer.quarantined.length > 0 || isNearCap(logs.length, logsByTransaction)
       return toRead(answer, [
-        { ...leg, status: 'success', errorMessage: '', moves: isPart ? null : decodeMoves(logs) },
+        {
+          ...leg,
+          status: 'success',
+          errorMessage: '',
+          moves: isPart ? null : decodeMoves(distinctLogs(logs)),
+        },
       ])
     },
   }

@@ -137,3 +137,14 @@ export const logsByTransaction = endpoint({
   params: z.strictObject({ txId: param.hash }),
   contradicts: fitsExactly('txId', (row: EventLog) => row.hash),
 })
+
+/** Each log once: its place in the block names it, and some answers give one twice. */
+export function distinctLogs<L extends Pick<EventLog, 'hash' | 'logIndex'>>(logs: readonly L[]): L[] {
+  const seen = new Set<string>()
+  return logs.filter(({ hash, logIndex }) => {
+    const place = `${hash} ${logIndex}`
+    const isNew = logIndex === null || !seen.has(place)
+    seen.add(place)
+    return isNew
+  })
+}

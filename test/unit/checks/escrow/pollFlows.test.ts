@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { formatDecimal } from '../../../../src/bridge/decimal.ts'
+import type { TokenMove } from '../../../../src/bridge/transfer.ts'
 import type { FlowRow } from '../../../../src/kernel/mainReads.ts'
 import { createFlowReader, type FlowReader } from '../../../../src/checks/escrow/flowReader.ts'
 import { readFlows, readNewFlows, readPastFlows } from '../../../../src/checks/escrow/pollFlows.ts'
@@ -31,11 +32,22 @@ function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: n
   const bridge = { ...noBridge, escrows, contracts, tokens }
   const kernel = { ...createTestKernel({ start: 1_000_000, config: { bridge } }), tellSince: 0 }
   const { clock, db } = kernel
-  const world = { rows, head: 1_000, isDisguised: false, hasCome: [] as boolean[] }
+  const world = {
+    rows,
+    head: 1_000,
+    isDisguised: false,
+    hasCome: [] as boolean[],
+    moves: null as readonly TokenMove[] | null,
+    moved: [] as string[],
+  }
   const asked: string[] = []
   const watch = openEscrowWatch(kernel)
   const main: FlowReader['main'] = {
     hasCome: async () => world.hasCome.shift() ?? false,
+    moves: async (hash) => {
+      world.moved.push(hash)
+      return world.moves
+    },
     flows: async ({ kind, token: of }, { from, to }) => {
       if (of === other) throw new Error('it fails')
       const isList = kind === 'token_20' && (of === token || of === undefined)
@@ -198,4 +210,47 @@ test('a list that cannot be read keeps the past of no other from being read', as
   setHead(10_000)
   await expect(readFlows(reader, noSignal)).rejects.toThrow('it fails')
   expect(asked).toEqual(['9880 to 10000', '6400 to 10000'])
+})
+
+describe('semantics.md 1: rows of a list that are equal', () => {
+  const move = {
+    token,
+    from: escrow,
+    to: `0x${'cc'.repeat(20)}`,
+    amount: null,
+    amountRaw: 10n ** 19n,
+    tokenId: '',
+  }
+  const outwardOf = (world: ReturnType<typeof setUp>) => {
+    const flow = world.stored('01')
+    return flow && formatDecimal(flow.outward)
+  }
+
+  test('are as many movements as the answer about their transaction has, which is asked for once', async () => {
+    const set = setUp([payout('01', 1_010), payout('01', 1_010), payout('01', 1_010)])
+    set.world.moves = [move, move, { ...move, to: other }, { ...move, amountRaw: 1n }]
+    await set.read(4)
+    expect(outwardOf(set)).toBe('20')
+    expect(set.world.moved).toEqual(['0x01'])
+  })
+
+  test('are no more than the list shows', async () => {
+    const set = setUp([payout('01', 1_010), payout('01', 1_010)])
+    set.world.moves = [move, move, move]
+    await set.read(1)
+    expect(outwardOf(set)).toBe('20')
+  })
+
+  test('are one at first where nobody says it, and what the list shows 45 s after their block', async () => {
+    const at = 1_000_000 + 20_000
+    const row = { ...payout('01', 1_010), time: at }
+    const set = setUp([row, row])
+    await set.read(4)
+    expect(outwardOf(set)).toBe('10')
+    await set.read(1)
+    expect(outwardOf(set)).toBe('20')
+    set.world.moves = [move]
+    await set.read(1)
+    expect(outwardOf(set)).toBe('10')
+  })
 })
