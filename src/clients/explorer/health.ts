@@ -114,7 +114,8 @@ export function createHealth(options: {
     answered(date, at) {
       const theirs = Date.parse(date ?? '')
       // The header gives whole seconds, so half a second is its likeliest remainder.
-      if (!Number.isNaN(theirs)) ahead = [...ahead, theirs + 500 - at].slice(-keptDates)
+      // Times that are saved are made of it, and they are whole.
+      if (!Number.isNaN(theirs)) ahead = [...ahead, Math.round(theirs + 500 - at)].slice(-keptDates)
     },
     read() {
       const offset = clock.now() - clock.monotonicMs()

@@ -162,3 +162,12 @@ test('the time of the service is the median of what it said lately', () => {
   health.answered('soon', at)
   expect(health.read().clockAheadMs).toBe(10_500)
 })
+
+test('by how much the clock of the service is ahead is whole, whatever part of a ms an answer took, and however few there are', () => {
+  const { health } = setUp()
+  const at = Date.UTC(2026, 5, 1)
+  for (const tookMs of [0.25, 1.75, 3.25, 4.5]) {
+    health.answered(new Date(at).toUTCString(), at - tookMs)
+    expect(Number.isInteger(health.read().clockAheadMs)).toBe(true)
+  }
+})
