@@ -115,9 +115,11 @@ export function createAlertEngine(deps: AlertEngineDeps): AlertEngine {
     },
     tellEvents: (matches, now) => tellEvents(at(now), matches),
     correctEvents: (transfers, found, now) => correctEvents(at(now), transfers, found),
-    applyCondition: (rule, judgement, now) => applyCondition(at(now), rule, judgement),
-    excuseCondition: (rule, now) => excuseCondition(at(now), rule),
-    keepCondition: (rule, reason, now) => keepCondition(at(now), rule, reason),
+    applyCondition: (rule, judgement, now) =>
+      alone(at(now), rule, (context) => applyCondition(context, rule, judgement)),
+    excuseCondition: (rule, now) => alone(at(now), rule, (context) => excuseCondition(context, rule)),
+    keepCondition: (rule, reason, now) =>
+      alone(at(now), rule, (context) => keepCondition(context, rule, reason)),
     dropRules: (kept, now) => dropAll(at(now), kept),
     renameSubject: (from, to, now) => renameSubject(at(now), from, to),
     moveQueued: (now) => moveQueued(at(now)),
@@ -159,16 +161,27 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
   }
 }
 
+/** A row that cannot be read holds up its own rule, whose alerts keep their state, and no other. */
+function alone(context: EngineContext, rule: Rule, work: (context: EngineContext) => void): void {
+  const problem = context.store.attempt(() => work(context))
+  if (problem !== null) context.store.attempt(() => keepCondition(context, rule, problem))
+}
+
 function dropAll(context: EngineContext, rules: readonly Pick<Rule, 'name' | 'kind'>[]): void {
   const { store, kinds } = context
   const conditions = rules.filter(({ kind }) => kinds.find(kind)?.nature !== 'event')
   const kept = new Map(conditions.map(({ name, kind }) => [name, kind]))
-  dropRules(context, (head) => kept.get(head.rule) === head.kind || isMetaRule(context, head))
-  for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
-  judgeRuleErrors(context)
-  judgeNoData(context)
-  judgeChannels(context)
-  judgeDeadMessages(context)
+  const parts = [
+    () => dropRules(context, (head) => kept.get(head.rule) === head.kind || isMetaRule(context, head)),
+    () => {
+      for (const { rule } of store.listEvaluations()) if (!kept.has(rule)) store.deleteEvaluation(rule)
+    },
+    () => judgeRuleErrors(context),
+    () => judgeNoData(context),
+    () => judgeChannels(context),
+    () => judgeDeadMessages(context),
+  ]
+  for (const part of parts) store.attempt(part)
 }
 
 /** The engine's own alerts belong to whatever rule is on their kind now. */
@@ -184,18 +197,27 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 function start(context: EngineContext): void {
   context.startedAt = context.now
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
-  adoptAlerts(context)
-  resumeEscalations(context)
-  context.store.hastenHeld(null, context.now)
-  for (const head of context.store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
-  for (const silence of context.store.listSilences({ since: context.now, limit: mostSilences })) {
+  const { store } = context
+  const parts = [
+    () => adoptAlerts(context),
+    () => resumeEscalations(context),
+    () => store.hastenHeld(null, context.now),
+    () => {
+      for (const head of store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
+    },
+    () => warnOfSilences(context),
+  ]
+  for (const part of parts) store.attempt(part)
+}
+
+function warnOfSilences({ store, log, now }: EngineContext): void {
+  for (const silence of store.listSilences({ since: now, limit: mostSilences })) {
     const problem = findSilenceProblem(silence)
-    if (problem !== null) {
-      context.log.warn(
+    if (problem !== null)
+      log.warn(
         { silence: silence.id, problem },
         'silence set aside, because it cannot be read: it silences nothing',
       )
-    }
   }
 }
 

@@ -25,22 +25,9 @@ const longestWaitMs = 3_600_000
 export function flushGroups(context: EngineContext): UnixMs | null {
   const { store } = context
   store.clampGroups(context.now, longestWaitMs)
-  endOverSilences(context)
-  releaseHeldEvents(context)
-  noticeMutes(context)
-  escalate(context)
-  recheckCases(context)
-  closeCases(context)
-  const due = store
-    .listDueGroups(context.now)
-    .map((group): DueGroup => ({ group, members: store.listMembers(group.key) }))
-  if (due.length > 0) {
-    const mute = createMute(context)
-    // What says the most goes first: the rest joins it.
-    for (const one of due.toSorted((a, b) => gravityOf(a) - gravityOf(b)))
-      flushGroup(context, { ...one, mute })
-    store.deleteIdleGroups(context.now)
-  }
+  // Mostly each can be read: only where that is not so, they go one by one.
+  if (store.attempt(() => steps.forEach((step) => step(context))) !== null)
+    for (const step of steps) store.attempt(() => step(context))
   const next = [
     store.nextGroupDue(),
     store.nextHeldDue(),
@@ -49,6 +36,32 @@ export function flushGroups(context: EngineContext): UnixMs | null {
     store.nextRecheck(),
   ]
   return next.reduce(earliest)
+}
+
+const steps: readonly ((context: EngineContext) => void)[] = [
+  endOverSilences,
+  releaseHeldEvents,
+  noticeMutes,
+  escalate,
+  recheckCases,
+  closeCases,
+  flushDue,
+]
+
+function flushDue(context: EngineContext): void {
+  const { store } = context
+  const due = store.listDueGroups(context.now)
+  if (due.length === 0) return
+  const mute = createMute(context)
+  if (store.attempt(() => flushAll(context, due, mute)) !== null)
+    for (const group of due) store.attempt(() => flushAll(context, [group], mute))
+  store.deleteIdleGroups(context.now)
+}
+
+function flushAll(context: EngineContext, groups: readonly GroupRow[], mute: MuteOf): void {
+  const due = groups.map((group): DueGroup => ({ group, members: context.store.listMembers(group.key) }))
+  // What says the most goes first: the rest joins it.
+  for (const one of due.toSorted((a, b) => gravityOf(a) - gravityOf(b))) flushGroup(context, { ...one, mute })
 }
 
 function earliest(a: UnixMs | null, b: UnixMs | null): UnixMs | null {

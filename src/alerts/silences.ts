@@ -4,8 +4,8 @@ import type { Kinds } from '../rules/kinds.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { SilenceRow, TransferSilence } from './store/silenceRows.ts'
+import { parseLabels } from './engineContext.ts'
 import { compileParts, formatMatcher, type Matcher, parseMatcher } from './matchers.ts'
-import type { Labels } from './routing.ts'
 import { findBeyond, type TransferInput } from './transferSilence.ts'
 
 /** As somebody asks for it; times in UnixMs. */
@@ -105,8 +105,7 @@ const none: SilenceAnswer = { silence: null, broken: null }
 export function createSilencer(silences: readonly SilenceRow[], { store, kinds }: SilenceSource): Silencer {
   const compiled = silences.flatMap((silence) => compileRow(silence))
   const byLabels = memoise((labels: string) => {
-    // Written by canonicalJson.
-    const parsed = JSON.parse(labels) as Labels
+    const parsed = parseLabels(labels)
     return { own: parsed, asked: compiled.filter((one) => one.labels(parsed)) }
   })
   const namesOf = memoise((key: string) => store.readTransferNames(key))

@@ -129,22 +129,30 @@ async function run(state: State): Promise<void> {
 /** Starts what may start, and says after how long to look again. */
 function pump(state: State): number {
   const { deps, lanes } = state
-  try {
-    look(state)
-    let waitMs = idleMs
-    // Woken by each commit, and hardly any has something to tell.
-    for (const lane of deps.store.hasUnsent() ? lanes : []) {
-      if (state.running.size >= mostInFlight) break
-      waitMs = Math.min(waitMs, tryLane(state, lane))
+  let waitMs = idleMs
+  let waiting: readonly Lane[] = []
+  let hasFailed = false
+  // What stops one, such as a row that cannot be read, does not stop the others.
+  const attempt = (work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      // A full disk, most likely: nothing was sent, so nothing is lost by waiting.
+      deps.log.error({ error: errorText(error) }, 'the outbox could not be read or written')
+      hasFailed = true
     }
-    // An outbox that cannot be read or written lets nothing leave.
-    state.lookedAtMs = deps.clock.monotonicMs()
-    return waitMs
-  } catch (error) {
-    // A full disk, most likely: nothing was sent, so nothing is lost by waiting.
-    deps.log.error({ error: errorText(error) }, 'the outbox could not be read or written')
-    return failedPauseMs
   }
+  attempt(() => look(state))
+  // Woken by each commit, and hardly any has something to tell.
+  attempt(() => (waiting = deps.store.hasUnsent() ? lanes : []))
+  for (const lane of waiting) {
+    if (state.running.size >= mostInFlight) break
+    attempt(() => (waitMs = Math.min(waitMs, tryLane(state, lane))))
+  }
+  if (hasFailed) return failedPauseMs
+  // An outbox that cannot be read or written lets nothing leave.
+  state.lookedAtMs = deps.clock.monotonicMs()
+  return waitMs
 }
 
 /** What need not be looked for at each commit. */

@@ -7,7 +7,9 @@ import type { Database } from '../store/database.ts'
 import { instant, int, json, table } from '../store/table.ts'
 
 /** A reading that is not believed yet. */
-const doubt = json(z.object({ height: z.number(), blockTime: z.number().nullable(), at: z.number() }))
+const doubt = json(
+  z.object({ height: z.number(), blockTime: z.number().nullable(), at: z.number() }),
+).orNull()
 const heads = table('heads', {
   chain,
   height: int,
@@ -15,13 +17,15 @@ const heads = table('heads', {
   advancedAt: instant,
   readAt: instant,
   seenAt: instant.orNull(),
-  below: doubt.orNull(),
-  ahead: doubt.orNull(),
+  // One that cannot be read begins anew with the next reading.
+  below: doubt.orElse(null),
+  ahead: doubt.orElse(null),
 })
 
+/** A chain whose row cannot be read was not read yet: the next reading writes it anew. */
 export function listHeads(db: Database): Head[] {
   return heads
-    .all(db, 'SELECT * FROM heads ORDER BY chain')
+    .readable(db, 'SELECT * FROM heads ORDER BY chain')
     .map(({ chain, height, blockTime, advancedAt, readAt }) => ({
       chain,
       height,
@@ -36,7 +40,7 @@ export function listHeads(db: Database): Head[] {
  * @returns the height before when the chain is now believed to stand lower, else null
  */
 export function recordHead(db: Database, chain: Chain, reading: HeadReading): number | null {
-  const row = heads.get(db, 'SELECT * FROM heads WHERE chain = ?', chain)
+  const [row = null] = heads.readable(db, 'SELECT * FROM heads WHERE chain = ?', chain)
   const before = row && { ...row, seenAt: row.seenAt ?? row.advancedAt }
   const now = trackHead(before, reading)
   db.prepare(`INSERT OR REPLACE ${heads.into}`).run(...heads.values({ ...now, chain }))

@@ -9,7 +9,9 @@ import type { PollerStatus } from '../kernel/runner.ts'
 import { listWatched, readSharedFacts } from '../kernel/sharedFacts.ts'
 import { createLatency } from '../ledger/readLatency.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { MonitorError } from '../lib/errors.ts'
 import type { Actor } from '../store/actor.ts'
+import { attempt } from '../store/misread.ts'
 import type { Moment } from '../rules/kind.ts'
 import { createEvaluateLoop } from './evaluateLoop.ts'
 import type { OpenedKernel } from './openKernel.ts'
@@ -29,8 +31,10 @@ export function createJudging(
     watched: listWatched(kernel.config.explorer.dialect),
     pollers: pollerStatus,
   }
-  const readFacts = (at: UnixMs) =>
-    opened.reduce<Moment>((all, check) => ({ ...all, ...check.facts(at) }), readSharedFacts(shared, at))
+  const readers = [
+    (at: UnixMs) => readSharedFacts(shared, at),
+    ...opened.map((check) => (at: UnixMs) => check.facts(at)),
+  ]
   const noteReadings = createCoverageNotes(db, pollerStatus)
   const evaluateLoop = createEvaluateLoop({
     db,
@@ -42,7 +46,7 @@ export function createJudging(
     after,
     sleepers: [kernel.explorer, runner, ...opened],
     judge(at) {
-      const facts = readFacts(at)
+      const facts = readFacts(kernel, readers, at)
       const raised = opened.flatMap((check) => check.raised?.(at) ?? [])
       evaluate({ engine, rules: rules(), facts, raised, timer: kernel.timings.startRules() }, at)
       noteReadings()
@@ -81,4 +85,28 @@ export function createJudging(
 
 function hasRun({ runs, lastSuccessAt, failures }: PollerStatus): boolean {
   return runs > 0 && (lastSuccessAt !== null || failures > 0)
+}
+
+/**
+ * What conditions are judged on. A row that cannot be read withholds the part that it belongs to: rules that look at it fail, and keep
+ * the state of their alerts; all others are judged.
+ */
+function readFacts(
+  { db }: Pick<OpenedKernel, 'db'>,
+  readers: readonly ((now: UnixMs) => object)[],
+  now: UnixMs,
+): Moment {
+  const facts: Moment = { now }
+  let problem: string | null = null
+  for (const read of readers) {
+    const failed = attempt(db, () => void Object.assign(facts, read(now)))
+    problem ??= failed
+  }
+  if (problem === null) return facts
+  return new Proxy(facts, {
+    get(of, name) {
+      if (!(name in of)) throw new MonitorError('state.invalid', problem)
+      return Reflect.get(of, name)
+    },
+  })
 }

@@ -10,6 +10,8 @@ export interface Commits {
    * disk that refuses it says so to whoever comes next (`OnOutcome`, `rollbacks`). A function says it of what came out.
    */
   transaction<T>(work: () => T, mayWait?: MayWait<T>): T
+  /** Within a transaction: a throw rolls back what `work` did, and nothing of before. */
+  part(work: () => void): void
   /** Saves what waits. @throws what the disk says; then what waited is lost */
   save(): void
   /** Whether anything is in memory alone, because it waits or is held. */
@@ -81,6 +83,7 @@ export function createCommits(
   }
   return {
     transaction: (work, mayWait = false) => (state.inTransaction ? work() : commit(state, work, mayWait)),
+    part: (work) => (state.inTransaction ? runPart(state, work) : commit(state, work, false)),
     save() {
       if (state.isHeld || state.inTransaction || state.waiting === 0) return
       throwLoss(state)
@@ -149,6 +152,20 @@ function commit<T>(state: State, work: () => T, mayWait: MayWait<T>): T {
   const waits = typeof mayWait === 'function' ? mayWait(result) : mayWait
   if (!waits || state.waiting >= mostWaiting) save(state)
   return result
+}
+
+function runPart(state: State, work: () => void): void {
+  const { connection } = state
+  connection.exec('SAVEPOINT part')
+  try {
+    work()
+    connection.exec('RELEASE part')
+  } catch (error) {
+    state.rollbacks += 1
+    // A full disk may have rolled back all of it.
+    if (connection.isTransaction) connection.exec('ROLLBACK TO part; RELEASE part')
+    throw error
+  }
 }
 
 function save(state: State): void {

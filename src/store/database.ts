@@ -12,6 +12,7 @@ import { type ChangeLog, createChangeLog } from './changeLog.ts'
 import { assertWhole, isBroken, toDamaged } from './damage.ts'
 import { type Checkpoint, checkpoint, giveBack } from './fileRoom.ts'
 import { assertVersion, migrate, readVersion } from './migrate.ts'
+import { tableOf, toUnreadable } from './unreadable.ts'
 
 type Row = Record<string, SQLOutputValue>
 
@@ -31,6 +32,8 @@ export interface Database {
    * One that `mayWait` is on the disk with the next that may not: nothing may leave by it before that one.
    */
   transaction<T>(work: () => T, mayWait?: MayWait<T>): T
+  /** One part of a transaction: a throw rolls back what `work` did, and nothing of before. */
+  part(work: () => void): void
   /** For a disk that takes nothing: commits stay in memory until they are released. */
   readonly held: Pick<Commits, 'hold' | 'isHeld' | 'isUnsaved' | 'save' | 'heldBytes' | 'release'>
   /** Identifies this ledger file for its whole life; a restored backup has an older `commits` count. */
@@ -151,7 +154,7 @@ function toDatabase({ path, connection, isNew, guarded }: Opened, options: Datab
         (statement = guardStatement(
           guarded(() => connection.prepare(sql)),
           guarded,
-          { isRecorded: () => changes.state() !== null, commits },
+          { isRecorded: () => changes.state() !== null, commits, sql },
         )),
       )
     return statement
@@ -160,6 +163,7 @@ function toDatabase({ path, connection, isNew, guarded }: Opened, options: Datab
   return {
     prepare,
     transaction: (work, mayWait) => commits.transaction(work, mayWait),
+    part: (work) => commits.part(work),
     rollbacks: () => commits.rollbacks(),
     held: commits,
     changes: {
@@ -202,11 +206,16 @@ function toDatabase({ path, connection, isNew, guarded }: Opened, options: Datab
 function guardStatement(
   statement: StatementSync,
   guarded: Guard,
-  { isRecorded, commits }: { readonly isRecorded: () => boolean; readonly commits: Commits },
+  {
+    isRecorded,
+    commits,
+    sql,
+  }: { readonly isRecorded: () => boolean; readonly commits: Commits; readonly sql: string },
 ): Statement {
+  const reading = <T>(work: () => T) => guarded(() => readNumbers(sql, work))
   return {
-    all: (...values: SQLInputValue[]) => guarded(() => statement.all(...values)),
-    get: (...values: SQLInputValue[]) => guarded(() => statement.get(...values)),
+    all: (...values: SQLInputValue[]) => reading(() => statement.all(...values)),
+    get: (...values: SQLInputValue[]) => reading(() => statement.get(...values)),
     run(...values: SQLInputValue[]) {
       const work = () => guarded(() => statement.run(...values))
       if (isRecorded()) return commits.transaction(work)
@@ -216,10 +225,20 @@ function guardStatement(
     *iterate(...values: SQLInputValue[]) {
       const rows = guarded(() => statement.iterate(...values))
       for (;;) {
-        const next = guarded(() => rows.next())
+        const next = reading(() => rows.next())
         if (next.done) return
         yield next.value
       }
     },
+  }
+}
+
+/** Node refuses a whole number beyond 2^53, which is never written: a row that cannot be read. */
+function readNumbers<T>(sql: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
+    throw isTooLarge ? toUnreadable(tableOf(sql), error.message, error) : error
   }
 }

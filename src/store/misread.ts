@@ -1,8 +1,10 @@
+import { errorText } from '../lib/errors.ts'
 import type { Database } from './database.ts'
+import { placeOfUnreadable } from './unreadable.ts'
 
 /*
- * Rows whose packed cell cannot be read, in a file that is whole otherwise: something else stands in for what they said, so that
- * they hold up no other, and whoever runs spanwatch is told.
+ * Rows that cannot be read, in a file that is whole otherwise: something else stands in for what they said, or what rests on them
+ * is left as it is, so that they hold up nothing else, and whoever runs spanwatch is told.
  */
 
 interface Misread {
@@ -28,4 +30,20 @@ export function takeMisread(db: Database): readonly string[] {
   const places = [...misread.places].slice(misread.told)
   misread.told = misread.places.size
   return places
+}
+
+/**
+ * Does one part of a transaction. A row that cannot be read stops that part alone: what it did is rolled back, and the row is
+ * noted. @returns why it was stopped; null when it was not
+ */
+export function attempt(db: Database, work: () => void): string | null {
+  try {
+    db.part(work)
+    return null
+  } catch (error) {
+    const place = placeOfUnreadable(error)
+    if (place === null) throw error
+    noteMisread(db, place)
+    return errorText(error)
+  }
 }

@@ -3,8 +3,10 @@ import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import type { Database } from './database.ts'
+import { noteMisread } from './misread.ts'
 import type { Names } from './packForm.ts'
 import { unpack } from './unpack.ts'
+import { placeOfUnreadable, tableOf, toUnreadable } from './unreadable.ts'
 import { toJson } from '../lib/toJson.ts'
 
 type Cell = SQLOutputValue | undefined
@@ -44,6 +46,8 @@ export interface Columns<S extends Shape> {
   read(row: Row): RowOf<S>
   get(db: Database, sql: string, ...values: SQLInputValue[]): RowOf<S> | null
   all(db: Database, sql: string, ...values: SQLInputValue[]): RowOf<S>[]
+  /** Those that can be read; the others are noted. For where a row that is not there lets nobody accuse, and nothing end. */
+  readable(db: Database, sql: string, ...values: SQLInputValue[]): RowOf<S>[]
   /** For SELECT; of a table that goes by another name in the query. */
   list(alias?: string): string
 }
@@ -79,9 +83,9 @@ function createCodec<T>(parts: CodecParts<T>): Codec<T> {
   const readFirst = (row: Row, sql: string): T => {
     for (const name in row) {
       const value = read(row[name])
-      return value === undefined ? refuse(placeOf(sql), name, expected, row[name]) : value
+      return value === undefined ? refuse(tableOf(sql), name, expected, row) : value
     }
-    return refuse(placeOf(sql), '', expected, undefined)
+    return refuse(tableOf(sql), '', expected, {})
   }
   return {
     ...parts,
@@ -257,7 +261,7 @@ function describe<S extends Shape>(name: string | null, shape: S): Columns<S> {
     const value: Record<string, unknown> = {}
     for (const { key, column, read, expected } of fields) {
       const found = read(row[column])
-      value[key] = found === undefined ? refuse(name ?? placeOf(sql), column, expected, row[column]) : found
+      value[key] = found === undefined ? refuse(name ?? tableOf(sql), column, expected, row) : found
     }
     // Each key was read by its own codec: the one place where the types are said and not shown.
     return value as RowOf<S>
@@ -274,14 +278,21 @@ function describe<S extends Shape>(name: string | null, shape: S): Columns<S> {
         .prepare(sql)
         .all(...values)
         .map((row) => readOf(row, sql)),
+    readable(db, sql, ...values) {
+      const rows: RowOf<S>[] = []
+      for (const row of db.prepare(sql).all(...values)) {
+        try {
+          rows.push(readOf(row, sql))
+        } catch (error) {
+          const place = placeOfUnreadable(error)
+          if (place === null) throw error
+          noteMisread(db, place)
+        }
+      }
+      return rows
+    },
     list: (alias) => fields.map(({ column }) => (alias ? `${alias}.${column}` : column)).join(', '),
   }
-}
-
-/** The table that a query begins with, for an error. */
-function placeOf(sql: string): string {
-  const [, name] = /\b(?:FROM|INTO|UPDATE) (\w+)/.exec(sql) ?? []
-  return name === undefined ? 'a query' : `a query of ${name}`
 }
 
 /** The column that a key of a description stands for. */
@@ -289,12 +300,20 @@ export function columnOf(key: string, { column }: Pick<Codec<unknown>, 'column'>
   return column ?? key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-function refuse(place: string, column: string, expected: string, cell: Cell): never {
+function refuse(place: string, column: string, expected: string, row: Row): never {
+  const cell = row[column]
+  if (cell === undefined)
+    throw new MonitorError('state.invalid', `A row of ${place} has no column ${column}.`)
   const found = typeof cell === 'string' ? JSON.stringify(cell.slice(0, 40)) : String(cell)
-  throw new MonitorError(
-    'state.invalid',
-    cell === undefined
-      ? `A row of ${place} has no column ${column}.`
-      : `The ledger cannot be read: ${place}, column ${column}: expected ${expected}, found ${found}.`,
+  throw toUnreadable(
+    `${place}${nameRow(row, column)}, column ${column}`,
+    `expected ${expected}, found ${found}`,
   )
+}
+
+/** By what stands first in it, which is mostly its key. */
+function nameRow(row: Row, column: string): string {
+  const [name, first] = Object.entries(row)[0] ?? []
+  if (name === undefined || name === column || first instanceof Uint8Array) return ''
+  return `, row of ${name} ${String(first).slice(0, 80)}`
 }

@@ -17,6 +17,7 @@ import * as silenced from './silencedRows.ts'
 import * as silences from './silenceRows.ts'
 import * as names from './transferNames.ts'
 import type { Database } from '../../store/database.ts'
+import { attempt } from '../../store/misread.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation } from './alertGroups.ts'
 
@@ -49,7 +50,11 @@ type StoreFunctions = { readonly [Name in keyof typeof tables]: Bound<(typeof ta
 type Unbindable = 'alertColumns' | 'droppedMark' | 'activeAlerts' | 'alertTable' | 'outboxTable'
 
 /** Everything that is stored about alerts and their messages. Each call is SQL and nothing else. */
-export type AlertStore = Omit<StoreFunctions, Unbindable> & Pick<Database, 'transaction' | 'generation'>
+export type AlertStore = Omit<StoreFunctions, Unbindable> &
+  Pick<Database, 'transaction' | 'generation'> & {
+    /** One part of a transaction, which a row that cannot be read stops alone. @returns why it was stopped; null when it was not */
+    attempt(work: () => void): string | null
+  }
 
 export function createAlertStore(db: Database): AlertStore {
   const bound = Object.entries(tables).flatMap(([name, value]) =>
@@ -69,6 +74,7 @@ export function createAlertStore(db: Database): AlertStore {
       forget()
     },
     transaction: (work) => db.transaction(work),
+    attempt: (work) => attempt(db, work),
     generation: db.generation,
   }
 }

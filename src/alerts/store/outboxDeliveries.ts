@@ -14,14 +14,15 @@ const attempts = table('deliveries', {
   nextAt: instant,
   /** Answers so far that looked like success and were none. */
   suspicious: int,
-  isDegraded: flag.from('degraded'),
-  recipients: texts.orNull(),
+  isDegraded: flag.from('degraded').orElse(false),
+  /** Null for all: rather twice than not at all where it cannot be read. */
+  recipients: texts.orNull().orElse(null),
   lastError: text.orNull(),
 })
 const deliveries = table('deliveries', {
   id: int,
   channel: text,
-  isCritical: flag.from('critical'),
+  isCritical: flag.from('critical').orElse(true),
   ...attempts.shape,
   createdAt: instant,
   expiresAt: instant,
@@ -115,7 +116,7 @@ const channels = table('channels', {
         z.object({ recipient: z.string(), reason: z.string(), since: z.number().nullable().default(null) }),
       )
       .readonly(),
-  ),
+  ).orElse([]),
   lastAckAt: instant.orNull(),
   lastError: text.orNull(),
   lastErrorAt: instant.orNull(),

@@ -17,7 +17,7 @@ const newItems = table('outbox', {
   episode: int,
   what,
   groupKey: text.orNull(),
-  isCritical: flag.from('critical'),
+  isCritical: flag.from('critical').orElse(true),
   createdAt: instant,
   notBefore: instant,
   expiresAt: instant,

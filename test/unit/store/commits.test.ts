@@ -240,3 +240,23 @@ describe('commits that may wait', () => {
     expect([seen(), commits.isUnsaved()]).toEqual([['one'], false])
   })
 })
+
+test.each(['alone', 'waiting', 'held'])(
+  'a part that fails takes back what it did, and nothing of its transaction: %s',
+  (how) => {
+    const { commits, see, seen, wait } = setUp()
+    if (how === 'waiting') wait('before')
+    if (how === 'held') commits.hold()
+    const failing = () => {
+      see('part')
+      throw new Error('a row cannot be read')
+    }
+    commits.transaction(() => {
+      see('whole')
+      expect(() => commits.part(failing)).toThrow('a row cannot be read')
+      commits.part(() => see('other part'))
+    })
+    expect(seen()).toEqual([...(how === 'waiting' ? ['before'] : []), 'whole', 'other part'])
+    expect(commits.rollbacks()).toBe(1)
+  },
+)

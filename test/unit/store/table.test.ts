@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../src/store/database.ts'
 import { readMetaNumber, saveMeta } from '../../../src/store/meta.ts'
+import { takeMisread } from '../../../src/store/misread.ts'
 import {
   bigintText,
   columnOf,
@@ -55,10 +56,19 @@ test('what is written is read again', () => {
 test.each([
   [{ ...good, id: 'x' }, 'silences, column id: expected an integer, found "x".'],
   [{ ...good, id: 1.5 }, 'silences, column id: expected an integer, found 1.5.'],
-  [{ ...good, starts_at: null }, 'silences, column starts_at: expected an integer, found null.'],
-  [{ ...good, expired_at: '' }, 'silences, column expired_at: expected an integer or NULL, found "".'],
-  [{ ...good, matchers: '{' }, 'silences, column matchers: expected JSON of its schema, found "{".'],
-  [{ ...good, matchers: '{}' }, 'silences, column matchers: expected JSON of its schema, found "{}".'],
+  [{ ...good, starts_at: null }, 'silences, row of id 7, column starts_at: expected an integer, found null.'],
+  [
+    { ...good, expired_at: '' },
+    'silences, row of id 7, column expired_at: expected an integer or NULL, found "".',
+  ],
+  [
+    { ...good, matchers: '{' },
+    'silences, row of id 7, column matchers: expected JSON of its schema, found "{".',
+  ],
+  [
+    { ...good, matchers: '{}' },
+    'silences, row of id 7, column matchers: expected JSON of its schema, found "{}".',
+  ],
 ])('a cell that cannot be read is an error: %j', (row, problem) => {
   expect(() => silences.read(row)).toThrow(`The ledger cannot be read: ${problem}`)
 })
@@ -77,6 +87,28 @@ test('where others must not be held back, a cell that cannot be read is another 
     { word: 'in' },
   ])
   expect(() => rows.read({})).toThrow('A row of a query has no column word.')
+})
+
+test('rows that can be read are read beside those that cannot, which are noted once', () => {
+  const db = openDatabase(':memory:')
+  const values = columns({ name: text, value: oneOf('in', 'out') })
+  for (const [name, value] of ['in', 'x', 'out'].entries()) saveMeta(db, `way ${name}`, value)
+  const sql = "SELECT name, value FROM meta WHERE name LIKE 'way %' ORDER BY name"
+  const read = () => values.readable(db, sql).map(({ value }) => value)
+  expect([read(), read()]).toEqual([
+    ['in', 'out'],
+    ['in', 'out'],
+  ])
+  expect(takeMisread(db)).toEqual(['a query of meta, row of name way 1, column value'])
+  db.close()
+})
+
+test('an integer beyond what is ever written is a row that cannot be read, and names its table', () => {
+  const db = openDatabase(':memory:')
+  saveMeta(db, 'huge', '9007199254740993')
+  const sql = "SELECT CAST(value AS INTEGER), (SELECT name FROM names LIMIT 1) FROM meta WHERE name = 'huge'"
+  expect(() => int.get(db, sql)).toThrow(/^The ledger cannot be read: a query of meta: /)
+  db.close()
 })
 
 test('a value that a query gives is read alike', () => {
