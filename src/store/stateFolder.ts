@@ -15,9 +15,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import { isMissing, withPlainFile } from '../lib/plainFile.ts'
+import { isBroken } from './damage.ts'
 
 export const rightsRemedy =
   'What it holds is not known to be broken: let the user that runs spanwatch read and write the file and its folder, on a disk that can be written.'
+
+/** Not done by itself: whoever replaced the file while another process starts would leave both with a lock. */
+const brokenLock =
+  'The file holds nothing that is needed: make sure that no spanwatch uses this state folder, delete that file alone, and start again.'
 
 /** What a state folder holds by name; what was set aside and copies of the ledger are opened by people alone. */
 const ours =
@@ -140,7 +145,8 @@ export function takeStateLock(path: string): { release(): void } {
   } catch (error) {
     connection.close()
     if (!/locked|busy/i.test(errorText(error))) {
-      throw new MonitorError('state.invalid', `${path} cannot be locked: ${errorText(error)}`, {
+      const remedy = isBroken(error) ? brokenLock : rightsRemedy
+      throw new MonitorError('state.invalid', `${path} cannot be locked: ${errorText(error)}. ${remedy}`, {
         cause: error,
       })
     }

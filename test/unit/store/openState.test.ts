@@ -300,6 +300,16 @@ describe('the state folder', () => {
     expect(opened.isUnsaved()).toBe(true)
   })
 
+  test.each([
+    ['NULs', Buffer.alloc(512)],
+    ['garbage', Buffer.alloc(512, 0xa7)],
+  ])('F13: a lock of %s is refused with what to do, and stays as it is', (_, bytes) => {
+    const path = join(folder, 'lock.sqlite')
+    writeFileSync(path, bytes)
+    expect(() => open()).toThrow(/holds nothing that is needed.*delete that file alone/)
+    expect(readFileSync(path)).toEqual(bytes)
+  })
+
   test('what the system refuses while the folder is opened is said with the folder, and the lock is given back', () => {
     writeCursors(7)
     const inTheWay = join(folder, '.cursors.json.999.tmp')
