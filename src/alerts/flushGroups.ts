@@ -25,9 +25,17 @@ const longestWaitMs = 3_600_000
 export function flushGroups(context: EngineContext): UnixMs | null {
   const { store } = context
   store.clampGroups(context.now, longestWaitMs)
+  let hasFailed = false
+  const attempt: Attempt = (work) => {
+    const isDone = store.attempt(work) === null
+    hasFailed ||= !isDone
+    return isDone
+  }
   // Mostly each can be read: only where that is not so, they go one by one.
-  if (store.attempt(() => steps.forEach((step) => step(context))) !== null)
-    for (const step of steps) store.attempt(() => step(context))
+  if (!attempt(() => steps.forEach((step) => step(context, attempt))))
+    for (const step of steps) attempt(() => step(context, attempt))
+  // What could not be done is still due, and no sooner done than at the next tick.
+  if (hasFailed) return null
   const next = [
     store.nextGroupDue(),
     store.nextHeldDue(),
@@ -38,7 +46,10 @@ export function flushGroups(context: EngineContext): UnixMs | null {
   return next.reduce(earliest)
 }
 
-const steps: readonly ((context: EngineContext) => void)[] = [
+/** Does a part of it; false where a row that cannot be read stops that. */
+type Attempt = (work: () => void) => boolean
+
+const steps: readonly ((context: EngineContext, attempt: Attempt) => void)[] = [
   endOverSilences,
   releaseHeldEvents,
   noticeMutes,
@@ -48,13 +59,13 @@ const steps: readonly ((context: EngineContext) => void)[] = [
   flushDue,
 ]
 
-function flushDue(context: EngineContext): void {
+function flushDue(context: EngineContext, attempt: Attempt): void {
   const { store } = context
   const due = store.listDueGroups(context.now)
   if (due.length === 0) return
   const mute = createMute(context)
-  if (store.attempt(() => flushAll(context, due, mute)) !== null)
-    for (const group of due) store.attempt(() => flushAll(context, [group], mute))
+  if (!attempt(() => flushAll(context, due, mute)))
+    for (const group of due) attempt(() => flushAll(context, [group], mute))
   store.deleteIdleGroups(context.now)
 }
 

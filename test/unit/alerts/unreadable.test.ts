@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { keptFinding } from '../../../src/alerts/findingJson.ts'
 import { createAlertViews, toAlertView } from '../../../src/web/views/toAlertView.ts'
+import { takeMisread } from '../../../src/store/misread.ts'
 import { createBench, createCondition, createEvent, createRoute, createRule, start } from './harness.ts'
 
 const atOnce = { routes: [createRoute({ groupWaitMs: 0 })] }
@@ -53,5 +54,41 @@ describe.each(texts)('a kept finding that is %j', (text) => {
         kind: row.kind,
         title: `${row.subject}: its details cannot be read`,
       })
+  })
+})
+
+describe('a row that holds what is never written', () => {
+  const other = createRule({ name: 'other', kind: 'chain.stalled', severity: 'critical' })
+  const zone = { findings: [createCondition('zone')], unknown: [] }
+  const huge = '9007199254740993'
+
+  test('of an alert holds up its own rule, which keeps its state and says why, and no other', () => {
+    const { engine, store, database } = createBench(atOnce)
+    engine.applyCondition(stalled, zone, start)
+    database.prepare(`UPDATE alerts SET changed_at = ${huge}, active_at = ${huge}`).run()
+    engine.applyCondition(stalled, { findings: [], unknown: [] }, start + 1_000)
+    engine.applyCondition(other, zone, start + 1_000)
+    expect(store.getEvaluation('stalled')).toMatchObject({ errors: 1, evaluatedAt: start })
+    expect(store.getEvaluation('stalled')?.reason).toMatch(/^The ledger cannot be read: a query of alerts: /)
+    expect(store.getEvaluation('other')).toMatchObject({ errors: 0 })
+    expect(database.prepare('SELECT rule, state FROM alerts ORDER BY rule').all()).toMatchObject([
+      { rule: 'other', state: 'firing' },
+      { rule: 'stalled', state: 'firing' },
+    ])
+  })
+
+  test('of a group leaves that unsent until the next tick, and sends the others', () => {
+    const { engine, store, database } = createBench({
+      routes: [createRoute({ groupWaitMs: 0, groupBy: ['rule'] })],
+    })
+    engine.applyCondition(stalled, zone, start)
+    engine.applyCondition(other, zone, start)
+    const { id } = store.listActiveOf('stalled')[0] ?? { id: 0 }
+    database.prepare(`UPDATE alerts SET refreshed_at = ${huge} WHERE id = ?`).run(id)
+    expect(engine.flush(start + 1_000)).toBeNull()
+    expect(store.listOutbox({ state: 'queued', limit: 9 }).map(({ alertId }) => alertId)).toEqual(
+      store.listActiveOf('other').map((alert) => alert.id),
+    )
+    expect(takeMisread(database)).toEqual([expect.stringContaining('a query of')])
   })
 })
