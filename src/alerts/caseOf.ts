@@ -21,9 +21,16 @@ const eventOpenMs = 24 * 3_600_000
 
 /**
  * Puts an alert as it is now into its case, and has everybody who follows the case told what that changed: that it
- * opened again, or goes on as another. Costs one look where nothing did.
+ * opened again, or goes on as another. Costs one look where nothing did. Where rows of the case cannot be read it is told
+ * without one.
  */
 export function putIntoCase(context: EngineContext, alert: CaseAlert, finding: Finding): Placed | null {
+  let placed: Placed | null = null
+  context.store.attempt(() => (placed = place(context, alert, finding)))
+  return placed
+}
+
+function place(context: EngineContext, alert: CaseAlert, finding: Finding): Placed | null {
   const { store, now } = context
   const placed = store.placeMember(toMember(context, alert, finding), now)
   if (placed === null) return null

@@ -6,7 +6,7 @@ import { codec, columns, flag, instant, int, type Read, table, text } from '../.
 const groups = table('alert_groups', {
   key: text,
   route: text,
-  isDirty: flag.from('dirty'),
+  isDirty: flag.from('dirty').orElse(true),
   flushAt: instant,
   intervalMs: int,
   repeatMs: int,

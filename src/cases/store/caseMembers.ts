@@ -13,7 +13,7 @@ const members = table('case_members', {
   /** Null while it holds. */
   untilAt: instant.orNull(),
   /** It keeps its case open until somebody handles that. */
-  isLoss: flag.from('loss'),
+  isLoss: flag.from('loss').orElse(true),
   addedAt: instant,
   /** A digest of them as they were when it was last put into its case: what is new among them joins it to more. */
   keys: text,

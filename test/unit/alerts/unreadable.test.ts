@@ -77,6 +77,16 @@ describe('a row that holds what is never written', () => {
     ])
   })
 
+  test('of a case holds no event of it back', () => {
+    const { engine, store, database } = createBench({ routes: [createRoute({ groupBy: ['case'] })] })
+    engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+    database.prepare(`UPDATE case_members SET until_at = ${huge}, from_at = ${huge}`).run()
+    engine.tellEvents([{ rule: createRule({ name: 'second' }), finding: createEvent(1) }], start + 1_000)
+    const alerts = store.listOutbox({ state: 'queued', limit: 9 }).map(({ alertId }) => alertId)
+    expect(new Set(alerts).size).toBe(2)
+    expect(takeMisread(database)).not.toEqual([])
+  })
+
   test('of a group leaves that unsent until the next tick, and sends the others', () => {
     const { engine, store, database } = createBench({
       routes: [createRoute({ groupWaitMs: 0, groupBy: ['rule'] })],
