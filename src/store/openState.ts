@@ -26,7 +26,7 @@ export interface State {
   noteTold(): void
   /** Room kept back on the disk; it is given away when a commit finds the disk full. */
   readonly ballast: Ballast
-  /** Whether the ledger's path still leads to the file that is written: a folder can be removed under a process. */
+  /** Whether the paths of ledger, log and lock still lead to the files that are in use: a folder can be removed under a process. */
   isInPlace(): boolean
   /** Commits of the ledger that failed since the start. */
   commitsFailed(): number
@@ -154,7 +154,7 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
     isChecked: isSmall,
     onDamaged: (error) => trouble.damage.abort(error),
   })
-  const opened = statSync(path)
+  const isInPlace = watchPlaces([path, `${path}-wal`, join(folder, 'lock.sqlite')])
   try {
     const taken = takeRole(db, options.replica ?? null)
     if (taken === 'over') placeCursors(cursorPath, db, options.since)
@@ -171,7 +171,7 @@ function openFiles(options: StateOptions, lock: ReturnType<typeof takeStateLock>
         if (!db.held.isHeld()) removeMarker(folder)
       },
       ballast: trouble.ballast,
-      isInPlace: () => isSameFile(statSync(path, { throwIfNoEntry: false }), opened),
+      isInPlace,
       commitsFailed: () => trouble.commits(),
       diskErrors: () => trouble.diskErrors(),
       isUnsaved: () => db.held.isHeld(),
@@ -253,8 +253,18 @@ function readCommit(db: Database): number {
   return readMetaNumber(db, 'commits') ?? 0
 }
 
-function isSameFile(one: Stats | undefined, other: Stats): boolean {
-  return one?.ino === other.ino && one.dev === other.dev
+/** Each is the file that it was when it was first there: what is written to one that is gone is gone with it. */
+function watchPlaces(paths: readonly string[]): () => boolean {
+  const known = new Map<string, Stats>()
+  const isSame = (path: string) => {
+    const found = statSync(path, { throwIfNoEntry: false })
+    const before = known.get(path)
+    if (before === undefined && found) known.set(path, found)
+    return before === undefined || (found?.ino === before.ino && found.dev === before.dev)
+  }
+  const areSame = () => paths.filter((path) => !isSame(path)).length === 0
+  areSame()
+  return areSame
 }
 
 function measureFolder(folder: string): number | null {

@@ -60,7 +60,7 @@ export function createStateWatch(state: Watched) {
 
 function findTrouble({ ballast, isInPlace, isUnsaved }: Watched): string | null {
   if (!isInPlace())
-    return 'it was removed or replaced while it was in use; what is seen from now on is lost when this process ends'
+    return 'it was removed or replaced while it was in use, or a file in it was; what is seen from now on is lost when this process ends'
   if (isUnsaved())
     return 'its disk takes nothing; what is found is kept in memory, and found and sent again if this process ends before there is room'
   return ballast.hold() ? null : 'its disk is full; the reserve has been given away'

@@ -70,6 +70,19 @@ describe('the state folder', () => {
     expect(opened.isInPlace()).toBe(false)
   })
 
+  test.each(['ledger.sqlite-wal', 'lock.sqlite'])('F17: nor is one of which %s is', (name) => {
+    const path = join(folder, name)
+    const opened = open()
+    expect(opened.isInPlace()).toBe(true)
+    opened.db.truncateLog()
+    opened.db.transaction(() => countCommit(opened.db))
+    expect(opened.isInPlace()).toBe(true)
+    renameSync(path, `${path}.moved`)
+    expect(opened.isInPlace()).toBe(false)
+    renameSync(`${path}.moved`, path)
+    expect(opened.isInPlace()).toBe(true)
+  })
+
   test('F20: files stay readable by their owner alone, whatever is written', () => {
     writeCursors(7)
     expect(statSync(cursorPath()).mode & 0o777).toBe(0o600)
