@@ -1,4 +1,4 @@
-import type { Rpc } from '../../clients/rpc/createRpc.ts'
+import type { Rpc, RpcCall, RpcOutcome } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { meansWithdrawal, type SeenActions } from '../../ledger/withdrawActions.ts'
@@ -12,7 +12,7 @@ import { noteZoneBlocks } from './zoneStore.ts'
 
 interface ZoneLogs
   extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'numbers' | 'settleMs' | 'tellSince'> {
-  readonly rpc: Pick<Rpc, 'call' | 'session'>
+  readonly rpc: Pick<Rpc, 'call' | 'callMany' | 'session'>
   /** Of the zone: those that write a log about each withdrawal. */
   readonly contracts: readonly string[]
 }
@@ -63,12 +63,14 @@ export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Pro
       requests += 1
     ) {
       const last = Math.min(until.height, next + span - 1)
-      const logs = await readLogs(asked, { first: next, last }, signal)
-      if (logs === 'too much') {
+      const read = await readLogs(asked, { first: next, last }, signal)
+      if (read === 'too much') {
         span = Math.max(1, Math.floor((last - next + 1) / 2))
         continue
       }
-      await judge(asked, logs, { first: next, last, at: until.time ?? until.at }, signal)
+      const known = compareKnown(asked, read, { first: next, last })
+      if (known === 'too few') break
+      await judge(asked, { ...read, known }, { first: next, last, at: until.time ?? until.at }, signal)
       next = last + 1
       span = Math.min(mostBlocks, span * 2)
     }
@@ -92,26 +94,108 @@ async function readHead({ clock, rpc }: ZoneLogs, signal: AbortSignal): Promise<
   return { height: block.number, at, time: block.timestamp === null ? null : block.timestamp * 1_000 }
 }
 
-/** @throws MonitorError where even one block cannot be asked for */
+interface LogsRead {
+  readonly logs: readonly Log[]
+  /** Block times of both ends; null where the node does not say them. */
+  readonly from: UnixMs | null
+  readonly until: UnixMs | null
+}
+
+/**
+ * The logs of a range with both of its ends, in one request: behind one address nodes may be unequally far, and one that
+ * has not come so far gives the logs of what it has.
+ * @throws MonitorError where even one block cannot be asked for, or is not there
+ */
 async function readLogs(
   { contracts, rpc }: ZoneLogs,
   { first, last }: { readonly first: number; readonly last: number },
   signal: AbortSignal,
-): Promise<readonly Log[] | 'too much'> {
-  try {
-    const filter = { address: [...contracts], fromBlock: first, toBlock: last }
-    return await rpc.call('eth_getLogs', [filter], { signal })
-  } catch (error) {
+): Promise<LogsRead | 'too much'> {
+  const block = (height: number): RpcCall => ({ method: 'eth_getBlockByNumber', params: [height, false] })
+  const filter = { address: [...contracts], fromBlock: first, toBlock: last }
+  const [logs, begin, end] = await rpc.callMany(
+    [{ method: 'eth_getLogs', params: [filter] }, block(first), block(last)],
+    { signal },
+  )
+  if (!logs || !begin || !end) throw new Error('a batch without its outcomes')
+  if (!logs.ok) {
     // Every node has limits of its own, and words of its own for them.
-    const isOfQuestion = error instanceof MonitorError && error.details['rpcCode'] !== undefined
-    if (!isOfQuestion || first === last) throw error
+    if (logs.error.details['rpcCode'] === undefined || first === last) throw logs.error
     return 'too much'
+  }
+  return {
+    logs: logs.value as readonly Log[],
+    from: timeOf(begin, first),
+    until: timeOf(end, last),
   }
 }
 
+function timeOf(outcome: RpcOutcome<unknown>, height: number): UnixMs | null {
+  if (!outcome.ok) throw outcome.error
+  const block = outcome.value as RpcResult<'eth_getBlockByNumber'>
+  if (block?.number !== height)
+    throw new MonitorError('source.invalid', `the zone's node does not show block ${height}, below its head`)
+  return block.timestamp === null ? null : block.timestamp * 1_000
+}
+
+/** A range in which so few withdrawals are known is read again later, with more of them, for at most so long. */
+const leastKnown = 3
+const patienceMs = 600_000
+/** Of so many withdrawals known before, so large a share had logs of these contracts: then they write about each. */
+const neededKnown = 10
+const mostlyWritten = 0.9
+const knownName = 'zone_logs_known'
+const writtenName = 'zone_logs_written'
+
+/** Withdrawals that were known in what was read, and how many of them had logs. */
+interface Known {
+  readonly known: number
+  readonly written: number
+}
+
+/**
+ * Compares an answer with the withdrawals that are known to lie in its range: what it lacks of these it may lack of
+ * others. One that lacks a few is believed: a record may be forged.
+ * @throws MonitorError where it lacks too many
+ */
+function compareKnown(
+  { clock, db, ledger }: ZoneLogs,
+  { from, logs, until }: LogsRead,
+  { first, last }: { readonly first: number; readonly last: number },
+): Known | 'too few' {
+  const before = { known: readMetaNumber(db, knownName) ?? 0, written: readMetaNumber(db, writtenName) ?? 0 }
+  if (from === null || until === null) return before
+  const written = new Set(logs.map(({ transactionHash }) => transactionHash))
+  const known = ledger
+    .listTransfers({
+      direction: 'ZoneToMain',
+      originAtOrAfter: from - slackMs,
+      originAtOrBefore: until + slackMs,
+      limit: mostKnown,
+    })
+    .flatMap(({ originProof, zone }) => (zone !== null && originProof === 'proven' ? [zone] : []))
+    .filter(({ height }) => height !== null && height >= first && height <= last)
+  const hashes = new Set(known.map(({ hash }) => hash))
+  const lacking = [...hashes].filter((hash) => !written.has(hash))
+  const isUsual = before.known >= neededKnown && before.written >= before.known * mostlyWritten
+  if (isUsual && lacking.length > 0) {
+    if (lacking.length > Math.max(1, hashes.size / 4) && hashes.size >= leastKnown)
+      throw new MonitorError(
+        'source.empty',
+        `eth_getLogs shows nothing of ${lacking.length} of ${hashes.size} withdrawals in blocks ${first} to ${last} of the zone, such as ${lacking[0] ?? ''}: these are read again until it does`,
+      )
+    if (hashes.size < leastKnown && clock.now() - until < patienceMs) return 'too few'
+  }
+  return { known: before.known + hashes.size, written: before.written + hashes.size - lacking.length }
+}
+
+/** Block times are whole seconds. */
+const slackMs = 2_000
+const mostKnown = 2_000
+
 async function judge(
   zone: ZoneLogs,
-  logs: readonly Log[],
+  { logs, known }: Pick<LogsRead, 'logs'> & { readonly known: Known },
   span: { readonly first: number; readonly last: number; readonly at: UnixMs },
   signal: AbortSignal,
 ): Promise<void> {
@@ -132,6 +216,8 @@ async function judge(
       for (const lack of lacks) addLack(db, lack)
       noteZoneBlocks(db, span.at, { read: span.last - span.first + 1, ...span })
       saveMeta(db, cursorName, String(span.last))
+      saveMeta(db, knownName, String(known.known))
+      saveMeta(db, writtenName, String(known.written))
       return []
     },
   })

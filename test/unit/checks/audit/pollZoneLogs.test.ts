@@ -22,9 +22,12 @@ function setUp(written: readonly Written[], mostBlocks = 10_000) {
   const world = createTestKernel({ start })
   const asked: { first: number; last: number }[] = []
   const headNow = () => Math.floor((world.clock.now() - start) / 100) + 1_000
+  /** What its eth_getLogs leaves out, and above which height it has nothing. */
+  const node = { hides: (_name: string): boolean => false, has: Infinity }
   const call = async (method: string, [filter]: { fromBlock: number; toBlock: number }[]) => {
     if (method === 'eth_getBlockByNumber') {
       const number = typeof filter === 'number' ? filter : headNow()
+      if (number > node.has && typeof filter === 'number') return null
       return { number, hash: null, timestamp: Math.floor((start + (number - 1_000) * 100) / 1_000) }
     }
     const [first, last] = [filter?.fromBlock ?? 0, filter?.toBlock ?? 0]
@@ -32,7 +35,9 @@ function setUp(written: readonly Written[], mostBlocks = 10_000) {
       throw new MonitorError('source.refused', 'too large', { details: { rpcCode: -32_000 } })
     asked.push({ first, last })
     return written
-      .filter(({ height }) => height >= first && height <= last)
+      .filter(
+        ({ height, name }) => height >= first && height <= Math.min(last, node.has) && !node.hides(name),
+      )
       .map(({ height, name, topic = left }) => ({
         address: bridge,
         topics: [topic],
@@ -44,10 +49,19 @@ function setUp(written: readonly Written[], mostBlocks = 10_000) {
       }))
   }
   const zone = { ...world, settleMs: () => 60_000, tellSince: 0, contracts: [bridge] }
-  const rpc = { call: call as never, session: () => rpc as never }
+  const callMany = (calls: readonly { readonly method: string; readonly params: never[] }[]) =>
+    Promise.all(
+      calls.map(({ method, params }) =>
+        call(method, params).then(
+          (value) => ({ ok: true, value }),
+          (error: unknown) => ({ ok: false, error }),
+        ),
+      ),
+    )
+  const rpc = { call: call as never, callMany: callMany as never, session: () => rpc as never }
   const open = () => createZoneLogsPoll({ ...zone, rpc })
   const lacks = () => listDueLacks(world.db, world.clock.now(), 99).map(({ zoneHash }) => zoneHash)
-  return { world, asked, open, lacks }
+  return { world, asked, node, open, lacks }
 }
 
 type SetUp = ReturnType<typeof setUp>
@@ -105,4 +119,71 @@ test('a block that is younger than records may be is not read yet', async () => 
   await run(zone, zone.open(), 6)
   // Six readings of the head, 30 s apart: the newest is 150 s old by its block, the settle time is one minute.
   expect(zone.asked.at(-1)?.last).toBe(1_000 + (150_000 - 60_000) / 100)
+})
+
+/** Withdrawals that the ledger knows, five seconds apart from block 1,000 on, each with its proof and its log. */
+function withdrawals(count: number): Written[] {
+  return Array.from({ length: count }, (_, at) => ({ height: 1_020 + at * 50, name: `w${at}` }))
+}
+
+function prove({ world }: SetUp, written: readonly Written[]): void {
+  for (const { height, name } of written) {
+    const zoneTime = start + (height - 1_000) * 100
+    const legs = { zoneHash: hash(name), mainHash: hash(`m${name}`), zoneHeight: height, zoneTime }
+    const of = { ...legs, id: name, requestedAt: zoneTime + 1_000 }
+    const said = { chain: 'zone', source: 'E9', status: 'success', errorMessage: '', moves: null } as const
+    world.commit({
+      answers: [[toRecord(of)]],
+      evidence: [{ ...said, hash: hash(name), requestedAt: world.clock.now() }],
+    })
+  }
+}
+
+const attempt = async (zone: SetUp, poll: ReturnType<SetUp['open']>): Promise<string> => {
+  const said = await poll(noSignal).then(
+    () => '',
+    (error: unknown) => (error as Error).message,
+  )
+  await zone.world.clock.advance(30_000)
+  return said
+}
+
+test('logs of a node that shows none of many known withdrawals are read again, until it shows them', async () => {
+  const own = withdrawals(80)
+  const zone = setUp([...own, { height: 2_430, name: 'hidden' }])
+  prove(zone, own)
+  const poll = zone.open()
+  await run(zone, poll, 6)
+  zone.node.hides = () => true
+  const said = []
+  for (let n = 0; n < 4; n += 1) said.push(await attempt(zone, poll))
+  expect(said.at(-1)).toMatch(
+    /^eth_getLogs shows nothing of (\d+) of \1 withdrawals in blocks \d+ to \d+ of the zone/,
+  )
+  zone.node.hides = () => false
+  await run(zone, poll, 6)
+  expect(zone.lacks()).toEqual([hash('hidden')])
+})
+
+test('a withdrawal of which there is no log, such as a forged one, holds nothing up', async () => {
+  const own = withdrawals(80)
+  const zone = setUp([...own.filter(({ name }) => name !== 'w30'), { height: 2_600, name: 'hidden' }])
+  prove(zone, own)
+  await run(zone, zone.open(), 10)
+  expect(zone.lacks()).toEqual([hash('hidden')])
+})
+
+test('what a node behind the same address has not come to yet is read later', async () => {
+  const own = withdrawals(20)
+  const zone = setUp([...own, { height: 1_950, name: 'hidden' }])
+  prove(zone, own)
+  const poll = zone.open()
+  await run(zone, poll, 3)
+  zone.node.has = 1_500
+  const said = []
+  for (let n = 0; n < 3; n += 1) said.push(await attempt(zone, poll))
+  expect(said.at(-1)).toMatch(/^the zone's node does not show block \d+, below its head$/)
+  zone.node.has = Infinity
+  await run(zone, poll, 3)
+  expect(zone.lacks()).toEqual([hash('hidden')])
 })
