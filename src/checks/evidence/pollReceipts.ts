@@ -1,5 +1,5 @@
 import { decodeMoves } from '../../clients/decodeMoves.ts'
-import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
 import type { Seat } from '../../clients/seat.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
@@ -67,8 +67,9 @@ const maxPerRun = 200
 const maxLate = 50
 /** From one run to the next where more is due. */
 const leastPauseMs = 500
-/** What cannot be judged yet is asked again after this. */
+/** What cannot be judged yet is asked again after this, ever more rarely the longer it has waited. */
 const retryMs = 5_000
+const longestRetryMs = 60_000
 const doubtMs = 15_000
 /** A record may name a height that no chain ever reaches: after this the time of its block decides. */
 const heightMs = 45_000
@@ -117,14 +118,39 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
     due.map(async (leg, index) => {
       const outcome = outcomes[index]
       return outcome?.ok
-        ? judgeReceipt(receipts, { leg, receipt: outcome.value }, round, signal)
-        : again(leg, clock.now(), retryMs)
+        ? judgeReceipt({ ...receipts, rpc }, { leg, receipt: outcome.value }, round, signal)
+        : again(leg, clock.now(), retryOf(leg, clock.now()))
     }),
   )
   const begun = clock.monotonicMs()
   commitAll(receipts, judged, isLate)
   for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
+  for (const { error } of judged) if (error !== undefined) throw error
+  refuseIgnorance(receipts, due, round)
   return clock.monotonicMs() - begun
+}
+
+/** So many transactions that it ought to know, where none is known that it knew once. */
+const ignoredAtOnce = 3
+
+/** @throws MonitorError where the node knows nothing of what lies behind its head: it is of another chain, or lost its past */
+function refuseIgnorance(
+  receipts: Receipts,
+  due: readonly QueuedLeg[],
+  { control, hasControl, head }: Round,
+): void {
+  const past = due.filter((leg) => isPast(receipts, leg, head))
+  if (hasControl || past.length < (control === null ? ignoredAtOnce : 1)) return
+  const before = control === null ? '' : `, nor ${control}, which it knew before`
+  throw notShown(
+    receipts,
+    `knows none of ${past.length} transactions of the bridge behind its head, such as ${past[0]?.hash ?? ''}${before}: it may be of another chain`,
+  )
+}
+
+function notShown({ source }: Receipts, says: string): MonitorError {
+  const details = { source, endpoint: 'eth_getTransactionReceipt' }
+  return new MonitorError('source.empty', `${source} ${says}`, { details })
 }
 
 async function readHead(rpc: Pick<Rpc, 'call'>, signal: AbortSignal): Promise<Head> {
@@ -144,7 +170,8 @@ async function judgeReceipt(
   if (receipt === null) return judgeMissing(receipts, leg, round, signal)
   const height = receipt.blockNumber ?? leg.height
   // Before that many blocks stand on it a reorganisation may still change it.
-  if (height !== null && round.head.height < height + receipts.confirmations) return again(leg, now, retryMs)
+  if (height !== null && round.head.height < height + receipts.confirmations)
+    return again(leg, now, retryOf(leg, now))
   const moves = receipt.logs === null ? null : decodeMoves(receipt.logs.filter((log) => !log.removed))
   const reading = toReading(receipts, leg.hash, round.number, { status: receipt.status, moves, height })
   return { readings: [reading], saves: [], drops: [leg.hash] }
@@ -157,9 +184,20 @@ async function judgeMissing(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const now = receipts.clock.now()
-  if (!round.hasControl || !isPast(receipts, leg, round.head)) return again(leg, now, retryMs)
+  if (!round.hasControl || !isPast(receipts, leg, round.head)) return again(leg, now, retryOf(leg, now))
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: round.at }) }
   if (leg.rests === 0 && !isAbsent(next)) return again(next, now, doubtMs)
+  const block = await readItsBlock(receipts, leg, round, signal)
+  if (block !== 'without it')
+    return {
+      ...again({ ...leg, ...notYetAbsent }, now, longestRetryMs),
+      ...(block === 'holds it' && {
+        error: notShown(
+          receipts,
+          `gives no receipt of ${leg.hash}, which its block ${leg.height ?? ''} holds`,
+        ),
+      }),
+    }
   const rest = restLonger(next, now)
   const absent = toReading(receipts, leg.hash, round.number, {
     status: 'absent',
@@ -176,6 +214,32 @@ async function judgeMissing(
     readings: agreement === null ? [] : [{ ...absent, agreement }],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
+  }
+}
+
+/** A node may have forgotten the blocks of before: what lies so far back and is not there says nothing. */
+const keptBlocksMs = 3_600_000
+
+/**
+ * What the node's own block says of a leg whose receipt it does not give: an index of transactions may be behind the
+ * blocks, or kept for the newest alone.
+ */
+async function readItsBlock(
+  { clock, rpc }: Receipts,
+  leg: QueuedLeg,
+  { head }: Round,
+  signal: AbortSignal,
+): Promise<'without it' | 'holds it' | 'unknown'> {
+  // What a record says of a height that the chain has not come to is about no block.
+  if (leg.height === null || leg.height > head.height) return 'without it'
+  try {
+    const block = await rpc.call('eth_getBlockByNumber', [leg.height, false], { signal })
+    if (block === null) return clock.now() - leg.time > keptBlocksMs ? 'unknown' : 'without it'
+    return block.hashes.includes(leg.hash) ? 'holds it' : 'without it'
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof MonitorError) return 'unknown'
+    throw error
   }
 }
 
@@ -229,6 +293,11 @@ function commitAll(
       return []
     },
   })
+}
+
+/** A node that is behind, or of another chain, is not asked for ever more every few seconds. */
+function retryOf({ addedAt }: QueuedLeg, now: UnixMs): number {
+  return Math.min(Math.max(retryMs, Math.floor((now - addedAt) / 10)), longestRetryMs)
 }
 
 function again(leg: QueuedLeg, now: UnixMs, ms: number): Outcome {

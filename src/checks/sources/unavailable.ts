@@ -85,6 +85,10 @@ const uses: Readonly<Record<string, EndpointUse>> = {
   eth_getBlockByNumber: { blind: 'the head of the chain, and what becomes of preconfirmations' },
   eth_getLogs: { blind: 'withdrawals in the blocks of the zone that no record shows' },
   eth_blockNumber: { blind: 'the height of the chain' },
+  'zoneRpc eth_call': { blind: 'what there is of each token on the zone chain' },
+  'zoneRpc eth_getBlockByNumber': {
+    blind: 'the head of the zone chain by its own node, and what only that tells of',
+  },
 }
 
 const unknownUse: EndpointUse = { blind: 'what it is asked for' }
@@ -158,7 +162,7 @@ function toFinding(
   silent: EndpointHealth,
 ): Found<typeof factTypes> {
   const { endpoint, lastGoodAt, failingSince } = silent
-  const { blind, judgesTransfers } = useOf(endpoint)
+  const { blind, judgesTransfers } = uses[subjectOf(source, silent)] ?? useOf(endpoint)
   const { title, labels } = describeSource(source)
   return {
     subject: subjectOf(source, silent),

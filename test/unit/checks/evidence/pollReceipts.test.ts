@@ -78,3 +78,78 @@ test.each([
   }
   expect(evidence()).toMatchObject(found)
 })
+
+/** A node at height 200 that says nothing of a leg at 100, but knows another transaction. */
+function playMissing(block: { readonly hashes: readonly string[] } | null, ageMs = 60_000) {
+  const time = now - ageMs
+  const world = createTestKernel({ start: now, isManual: true })
+  const queued = { ...leg, time, addedAt: now - 60_000 }
+  world.ledger.recordAnswer([toRecord({ mainHash: leg.hash })], now)
+  putQueued(world.db, queued)
+  const node = { receipt: null as object | null, knowsOther: true, calls: 0 }
+  const head = { number: 200, timestamp: Math.floor(now / 1_000), hashes: [] }
+  const asked = {
+    call: (_: string, [at]: readonly unknown[]) => Promise.resolve(at === 'latest' ? head : block),
+    callMany: (calls: readonly unknown[]) => {
+      node.calls += calls.length
+      const other = { transactionHash: hash('other'), status: 'success', blockNumber: 1, logs: [] }
+      return Promise.resolve(
+        [node.receipt, node.knowsOther ? other : null].map((value) => ({ ok: true, value })),
+      )
+    },
+  }
+  const rpc = { ...asked, session: () => asked } as never
+  const seat = createSeat([{ name: 'node', client: rpc }], world.clock)
+  const source = { rpc, seat, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
+  const poll = createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })
+  const says: string[] = []
+  const pass = async (times: number) => {
+    for (let run = 0; run < times; run += 1) {
+      await poll(noSignal).catch((error: unknown) => void says.push((error as Error).message))
+      await world.clock.advance(20_000)
+    }
+    return world.ledger.listTransfers({ hash: leg.hash })[0]?.evidence.map(({ status }) => status)
+  }
+  return { world, node, says, pass }
+}
+
+test.each([
+  { of: 'its own block does not hold it', block: { hashes: [hash('x')] }, ageMs: 60_000, found: ['absent'] },
+  { of: 'its own block holds it', block: { hashes: [hash('x'), leg.hash] }, ageMs: 60_000, found: [] },
+  { of: 'it has no such block, though it is young', block: null, ageMs: 60_000, found: ['absent'] },
+  { of: 'it has forgotten blocks so old', block: null, ageMs: 2 * 3_600_000, found: [] },
+])('a transaction without a receipt is absent by what $of: $found', async ({ block, ageMs, found }) => {
+  const { node, pass, says } = playMissing(block, ageMs)
+  expect(await pass(5)).toEqual(found)
+  expect(says.length > 0).toBe(block?.hashes.includes(leg.hash) === true)
+  for (const said of says)
+    expect(said).toBe(`canonical gives no receipt of ${leg.hash}, which its block 100 holds`)
+  node.receipt = { transactionHash: leg.hash, status: 'success', blockNumber: 100, logs: [] }
+  if (found.length === 0) expect(await pass(5)).toEqual(['success'])
+})
+
+test('a node that knows nothing of what it knew before says nothing of others, and that is said', async () => {
+  const { node, pass, says, world } = playMissing({ hashes: [] })
+  node.knowsOther = false
+  expect(await pass(4)).toEqual([])
+  // Where it never knew any, one that it does not know may be forged.
+  expect(says).toEqual([])
+  node.receipt = { transactionHash: leg.hash, status: 'success', blockNumber: 100, logs: [] }
+  expect(await pass(3)).toEqual(['success'])
+  const second = hash('second')
+  putQueued(world.db, { ...leg, hash: second })
+  node.receipt = null
+  expect(await pass(3)).toEqual(['success'])
+  const told = `canonical knows none of 1 transactions of the bridge behind its head, such as ${second}, nor ${leg.hash}, which it knew before: it may be of another chain`
+  expect(new Set(says)).toEqual(new Set([told]))
+})
+
+test('what a node cannot say is asked for ever more rarely, once a minute at last', async () => {
+  const { node, pass } = playMissing({ hashes: [] })
+  node.knowsOther = false
+  await pass(30)
+  const before = node.calls
+  await pass(30)
+  // Ten minutes in steps of 20 s: each third one is due.
+  expect(node.calls - before).toBe(10)
+})

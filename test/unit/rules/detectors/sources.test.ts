@@ -186,6 +186,17 @@ describe('source.unavailable', () => {
     ])
   })
 
+  test('what a method of the node of the zone is good for is said of the zone', () => {
+    const failed = { endpoint: 'eth_call', lastGoodAt: 90_000, lastFailureAt: 195_000 }
+    const blind = (source: string) => {
+      const endpoints = [toEndpoint({ lastGoodAt: 199_000 }), toEndpoint(failed)]
+      const facts = toFacts(200_000, { sources: [toSource(endpoints, { source })] })
+      return sourceUnavailable.judge(facts, {}).findings.map((one) => one.facts['blind'])
+    }
+    expect(blind('zoneRpc')).toEqual(['what there is of each token on the zone chain'])
+    expect(blind('canonical')).toEqual(['what the escrows hold of tokens'])
+  })
+
   test('refused credentials are not said twice', () => {
     const one = toEndpoint({ lastGoodAt: 0, lastFailureAt: 900_000 })
     const source = toSource([one], { rejected: { at: 1, reason: 'wrong sign' } })
