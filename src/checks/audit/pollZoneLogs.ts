@@ -47,7 +47,7 @@ const cursorName = 'zone_logs_height'
 export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Promise<void> {
   const { clock, db } = zone
   const heads: Head[] = []
-  let span = mostBlocks
+  const width: Width = { span: mostBlocks, most: mostBlocks, answered: 0 }
   return async (signal) => {
     // Of several nodes one answers all of a run: another one may not have come so far.
     const asked = { ...zone, rpc: zone.rpc.session() }
@@ -62,20 +62,41 @@ export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Pro
       requests < requestsPerRun && next <= until.height && !signal.aborted;
       requests += 1
     ) {
-      const last = Math.min(until.height, next + span - 1)
-      const read = await readLogs(asked, { first: next, last }, signal)
-      if (read === 'too much') {
-        span = Math.max(1, Math.floor((last - next + 1) / 2))
-        continue
-      }
+      const last = Math.min(until.height, next + width.span - 1)
+      const before = width.span
+      // Also where it does not answer: it may have taken too long over so many.
+      width.span = Math.max(1, Math.floor((last - next + 1) / 2))
+      const read = await readLogs(asked, { first: next, last }, signal).catch((error: unknown) => {
+        width.most = width.span
+        throw error
+      })
+      if (read === 'too much') continue
+      widen(width, before)
       const known = compareKnown(asked, read, { first: next, last })
       if (known === 'too few') break
       await judge(asked, { ...read, known }, { first: next, last, at: until.time ?? until.at }, signal)
       next = last + 1
-      span = Math.min(mostBlocks, span * 2)
     }
     if (readMetaNumber(db, cursorName) === null) saveMeta(db, cursorName, String(until.height))
   }
+}
+
+/** How many blocks are asked for at once, at most how many, and how often so many were answered. */
+interface Width {
+  span: number
+  most: number
+  answered: number
+}
+
+/** After so many answers twice as many blocks are tried again. */
+const widenAfter = 40
+
+function widen(width: Width, answered: number): void {
+  width.span = Math.min(width.most, answered * 2)
+  width.answered = answered < width.most ? 0 : width.answered + 1
+  if (width.answered < widenAfter) return
+  width.most = Math.min(mostBlocks, width.most * 2)
+  width.answered = 0
 }
 
 /** The newest reading of the head that is old enough; those before it are forgotten. */

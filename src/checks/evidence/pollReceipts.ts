@@ -144,7 +144,7 @@ function refuseIgnorance(
   const before = control === null ? '' : `, nor ${control}, which it knew before`
   throw notShown(
     receipts,
-    `knows none of ${past.length} transactions of the bridge behind its head, such as ${past[0]?.hash ?? ''}${before}: it may be of another chain`,
+    `may be of another chain: it knows none of ${past.length} transactions of the bridge behind its head, such as ${past[0]?.hash ?? ''}${before}`,
   )
 }
 

@@ -17,21 +17,36 @@ export interface Batcher {
 
 /**
  * Puts questions into batches as large as the server takes. Answers are paired by id. A batch that the server refuses
- * as such is halved, down to single requests, and the size that works is kept: whether a server takes batches, and how
- * large, is not documented.
+ * as such is halved, down to single requests, and the size that works is kept for long: whether a server takes batches,
+ * and how large, is not documented, and a proxy that was in its way may be gone.
  */
 export function createBatcher(
   transport: RpcTransport,
   options: { readonly batchSize: number; readonly concurrency: number; readonly host: string },
 ): Batcher {
-  let size = Math.max(1, options.batchSize)
+  const most = Math.max(1, options.batchSize)
+  let size = most
+  /** Requests of that size that were answered since it was chosen. */
+  let answered = 0
   let lastId = 0
+
+  function resize(to: number): void {
+    size = Math.min(Math.max(1, to), most)
+    answered = 0
+  }
+
+  function noteAnswered(count: number): void {
+    if (size === most || count < size) return
+    answered += 1
+    if (answered >= growAfter) resize(size * 2)
+  }
 
   async function sendOne({ method, params }: Question, signal?: AbortSignal): Promise<unknown> {
     const id = ++lastId
     const label = `${method} at ${options.host}`
     try {
       const answer = await transport({ id, method, params }, label, signal)
+      noteAnswered(1)
       return checkId(answer, id, label)
     } catch (error) {
       signal?.throwIfAborted()
@@ -44,13 +59,14 @@ export function createBatcher(
     const label = `batch of ${questions.length} calls at ${options.host}`
     try {
       const answers = await transport(bodies, label, signal)
-      if (Array.isArray(answers)) return pairById(bodies, answers, options.host)
-      throw refusalOf(answers, label)
+      if (!Array.isArray(answers)) throw refusalOf(answers, label)
+      noteAnswered(questions.length)
+      return pairById(bodies, answers, options.host)
     } catch (error) {
       signal?.throwIfAborted()
       if (!isRefusal(error)) return questions.map(() => toMonitorError(error))
     }
-    size = Math.max(1, Math.min(size, Math.floor(questions.length / 2)))
+    resize(Math.min(size, Math.floor(questions.length / 2)))
     return send(questions, signal)
   }
 
@@ -72,6 +88,9 @@ export function createBatcher(
 
   return { send, size: () => size }
 }
+
+/** After so many requests larger batches are tried once more: a refusal costs one. */
+const growAfter = 200
 
 class BatchRefused extends Error {
   override readonly name: string = 'BatchRefused'

@@ -38,7 +38,7 @@ export interface RpcOptions {
   readonly timeoutMs?: number
   /** Requests in flight at a time. */
   readonly concurrency?: number
-  /** Most calls in one request; 1 sends each by itself. Lowered for good where the server refuses. */
+  /** Most calls in one request; 1 sends each by itself. Lowered for long where the server refuses. */
   readonly batchSize?: number
   /** For tests and proxies; the client closes only a dispatcher of its own. */
   readonly dispatcher?: HttpDeps['dispatcher']

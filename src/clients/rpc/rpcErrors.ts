@@ -71,7 +71,7 @@ export function isCallFailure(error: unknown): boolean {
 
 /** -32000 and other numbers mean whatever the node's makers chose: the text is all there is to go by. */
 function verdictOfMessage(message: string): Verdict {
-  if (/rate|limit|too many|throttl/i.test(message)) return throttled
+  if (/\brate|limit|too many|throttl/i.test(message)) return throttled
   return unreachable('the node gave an error')
 }
 

@@ -249,6 +249,28 @@ describe('many calls', () => {
     },
   )
 
+  test('a server that took no batches for a while gets them again, a larger one after each 200 requests', async () => {
+    let takes = 1
+    const { rpc } = await serve(
+      (body) =>
+        Array.isArray(body) && body.length > takes
+          ? answerEach(body[0] as StubCall, ({ params }) => ({ result: receiptOf(params[0]) }))
+          : answerEach(body, ({ params }) => ({ result: receiptOf(params[0]) })),
+      { batchSize: 4 },
+    )
+    const ask = (count: number) => rpc.callMany(receiptsOf(count))
+    await ask(4)
+    await ask(199)
+    // One batch of two is tried in vain.
+    expect([rpc.batchSize(), (await ask(4)).every(({ ok }) => ok)]).toEqual([2, true])
+    expect(rpc.batchSize()).toBe(1)
+    takes = 4
+    await ask(200)
+    expect(rpc.batchSize()).toBe(2)
+    await ask(400)
+    expect(rpc.batchSize()).toBe(4)
+  })
+
   test('a server that takes small batches gets small batches', async () => {
     const { rpc } = await serve((body) =>
       Array.isArray(body) && body.length > 10

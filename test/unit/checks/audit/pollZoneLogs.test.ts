@@ -22,8 +22,8 @@ function setUp(written: readonly Written[], mostBlocks = 10_000) {
   const world = createTestKernel({ start })
   const asked: { first: number; last: number }[] = []
   const headNow = () => Math.floor((world.clock.now() - start) / 100) + 1_000
-  /** What its eth_getLogs leaves out, and above which height it has nothing. */
-  const node = { hides: (_name: string): boolean => false, has: Infinity }
+  /** What its eth_getLogs leaves out, above which height it has nothing, and of how many blocks it answers in time. */
+  const node = { hides: (_name: string): boolean => false, has: Infinity, inTime: Infinity }
   const call = async (method: string, [filter]: { fromBlock: number; toBlock: number }[]) => {
     if (method === 'eth_getBlockByNumber') {
       const number = typeof filter === 'number' ? filter : headNow()
@@ -31,6 +31,7 @@ function setUp(written: readonly Written[], mostBlocks = 10_000) {
       return { number, hash: null, timestamp: Math.floor((start + (number - 1_000) * 100) / 1_000) }
     }
     const [first, last] = [filter?.fromBlock ?? 0, filter?.toBlock ?? 0]
+    if (last - first + 1 > node.inTime) throw new MonitorError('source.unreachable', 'no answer')
     if (last - first + 1 > mostBlocks)
       throw new MonitorError('source.refused', 'too large', { details: { rpcCode: -32_000 } })
     asked.push({ first, last })
@@ -186,4 +187,16 @@ test('what a node behind the same address has not come to yet is read later', as
   zone.node.has = Infinity
   await run(zone, poll, 3)
   expect(zone.lacks()).toEqual([hash('hidden')])
+})
+
+test('fewer blocks are asked for at once of a node that does not answer for so many in time', async () => {
+  const zone = setUp([])
+  const poll = zone.open()
+  await run(zone, poll, 3)
+  await zone.world.clock.advance(200_000)
+  zone.node.inTime = 100
+  const said = []
+  for (let n = 0; n < 20; n += 1) said.push(await attempt(zone, poll))
+  expect(said.filter((one) => one !== '').length).toBeLessThan(15)
+  expect(zone.asked.at(-1)?.last).toBeGreaterThan(5_000)
 })

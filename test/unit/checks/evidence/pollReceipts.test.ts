@@ -140,7 +140,7 @@ test('a node that knows nothing of what it knew before says nothing of others, a
   putQueued(world.db, { ...leg, hash: second })
   node.receipt = null
   expect(await pass(3)).toEqual(['success'])
-  const told = `canonical knows none of 1 transactions of the bridge behind its head, such as ${second}, nor ${leg.hash}, which it knew before: it may be of another chain`
+  const told = `canonical may be of another chain: it knows none of 1 transactions of the bridge behind its head, such as ${second}, nor ${leg.hash}, which it knew before`
   expect(new Set(says)).toEqual(new Set([told]))
 })
 

@@ -20,3 +20,13 @@ test.each([
   expect(error(code, message)).toMatchObject({ code: 'source.throttled', retryable: true })
   expect(isCallFailure(error(code, message))).toBe(false)
 })
+
+test.each([
+  ['your app has exceeded its rate limit', 'source.throttled'],
+  ['Too Many Requests', 'source.throttled'],
+  ['failed to generate state: iterate past the end', 'source.unreachable'],
+  ['header not found', 'source.unreachable'],
+  ['missing trie node 5f (path ) state 0x5f is not available', 'source.unreachable'],
+])('-32000 "%s" is %s', (message, code) => {
+  expect(error(-32_000, message)).toMatchObject({ code, retryable: true })
+})
