@@ -33,7 +33,14 @@ interface RangeRead<T> {
   readonly bad: readonly BadRecord[]
 }
 
+/** A row of a list that could not be read: what it moved is not among the rows. */
+export interface UnreadRow {
+  readonly endpoint: string
+  readonly raw: string
+}
+
 interface FlowsRead extends RangeRead<FlowRow> {
+  readonly unread: readonly UnreadRow[]
   /** Ended because movements of tokens that do not count are too many. */
   readonly isCrowded: boolean
 }
@@ -140,8 +147,10 @@ async function readRange<R>(
     },
   )
   const bad = quarantined.map(({ raw, problem }) => ({ endpoint: endpoint.id, problem, raw }))
-  const lacking = quarantined.filter(({ isLacking }) => isLacking).length
-  return { requestedAt, rows, bad, lacking, isWhole: result.complete, problem: result.reasons.join(', ') }
+  const unread = quarantined
+    .filter(({ isMisfit }) => !isMisfit)
+    .map(({ raw }): UnreadRow => ({ endpoint: endpoint.id, raw }))
+  return { requestedAt, rows, bad, unread, isWhole: result.complete, problem: result.reasons.join(', ') }
 }
 
 async function readTokenFlows(
@@ -167,7 +176,7 @@ async function readTokenFlows(
   return {
     ...found,
     isCrowded: isCrowded(),
-    ...wholeUnless(isUnclear(found.rows, found.lacking), found),
+    ...wholeUnless(isUnclear(found.rows), found),
     rows: toTokenFlows(found.rows, kind),
   }
 }
@@ -195,7 +204,7 @@ async function readNativeFlows(
   })
   const inner = await readRange(source, addressInternals, { ...how, params: { address } })
   const calls = inner.rows.filter(carriesValue)
-  const isVague = isUnclear([...outer.rows, ...calls], outer.lacking + inner.lacking)
+  const isVague = isUnclear([...outer.rows, ...calls])
   return {
     requestedAt: outer.requestedAt,
     ...wholeUnless(isVague, {
@@ -203,6 +212,7 @@ async function readNativeFlows(
       problem: [outer.problem, inner.problem].filter((text) => text !== '').join(', '),
     }),
     bad: [...outer.bad, ...inner.bad],
+    unread: [...outer.unread, ...inner.unread],
     isCrowded: false,
     rows: [
       // A transaction has one row here: what comes again is the same.
@@ -264,9 +274,12 @@ async function readChallenges(
   }
 }
 
+/** Why a list is not whole of which some rows do not say enough. */
+export const lackingRows = 'rows lack what they are judged by'
+
 function wholeUnless(isVague: boolean, found: Pick<RangeRead<unknown>, 'isWhole' | 'problem'>) {
   const { isWhole, problem } = found
-  return isVague ? { isWhole: false, problem: 'rows lack what they are judged by' } : { isWhole, problem }
+  return isVague ? { isWhole: false, problem: lackingRows } : { isWhole, problem }
 }
 
 interface MovingRow {
@@ -287,8 +300,8 @@ function isDone({ state }: MovingRow): boolean {
 }
 
 /** Whether rows that say too little may have moved something: then not all that moved is known. */
-function isUnclear(rows: readonly MovingRow[], lacking: number): boolean {
-  return lacking > 0 || rows.some(({ state, height }) => state === 'unknown' || height === null)
+function isUnclear(rows: readonly MovingRow[]): boolean {
+  return rows.some(({ state, height }) => state === 'unknown' || height === null)
 }
 
 /** One of a kind may be listed without an amount. */

@@ -1,4 +1,5 @@
 import { type Absence, isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
+import type { TokenMove } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Blocks, MainReads } from '../../kernel/mainReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -16,6 +17,15 @@ export interface FlowReader extends FlowSources {
   readonly lookedUp: Map<string, LookedUp>
   /** How often movements that a list shows several times were made, by what they are. */
   readonly repeats: Map<string, number>
+  readonly unread: UnreadMemory
+}
+
+/** What is remembered of rows that could not be read. */
+interface UnreadMemory {
+  /** What their transactions moved, by hash. */
+  readonly moves: Map<string, readonly TokenMove[]>
+  /** When a row was first seen, by the monotonic clock. */
+  readonly since: Map<string, number>
 }
 
 interface LookedUp {
@@ -77,6 +87,7 @@ export function createFlowReader(sources: FlowSources, isOfCrowds = false): Flow
     readAt: new Map(),
     lookedUp: new Map(),
     repeats: new Map(),
+    unread: { moves: new Map(), since: new Map() },
   }
 }
 

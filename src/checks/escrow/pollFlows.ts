@@ -15,6 +15,7 @@ import { toForeignToken } from './foreignToken.ts'
 import type { FlowStream } from './places.ts'
 import { dropRepeats } from './repeats.ts'
 import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.ts'
+import { fillUnread } from './unreadRows.ts'
 import { listTokens } from './watch.ts'
 
 /** Blocks read again at every tick, and every so often a longer stretch: lists fill in late what they missed. */
@@ -99,17 +100,34 @@ async function readUpTo(
   { head, to }: Extent,
   signal: AbortSignal,
 ): Promise<void> {
+  // What cannot be read whole hides nothing behind it: that is read as well, and the cursor waits.
+  const problems: unknown[] = []
+  let readTo: number | null = null
   for (let chunk = 0; chunk < maxChunks; chunk++) {
-    const state = readStream(reader.db, stream.id) ?? {
-      id: stream.id,
-      cursor: Math.max(0, head - overlapBlocks),
-      known: null,
-      deepAt: 0,
+    const state = readStream(reader.db, stream.id) ?? begin(reader, stream, head)
+    const blocks = nextBlocks({ ...state, cursor: readTo ?? state.cursor }, to)
+    try {
+      await readBlocks(reader, { stream, state, blocks, head, mayPass: readTo === null }, signal)
+    } catch (error) {
+      if (!isPart(error)) throw error
+      problems.push(error)
     }
-    const blocks = nextBlocks(state, to)
-    await readBlocks(reader, { stream, state, blocks, head }, signal)
-    if (blocks.to >= head) return
+    if (problems.length > 0) readTo = blocks.to
+    if (blocks.to >= head) break
   }
+  if (problems.length > 0) throw problems[0]
+}
+
+/** A list is read from here on, also where its first reading comes to nothing. */
+function begin({ commit, db }: FlowReader, { id }: FlowStream, head: number): MainStream {
+  const state = { id, cursor: Math.max(0, head - overlapBlocks), known: null, deepAt: 0 }
+  commit({ mayWait: 'without-news', apply: () => (saveStream(db, state), []) })
+  return state
+}
+
+/** Of a list some was read, and not all. */
+function isPart(error: unknown): boolean {
+  return error instanceof MonitorError && error.code === 'source.empty'
 }
 
 /** The next range: behind the cursor, so that what was listed late is found, and over the newest row that is known. */
@@ -126,7 +144,7 @@ async function readAgain(reader: FlowReader, stream: FlowStream, signal: AbortSi
   if (state === null) return
   const startedAt = clock.now()
   const blocks = { from: Math.max(0, state.cursor - deepBlocks), to: state.cursor }
-  await readBlocks(reader, { stream, state, blocks, head: state.cursor }, signal)
+  await readBlocks(reader, { stream, state, blocks, head: state.cursor, mayPass: true }, signal)
   commit({ apply: () => (noteDeepRead(db, stream.id, startedAt), []) })
 }
 
@@ -136,18 +154,21 @@ interface StreamRange {
   readonly blocks: Blocks
   /** Beyond it nothing is read for good. */
   readonly head: number
+  /** Whether the cursor may move: all before is read. */
+  readonly mayPass: boolean
 }
 
 async function readBlocks(
   reader: FlowReader,
-  { stream, state, blocks, head }: StreamRange,
+  { stream, state, blocks, head, mayPass }: StreamRange,
   signal: AbortSignal,
 ): Promise<void> {
   const { commit, db, tellSince, trigger, watch } = reader
   const { place } = stream
   const isIn = state.known !== null && state.known.height >= blocks.from && state.known.height <= blocks.to
   const known = isIn ? state.known : null
-  const read = await readStreamRows(reader, stream, { blocks, known }, signal)
+  const listed = await readStreamRows(reader, stream, { blocks, known }, signal)
+  const read = await fillUnread(reader, { stream, read: listed }, signal)
   await lookUpTokens(reader, { stream, rows: read.rows }, signal)
   // What does not count may not be asked for the next time, so that it is no control for others.
   const counted = read.rows.filter((row) => isWatched(watch, place, row.token))
@@ -180,7 +201,7 @@ async function readBlocks(
       const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
       askAgain(reader, left, now)
       accountFlows(reader, [...flows, ...left], now)
-      if (isWhole)
+      if (isWhole && mayPass)
         moveCursor(db, state, { to: Math.max(state.cursor, Math.min(blocks.to, head)), newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))
     },
@@ -282,6 +303,7 @@ async function readEach(
     isWhole: reads.every(({ isWhole }) => isWhole),
     problem: reads.find(({ isWhole }) => !isWhole)?.problem ?? '',
     bad: reads.flatMap(({ bad }) => bad),
+    unread: reads.flatMap(({ unread }) => unread),
     isCrowded: true,
   }
 }

@@ -18,8 +18,8 @@ export interface Quarantined {
   /** What was expected, what came and where: `valueRaw: expected a decimal uint256, got number 12`. */
   readonly problem: string
   readonly path: string
-  /** A key is not there, or is no hash or address though it names one: no value of anybody's brought this about. */
-  readonly isLacking: boolean
+  /** It can be read, and answers another question. */
+  readonly isMisfit: boolean
   /** Its place among the rows of the answer. */
   readonly index: number
 }
@@ -216,8 +216,14 @@ function toAnswer<R>(page: Page, context: AnswerContext<R>, beyondHead: boolean)
     if (misfit !== null) misfits.push(scrub(misfit))
     const maxLength = quarantined.length < maxFullRaws ? maxRawLength : shortRawLength
     const { problem, path } = 'problem' in read ? read : { problem: misfit ?? '', path: '' }
-    const isLacking = 'problem' in read && read.flaws.some(({ key }) => key === path)
-    quarantined.push({ raw: toRaw(row, maxLength, scrub), problem: scrub(problem), path, isLacking, index })
+    const raw = toRaw(row, maxLength, scrub)
+    quarantined.push({
+      raw,
+      problem: scrub(problem),
+      path,
+      isMisfit: misfit !== null,
+      index,
+    })
   }
   return {
     endpoint: endpoint.id,

@@ -140,7 +140,7 @@ describe('answers', () => {
         raw: JSON.stringify(bad),
         problem: 'txType: expected MainToZone or ZoneToMain, got number 12',
         path: 'txType',
-        isLacking: false,
+        isMisfit: false,
         index: 1,
       },
     ])

@@ -39,6 +39,7 @@ function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: n
     hasCome: [] as boolean[],
     moves: null as readonly TokenMove[] | null,
     moved: [] as string[],
+    unread: [] as Readonly<Record<string, unknown>>[],
   }
   const asked: string[] = []
   const watch = openEscrowWatch(kernel)
@@ -55,7 +56,13 @@ function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: n
       const isShown = (row: FlowRow) => (row.token === '' ? kind === 'native' : isList)
       const isIn = ({ height }: FlowRow) => (height ?? 0) >= from && (height ?? 0) <= to
       const found = world.isDisguised ? [] : world.rows.filter((row) => isShown(row) && isIn(row))
-      return { requestedAt: clock.now(), rows: found, isWhole: true, problem: '', bad: [], isCrowded: false }
+      const said = { requestedAt: clock.now(), isWhole: true, problem: '', bad: [], isCrowded: false }
+      const bad = isList ? world.unread.filter(({ height }) => isIn({ height } as FlowRow)) : []
+      return {
+        ...said,
+        rows: found,
+        unread: bad.map((row) => ({ endpoint: 'E6', raw: JSON.stringify(row) })),
+      }
     },
   }
   noteType(watch, token, 'ERC20')
@@ -252,5 +259,50 @@ describe('semantics.md 1: rows of a list that are equal', () => {
     set.world.moves = [move]
     await set.read(1)
     expect(outwardOf(set)).toBe('10')
+  })
+})
+
+describe('semantics.md 38: a row of a list that cannot be read', () => {
+  const hash = `0x${'5'.repeat(64)}`
+  const bad = { txId: hash, height: 1_010, amount: 'much', tokenContractAddress: token, state: 'success' }
+  const move = { token, from: escrow, to: other, amount: null, amountRaw: 7n * 10n ** 18n, tokenId: '' }
+  const flowOf = ({ db }: ReturnType<typeof setUp>) => {
+    const [flow] = listFlowsOf(db, hash, token)
+    return flow && formatDecimal(flow.outward)
+  }
+
+  test('counts as what its transaction moved, which is asked for once', async () => {
+    const set = setUp([payout('01', 990)])
+    set.world.unread = [bad]
+    set.world.moves = [move, { ...move, from: other, to: `0x${'ee'.repeat(20)}` }]
+    expect(await set.read(4)).toBe(0)
+    expect(flowOf(set)).toBe('7')
+    expect(set.world.moved).toEqual([hash])
+    expect(set.stream()?.cursor).toBe(set.world.head)
+  })
+
+  test('is a list that is not whole while nobody says it, for a quarter of an hour, and hides nothing behind it', async () => {
+    const set = setUp([payout('01', 990)])
+    set.world.unread = [bad]
+    expect(await set.read(20)).toBe(20)
+    const held = set.stream()?.cursor ?? 0
+    expect(held).toBeLessThan(bad.height)
+    set.setHead(held + 6_000)
+    set.world.rows = [...set.world.rows, payout('02', held + 5_900)]
+    await set.read(1)
+    expect(set.stored('02')).not.toBeNull()
+    expect(set.stream()?.cursor).toBe(held)
+    await set.read(60)
+    expect(set.stream()?.cursor).toBe(set.world.head)
+  })
+
+  test.each([
+    ['of a token that is not the bridge’s', { tokenContractAddress: other }],
+    ['of a transaction that failed', { state: 'fail' }],
+  ])('%s is none to wait for', async (_, of) => {
+    const set = setUp([payout('01', 990)])
+    set.world.unread = [{ ...bad, ...of }]
+    expect(await set.read(2)).toBe(0)
+    expect(set.world.moved).toEqual([])
   })
 })

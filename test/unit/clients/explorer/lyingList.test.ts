@@ -38,7 +38,7 @@ async function read(list: Rows, service: Service, verify: 'auto' | 'always' = 'a
       requestedAt: 0,
       records: rows.filter((name) => !isForeign(name)).map((name) => ({ name })),
       quarantined: rows.flatMap((raw, index) =>
-        isForeign(raw) ? [{ raw, problem: '', path: '', isLacking: false, index }] : [],
+        isForeign(raw) ? [{ raw, problem: '', path: '', isMisfit: true, index }] : [],
       ),
       misfits: rows.filter(isForeign),
       list: {},

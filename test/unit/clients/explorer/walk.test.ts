@@ -207,7 +207,7 @@ describe('answers that do not hold up', () => {
   const withMisfit = (answer: Answer<Row>): Answer<Row> => ({
     ...answer,
     records: answer.records.filter(({ name }) => name !== 'row-7'),
-    quarantined: [{ raw: 'row-7', problem: 'another question', path: '', isLacking: false, index: 7 }],
+    quarantined: [{ raw: 'row-7', problem: 'another question', path: '', isMisfit: true, index: 7 }],
     misfits: ['another question'],
   })
 
