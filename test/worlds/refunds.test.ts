@@ -274,6 +274,96 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(drifts(world)).toEqual([])
   })
 
+  describe('and is one of several that a transaction gives back', () => {
+    const other = forms[1] as Form
+    const out = (to: string, amount: string, form: Form = plain) => ({ ...form, from: escrow, to, amount })
+    const failBoth = async () => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      world.deposit(101, { amount: '300', ...refused })
+      world.deposit(102, { amount: '300', ...other, ...refused })
+      await world.pass(120 * second)
+      return world
+    }
+
+    test('is explained', async () => {
+      const world = await failBoth()
+      world.transact({ moves: [out(user(100), '1000'), out(user(101), '300')] })
+      await world.pass(600 * second)
+      expect(drifts(world)).toEqual([])
+      expect(accountsOf(world)).toHaveLength(1)
+    })
+
+    test.each([
+      ['goes to somebody else', [out(user(100), '1000'), out(stranger, '300')], '1300'],
+      ['is more than was paid in', [out(user(100), '1000'), out(user(101), '301')], '1301'],
+    ])('is told where one %s', async (_, moves, told) => {
+      const world = await failBoth()
+      world.transact({ moves })
+      await world.until(() => drifts(world).length > 0, 'what left')
+      expect(drifts(world)).toEqual([`6 decimals ${told}`])
+    })
+
+    test('is told the second time', async () => {
+      const world = await failBoth()
+      const both = { moves: [out(user(100), '1000'), out(user(101), '300')] }
+      world.transact(both)
+      await world.pass(120 * second)
+      world.transact(both)
+      await world.until(() => drifts(world).length > 0, 'the second time')
+      expect(drifts(world)).toEqual(['6 decimals 1300'])
+    })
+
+    test('is no longer told once the record of the last follows', async () => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      const last = world.deposit(101, { amount: '300', ...refused })
+      world.fake.records.splice(world.fake.records.indexOf(last), 1)
+      await world.pass(60 * second)
+      world.transact({ moves: [out(user(100), '1000'), out(user(101), '300')] })
+      await world.until(() => drifts(world).length > 0, 'what left')
+      world.fake.records.unshift(last)
+      await world.until(() => drifts(world).length === 0, 'its end')
+    })
+  })
+
+  describe('beside a withdrawal', () => {
+    const out = (to: string, amount: string) => ({ ...plain, from: escrow, to, amount })
+    const failOne = async () => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      await world.pass(120 * second)
+      return world
+    }
+    const pay = (world: EscrowWorld, n: number, move: ReturnType<typeof out>) => {
+      const mainTxHash = world.transact({ moves: [out(user(n), '400'), move] })
+      const zoneTxHash = `0x${'75'.repeat(32)}`
+      world.zone(zoneTxHash, { value: '400', valueRaw: '400000000' })
+      world.withdraw(n, { mainTxHash, zoneTxHash, value: '400', valueRaw: '400000000' })
+    }
+
+    test.each([
+      ['of somebody else', 400],
+      ['of its own sender', 100],
+    ])('is explained, %s', async (_, n) => {
+      const world = await failOne()
+      pay(world, n, out(user(100), '1000'))
+      await world.pass(600 * second)
+      expect(drifts(world)).toEqual([])
+      expect(accountsOf(world)).toHaveLength(1)
+    })
+
+    test.each([
+      ['more than was paid in goes back', out(user(100), '1001'), '1001'],
+      ['it goes to somebody else', out(stranger, '1000'), '1000'],
+    ])('is told where %s', async (_, move, told) => {
+      const world = await failOne()
+      pay(world, 400, move)
+      await world.until(() => drifts(world).length > 0, 'what left')
+      expect(drifts(world)).toEqual([`6 decimals ${told}`])
+    })
+  })
+
   test('is explained whatever others send to its sender that fails', async () => {
     const world = await start()
     world.deposit(100, { amount: '1000', ...refused })

@@ -56,10 +56,10 @@ export type Verdict = FlowVerdict | { readonly kind: 'refund' }
 
 export function judge(of: Explaining, flow: StoredFlow, transfers: readonly Transfer[]): Verdict {
   const verdict = judgeByTransfers(of, flow, transfers)
-  const isLost = verdict.kind === 'unexplained' && verdict.direction === 'out' && transfers.length === 0
+  const isLost = verdict.kind === 'unexplained' && verdict.direction === 'out'
   // Of what is wrapped on the way it does not show who gets it.
   const isPlain = heldAs(flow.token, of.watch.bridge) !== of.watch.bridge.wrappedNative
-  return isLost && isPlain && findRefunds(of, flow) !== null ? { kind: 'refund' } : verdict
+  return isLost && isPlain && findRefunds(of, flow, transfers) !== null ? { kind: 'refund' } : verdict
 }
 
 /** All that left in this transaction together is compared with all its transfers: one may be paid by two escrows. */

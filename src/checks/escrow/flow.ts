@@ -45,8 +45,16 @@ export interface GrossMove {
   readonly out: Decimal
   /** Of what went out, what whoever paid in got back. */
   readonly back: Decimal
-  /** Of what went out, what went to the other side of the largest movement; left out where that is all of it. */
-  readonly toParty?: Decimal
+  /**
+   * What went out, by who got it; left out where all of it went to the other side of the largest movement, empty where
+   * that is not known.
+   */
+  readonly sent?: readonly Sent[]
+}
+
+interface Sent {
+  readonly to: string
+  readonly amount: Decimal
 }
 
 /** An escrow, and what else is the bridge's. */
@@ -122,10 +130,17 @@ function toGross(
     in: sum((row) => !isOut(row)),
     out: sum(isOut),
     back: sum((row) => isOut(row) && payers.has(row.to)),
-    ...(rows.some((row) => isOut(row) && row.to !== party) && {
-      toParty: sum((row) => isOut(row) && row.to === party),
-    }),
+    ...(rows.some((row) => isOut(row) && row.to !== party) && { sent: toSent(rows.filter(isOut)) }),
   }
+}
+
+/** Whom a bundle pays is of use for refunds alone, and stored with each: of a larger one nobody is named. */
+const mostSent = 20
+
+function toSent(rows: readonly UnitRow[]): readonly Sent[] {
+  const groups = Map.groupBy(rows, ({ to }) => to)
+  if (groups.size > mostSent) return []
+  return [...groups].map(([to, of]) => ({ to, amount: sumDecimals(of.map(({ units }) => units)) }))
 }
 
 /** What several escrows moved in one transaction, together. */
@@ -349,12 +364,13 @@ function allowance(
   return sumDecimals([...perLeg, rounded])
 }
 
-function isNoPayout(leg: Transfer, flow: JudgedFlow): boolean {
+/** One that was disproved accounts for nothing, nor does one that failed. */
+export function isNoPayout(leg: Transfer, flow: Pick<JudgedFlow, 'outward'>): boolean {
   return (leg.state === 'failed' && !isPaidInPart(leg, flow)) || isDisproved(leg)
 }
 
 /** A batch fails when some of its items do: others of them may be paid, all of them are not. */
-function isPaidInPart(leg: Transfer, { outward }: JudgedFlow): boolean {
+function isPaidInPart(leg: Transfer, { outward }: Pick<JudgedFlow, 'outward'>): boolean {
   if (!isBatch(leg)) return false
   const amount = toDecimal(leg.amount ?? '')
   return amount === null || compareDecimals(outward, amount) < 0

@@ -29,9 +29,10 @@ const grossMoves = codec({
     gross === plain
       ? BigInt(plain)
       : JSON.stringify(
-          gross.map(({ id, toParty, ...move }) => [
+          gross.map(({ id, sent, ...move }) => [
             id,
-            ...[move.in, move.out, move.back, ...(toParty ? [toParty] : [])].map((one) => formatDecimal(one)),
+            ...[move.in, move.out, move.back].map((one) => formatDecimal(one)),
+            ...(sent ? [sent.map(({ to, amount }) => [to, formatDecimal(amount)])] : []),
           ]),
         ),
 })
@@ -44,10 +45,23 @@ function decodeGross(json: string): readonly GrossMove[] | undefined {
 }
 
 function toGrossMove([id, ...cells]: readonly unknown[]): GrossMove | undefined {
-  const amounts = cells.map((cell) => decimal.read(String(cell)))
+  const amounts = cells.slice(0, 3).map((cell) => decimal.read(String(cell)))
   if (typeof id !== 'string' || amounts.includes(undefined)) return undefined
-  const [incoming = noAmount, out = noAmount, back = noAmount, toParty] = amounts
-  return { id, in: incoming, out, back, ...(toParty && { toParty }) }
+  const [incoming = noAmount, out = noAmount, back = noAmount] = amounts
+  const [, , , cell] = cells
+  if (cell === undefined) return { id, in: incoming, out, back }
+  const sent = toSent(cell)
+  return sent && { id, in: incoming, out, back, sent }
+}
+
+/** Rows of before say how much went to one of several, as a text: whom else, is not known. */
+function toSent(cell: unknown): GrossMove['sent'] {
+  if (!Array.isArray(cell)) return []
+  const sent = cell.map((one: unknown) => {
+    const [to, amount] = Array.isArray(one) ? [one[0], decimal.read(String(one[1]))] : []
+    return typeof to === 'string' && amount ? { to, amount } : undefined
+  })
+  return sent.every((one) => one !== undefined) ? sent : undefined
 }
 
 /** What is thought of a flow. */
@@ -131,7 +145,7 @@ function isPlain({ outward, gross }: EscrowFlow): boolean {
   const isEqual = (a: Decimal, b: Decimal) => a.digits === b.digits && a.scale === b.scale
   return (
     only.id === '' &&
-    only.toParty === undefined &&
+    only.sent === undefined &&
     isEqual(only.in, plainly.in) &&
     isEqual(only.out, plainly.out) &&
     isEqual(only.back, plainly.back)

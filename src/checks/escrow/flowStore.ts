@@ -86,7 +86,7 @@ export function forgetFlow(db: Database, escrow: string, hash: string, now: Unix
   const where = `WHERE ${isHash('hash', '?1')} AND +escrow = ${numberOf('?2')} AND from_height IS NULL`
   const gone = selectFlows(db, where, hash, escrow)
   for (const flow of gone) {
-    if (saveRefunds(db, flow.id, [])) wakeSentTo(db, [flow.party], now)
+    if (saveRefunds(db, flow.id, [])) wakeSentTo(db, partiesOf(flow), now)
     dropFlow(db, flow)
     moveAcross(db, flow, null, now)
     wakeGaps(db, flow, now)
@@ -199,10 +199,18 @@ export function readNets(db: Database, hash: string, token: string): EscrowNets 
 /** A deposit of these parties failed: what went to them and is told may have given it back. */
 export function wakeSentTo(db: Database, parties: readonly string[], now: UnixMs): void {
   if (parties.length === 0) return
-  const sql = `UPDATE escrow_flows INDEXED BY escrow_flows_told_to SET check_at = ?1, checks = 0
-    WHERE verdict = 'unexplained' AND direction = 'out'
-      AND ${isAnyAddress('party', '?2')}`
-  db.prepare(sql).run(now, JSON.stringify(parties))
+  const told = `UPDATE escrow_flows INDEXED BY escrow_flows_told_to SET check_at = ?1, checks = 0
+    WHERE verdict = 'unexplained' AND direction = 'out'`
+  const json = JSON.stringify(parties)
+  db.prepare(`${told} AND ${isAnyAddress('party', '?2')}`).run(now, json)
+  const isNamed = "EXISTS (SELECT 1 FROM json_each(?2) WHERE value <> '' AND instr(gross, value) > 0)"
+  // Several got something of it: of what is told that is little.
+  db.prepare(`${told} AND typeof(gross) = 'text' AND ${isNamed}`).run(now, json)
+}
+
+/** Whom a movement may have given something back. */
+export function partiesOf({ party, gross }: Pick<StoredFlow, 'party' | 'gross'>): string[] {
+  return [...new Set([party, ...gross.flatMap(({ sent = [] }) => sent.map(({ to }) => to))])]
 }
 
 export function settleFlow(

@@ -12,7 +12,14 @@ import { accountFlows } from './accounts/keepAccounts.ts'
 import { type Explaining, findWait, judge, listExplaining, type Verdict } from './explain.ts'
 import type { Lack } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { type FlowJudgement, listDueFlows, settleFlow, sumListed, wakeSentTo } from './flowStore.ts'
+import {
+  type FlowJudgement,
+  listDueFlows,
+  partiesOf,
+  settleFlow,
+  sumListed,
+  wakeSentTo,
+} from './flowStore.ts'
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from './refundStore.ts'
 import { askControl, type Reread, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
@@ -234,11 +241,11 @@ function absolute(number: Decimal): Decimal {
 /** Two that were judged together may give the same deposit back: the first has it. */
 function settleOne(of: Checking, flow: StoredFlow, judgement: FlowJudgement, now: UnixMs): void {
   const { db } = of
-  const given = judgement.verdict === 'refund' ? findRefunds(of, flow) : []
+  const given = judgement.verdict === 'refund' ? findRefunds(of, flow, listExplaining(of, flow.hash)) : []
   settleFlow(db, flow, given === null ? { ...judgement, verdict: 'open', checkAt: now } : judgement, now)
   const gaveBefore = saveRefunds(db, flow.id, given ?? [])
   // What it gave back before may be what another one did.
-  if (gaveBefore && judgement.verdict !== 'refund') wakeSentTo(db, [flow.party], now)
+  if (gaveBefore && judgement.verdict !== 'refund') wakeSentTo(db, partiesOf(flow), now)
 }
 
 function settle(of: Checking, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {

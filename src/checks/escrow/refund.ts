@@ -7,12 +7,12 @@ import {
   sumDecimals,
   toDecimal,
 } from '../../bridge/decimal.ts'
-import { toCanonicalId } from '../../bridge/movedToken.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
+import { movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
+import { isBatch, type Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isCredited, listFailedDeposits } from '../../ledger/failedDeposits.ts'
 import { mostOfTransaction } from '../../ledger/transferRows.ts'
-import type { GrossMove } from './flow.ts'
+import { type GrossMove, isNoPayout } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { flowsKeptMs, listFlowsOf } from './flowStore.ts'
 import { listRefunds, type Refund } from './refundStore.ts'
@@ -29,28 +29,99 @@ type Amounts = ReadonlyMap<string, Decimal>
 const mostLooked = 100
 
 /**
- * What of failed deposits a movement gives back that no transfer explains: all of it, to who paid them in, and nothing that
- * another movement gave back. Null where it is no such thing.
+ * What of failed deposits a movement gives back: to each who paid them in, and nothing that another movement gave back.
+ * Null where that is not all that went out beside what its payouts claim.
+ * @param transfers of its main transaction
  */
-export function findRefunds(of: Known, flow: StoredFlow): readonly Refund[] | null {
-  const { gross, party, fromHeight } = flow
-  const isWhole = gross.every(({ toParty }) => toParty === undefined)
-  if (fromHeight !== null || party === '' || !isWhole) return null
-  const failed = listFailedDeposits(of.ledger, { sender: party, token: flow.token })
+export function findRefunds(
+  of: Known,
+  flow: StoredFlow,
+  transfers: readonly Transfer[],
+): readonly Refund[] | null {
+  if (flow.fromHeight !== null || flow.party === '') return null
+  const sent = listSent(flow)
+  const claims = listClaims(of, flow, transfers)
+  if (sent === null || claims === null) return null
+  const claimed = Map.groupBy(claims, ({ to }) => to)
+  const refunds: Refund[] = []
+  const unexplained: Part[] = []
+  for (const [to, all] of sent) {
+    const wanted = subtract(all, sumById(claimed.get(to) ?? []))
+    if (wanted.size === 0) continue
+    const given = findRefundsTo(of, flow, { sender: to, wanted })
+    if (given) refunds.push(...given)
+    else unexplained.push(...toParts(wanted))
+  }
+  // What a payout lacks went to somebody else: a fee to who collects it, or all of it by way of a forwarder.
+  const lacking = [...claimed].flatMap(([to, own]) =>
+    toParts(subtract(sumById(own), sent.get(to) ?? new Map())),
+  )
+  const isRest = subtract(sumById(unexplained), sumById(lacking)).size === 0
+  return refunds.length > 0 && isRest ? refunds : null
+}
+
+interface Part {
+  readonly tokenId: string
+  readonly amount: Decimal
+}
+
+/** Who got what, by token id; null where that is not known, or a deposit came by the same transaction. */
+function listSent(flow: StoredFlow): ReadonlyMap<string, Amounts> | null {
+  const { gross, party } = flow
+  if (gross.every(({ sent }) => sent === undefined)) {
+    const all = [...sumMoved([flow], 'out')].filter(([, { digits }]) => digits > 0n)
+    return new Map([[party, new Map(all)]])
+  }
+  const isKnown = gross.every(({ sent, ...move }) => sent?.length !== 0 && move.in.digits === 0n)
+  if (!isKnown) return null
+  const parts = gross.flatMap(({ id, out, sent = [{ to: party, amount: out }] }) =>
+    sent.map(({ to, amount }) => ({ to, tokenId: id, amount })),
+  )
+  return new Map([...Map.groupBy(parts, ({ to }) => to)].map(([to, own]) => [to, sumById(own)]))
+}
+
+/** What the payouts of a transaction are due to whom; null where that cannot be set beside one movement of it. */
+function listClaims(
+  of: Known,
+  flow: StoredFlow,
+  transfers: readonly Transfer[],
+): readonly (Part & { readonly to: string })[] | null {
+  const own = transfers.filter(({ token }) => token.isUnknown || movedToken(token) === flow.token)
+  if (own.length === 0) return []
+  // What was told is not over for a record whose origin is not proven.
+  const isTold = flow.verdict === 'unexplained'
+  const isClear = (one: Transfer) =>
+    one.direction === 'ZoneToMain' &&
+    !one.token.isUnknown &&
+    one.amount !== null &&
+    !isBatch(one) &&
+    !isNoPayout(one, flow) &&
+    (!isTold || one.originProof === 'proven')
+  if (!own.every(isClear) || listFlowsOf(of.db, flow.hash, flow.token).length > 1) return null
+  return own.map((one) => ({ ...toClaim(one), to: one.targetAddress }))
+}
+
+/** Of one sender all that went to him, or null. */
+function findRefundsTo(
+  of: Known,
+  flow: StoredFlow,
+  { sender, wanted }: { readonly sender: string; readonly wanted: Amounts },
+): readonly Refund[] | null {
+  const failed = listFailedDeposits(of.ledger, { sender, token: flow.token })
   const known = listRefunds(
     of.db,
     flow,
     failed.flatMap(({ main }) => main?.hash ?? []),
   )
-  const wanted = [...sumMoved([flow], 'out')].filter(([, { digits }]) => digits > 0n)
+  const total = sumDecimals([...wanted.values()])
   const refunds: Refund[] = []
-  let rest: Amounts = new Map(wanted)
-  for (const deposit of chooseDeposits(flow, failed, known)) {
-    const came = readCame(of, flow, { deposit, known })
+  let rest = wanted
+  for (const deposit of chooseDeposits({ id: flow.id, total }, failed, known)) {
+    const came = readCame(of, flow, { sender, deposit, known })
     const others = known.filter((one) => one.flow !== flow.id && one.deposit === deposit)
     const taken = came && takeUpTo(rest, subtract(came, sumById(others)))
     if (!taken) continue
-    refunds.push(...[...taken].map(([tokenId, amount]) => ({ flow: flow.id, deposit, tokenId, amount })))
+    refunds.push(...toParts(taken).map((part) => ({ flow: flow.id, deposit, ...part })))
     rest = subtract(rest, taken)
     if (rest.size === 0) return refunds
   }
@@ -62,7 +133,7 @@ export function findRefunds(of: Known, flow: StoredFlow): readonly Refund[] | nu
  * what was given back before can be of older ones alone.
  */
 function chooseDeposits(
-  flow: StoredFlow,
+  { id, total }: { readonly id: number; readonly total: Decimal },
   failed: readonly Transfer[],
   known: readonly Refund[],
 ): readonly string[] {
@@ -85,9 +156,9 @@ function chooseDeposits(
     const part = spent.get(deposit) ?? null
     return part === null || all === null || compareDecimals(part, all) < 0
   })
-  const isExact = (all: Decimal | null) => all !== null && isEqual(all, flow.outward)
+  const isExact = (all: Decimal | null) => all !== null && isEqual(all, total)
   const [exact, others] = [true, false].map((is) => open.filter(([, all]) => isExact(all) === is))
-  const own = known.filter((one) => one.flow === flow.id).map(({ deposit }) => deposit)
+  const own = known.filter((one) => one.flow === id).map(({ deposit }) => deposit)
   const falling = [...(exact ?? []), ...(others ?? [])].map(([deposit]) => deposit)
   return [...new Set([...own, ...falling])].slice(0, mostLooked)
 }
@@ -99,10 +170,14 @@ function chooseDeposits(
 function readCame(
   of: Known,
   flow: StoredFlow,
-  { deposit, known }: { readonly deposit: string; readonly known: readonly Refund[] },
+  {
+    sender,
+    deposit,
+    known,
+  }: { readonly sender: string; readonly deposit: string; readonly known: readonly Refund[] },
 ): Amounts | null {
   const sharing = of.ledger.listSharing('main', deposit, mostOfTransaction)
-  if (sharing.length === 0 || !sharing.every((one) => isFailedOf(one, flow.party))) return null
+  if (sharing.length === 0 || !sharing.every((one) => isFailedOf(one, sender))) return null
   const moved = listFlowsOf(of.db, deposit, flow.token)
   if (moved.length === 0) {
     // Movements of deposits are forgotten before those that gave them back.
@@ -113,10 +188,10 @@ function readCame(
   const isSeen = moved.every(({ at, height }) => height <= flow.height && at >= of.tellSince)
   if (!isSeen) return null
   const came = sumMoved(moved, 'in')
-  if (moved.every(({ party }) => party === flow.party)) return came
+  if (moved.every(({ party }) => party === sender)) return came
   // By a contract of the bridge more may have come than is theirs.
   const { contracts } = of.watch.bridge
-  const isByBridge = moved.every(({ party }) => party === flow.party || contracts.includes(party))
+  const isByBridge = moved.every(({ party }) => party === sender || contracts.includes(party))
   return isByBridge ? takeUpTo(sumById(sharing.map(toClaim)), came) : null
 }
 
@@ -137,7 +212,11 @@ function sumMoved(flows: readonly StoredFlow[], way: 'in' | 'out'): Amounts {
   return sumById(flows.flatMap(({ gross }) => gross.map((move) => ({ tokenId: move.id, amount: net(move) }))))
 }
 
-function sumById(amounts: readonly { readonly tokenId: string; readonly amount: Decimal }[]): Amounts {
+function toParts(amounts: Amounts): Part[] {
+  return [...amounts].map(([tokenId, amount]) => ({ tokenId, amount }))
+}
+
+function sumById(amounts: readonly Part[]): Amounts {
   const groups = Map.groupBy(amounts, ({ tokenId }) => tokenId)
   return new Map([...groups].map(([id, of]) => [id, sumDecimals(of.map(({ amount }) => amount))]))
 }
