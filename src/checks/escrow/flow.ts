@@ -12,6 +12,7 @@ import {
 } from '../../bridge/decimal.ts'
 import { readBatch } from '../../meaning/judgeBatch.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
+import { takenBeside } from '../../meaning/takenBeside.ts'
 import { canonicalToken, movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
@@ -257,7 +258,7 @@ function findLost(
   if (
     compareDecimals(
       surplus,
-      allowance(flow, paid, (leg) => mostKept(leg).more),
+      allowance(flow, paid, (leg) => mostBeside(leg, mostKept)),
     ) <= 0
   )
     return null
@@ -300,7 +301,7 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   if (
     compareDecimals(
       excess,
-      allowance(flow, moving, (leg) => mostKept(leg).more),
+      allowance(flow, moving, (leg) => mostBeside(leg, mostKept)),
     ) <= 0
   ) {
     if (lacksId(flow, moving)) return { kind: 'unjudged', lacks: 'token id' }
@@ -311,6 +312,13 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   }
   const bad = legs.filter((leg) => leg.direction === wanted && !good.includes(leg))
   return { kind: 'unexplained', direction, amount: excess, ...tellWhy(bad, moving, excess) }
+}
+
+/** What may move beside a transfer: of a payout no more than the zone took, where it says how much. */
+function mostBeside(leg: Transfer, mostKept: MostKept): Decimal {
+  const { more } = mostKept(leg)
+  const taken = leg.direction === 'ZoneToMain' && more.digits > 0n ? takenBeside(leg) : null
+  return taken !== null && compareDecimals(taken, more) < 0 ? taken : more
 }
 
 /** Of a batch without an amount its items may say how much: in token units, or in base units. */

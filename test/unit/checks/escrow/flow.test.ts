@@ -96,6 +96,31 @@ describe('what left an escrow', () => {
     expect(judgeFlow(out('1.5'), [{ ...payout, originProof }], none)).toMatchObject({ reason })
   })
 
+  test.each([
+    ['names the same amount', { amountRaw: 1_500_000n }, '0.5 out'],
+    ['names less', { amountRaw: 1_000_000n }, '0.5 out'],
+    ['took the fee as well', { amountRaw: 2_000_000n }, 'explained, proven'],
+    ['took a part of it', { amountRaw: 1_900_000n }, '0.5 out'],
+    ['does not say how much', { amountRaw: null }, 'explained, proven'],
+    ['names it among others', { action: '{"items":[{"amount":"1500000"},{"amount":"7"}]}' }, '0.5 out'],
+    ['names the fee beside it', { action: '{"amount":"1500000","relayFee":"500000"}' }, 'explained, proven'],
+    ['names it in token units', { action: '{"amount":"1.5","relayFee":"0.5"}' }, 'explained, proven'],
+    ['names a smaller fee', { action: '{"amount":"1.5","relayFee":"0.1"}' }, '0.5 out'],
+  ])(
+    'what moves beside a payout is told within a configured fee as well where the zone %s',
+    (_, said, told) => {
+      const by = {
+        chain: 'zone',
+        hash: proven.zone?.hash ?? '',
+        source: 'E9',
+        at: 1,
+        errorMessage: '',
+      } as const
+      const leg: Transfer = { ...proven, evidence: [{ ...by, status: 'success', moves: null, ...said }] }
+      expect(say(judgeFlow(out('2'), [leg], createMostKept([fee])))).toBe(told)
+    },
+  )
+
   test('a configured fee is allowed to the last unit', () => {
     expect(say(judgeFlow(out('2'), [proven], createMostKept([fee])))).toBe('explained, proven')
     expect(say(judgeFlow(out('2.01'), [proven], createMostKept([fee])))).toBe('0.51 out')
