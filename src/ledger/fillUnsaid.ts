@@ -1,12 +1,14 @@
 import type { Observation, UnsaidField } from '../bridge/observation.ts'
-import { isCompatible, isUnsaid, type Sighting } from './sighting.ts'
+import { isCompatible, isUnsaid, type Sighting, strongName } from './sighting.ts'
 
 /** Of what a weak name consists beside hashes and the direction. */
 const fields = ['token', 'tokenId', 'amountRaw', 'targetAddress'] as const satisfies readonly UnsaidField[]
 
+type Field = (typeof fields)[number]
+
 type Record = Pick<
   Observation,
-  'direction' | 'mainHash' | 'zoneHash' | (typeof fields)[number] | 'value' | 'unsaid'
+  'direction' | 'mainHash' | 'zoneHash' | Field | 'value' | 'unsaid' | 'id' | 'zoneEventIndex' | 'crossType'
 >
 
 /** Whether a record does not say something of its content, so that it may be equal to another one that does. */
@@ -24,9 +26,26 @@ export function mayBeSame(a: Record, b: Record): boolean {
 }
 
 function agrees(a: Record, b: Record): boolean {
-  const isSame = fields.every((field) => a[field] === b[field] || isUnsaid(a, field) || isUnsaid(b, field))
+  const isSame = fields.every((field) => a[field] === b[field] || isSilent(a, field) || isSilent(b, field))
   const isRaw = a.amountRaw !== null && b.amountRaw !== null
   return isSame && (isRaw || isCompatible(a.value, b.value))
+}
+
+/**
+ * Whether a record says nothing of a field: it lacks the key, or is empty there and bears no name by which what is filled in
+ * later would be known for the same. Of a batch amounts stay empty.
+ */
+function isSilent(record: Record, field: Field): boolean {
+  if (isUnsaid(record, field)) return true
+  const isEmpty =
+    field === 'amountRaw'
+      ? record.amountRaw === null && record.value === null
+      : field === 'targetAddress' && record.targetAddress === ''
+  return isEmpty && record.crossType !== 'BatchWithdraw' && strongName(record) === null
+}
+
+function lacksSomething(sighting: Sighting): boolean {
+  return fields.some((field) => isSilent(sighting, field))
 }
 
 /**
@@ -35,16 +54,16 @@ function agrees(a: Record, b: Record): boolean {
  * set; where nothing is unsaid, the very same.
  */
 export function fillUnsaid(sightings: readonly Sighting[]): readonly Sighting[] {
-  if (!sightings.some(isVague)) return sightings
-  return sightings.map((sighting) => (isVague(sighting) ? fill(sighting, sightings) : sighting))
+  if (!sightings.some(lacksSomething)) return sightings
+  return sightings.map((sighting) => (lacksSomething(sighting) ? fill(sighting, sightings) : sighting))
 }
 
 function fill(sighting: Sighting, all: readonly Sighting[]): Sighting {
   const others = all.filter((other) => mayBeSame(sighting, other))
   const filled = fields
-    .filter((field) => isUnsaid(sighting, field))
+    .filter((field) => isSilent(sighting, field))
     .flatMap((field) => {
-      const said = others.filter((other) => !isUnsaid(other, field)).map((other) => other[field])
+      const said = others.filter((other) => !isSilent(other, field)).map((other) => other[field])
       const [value, ...more] = new Set(said)
       return value === undefined || more.length > 0 ? [] : [{ field, value }]
     })

@@ -33,6 +33,21 @@ test.each([
   expect(match([[said], [unsaid]])).toEqual(twice(['2+0']))
 })
 
+const empty = toRecord({ amountRaw: null, value: null })
+
+test.each([
+  ['amounts', [toRecord()], empty],
+  ['recipient', [toRecord()], toRecord({ targetAddress: '' })],
+  ['amounts, of a detail with an index', [toRecord({ source: 'E12', zoneEventIndex: '3' })], empty],
+])('a record without a name whose %s come late is one transfer', (_, said, before) => {
+  expect(match([said, [before]])).toEqual(twice(['2+0']))
+})
+
+test('records without a name whose amounts stay empty are as many as stood side by side', () => {
+  const batch = { ...empty, crossType: 'BatchWithdraw' as const }
+  expect(match([[empty, empty]])).toEqual(match([[batch, batch]]))
+})
+
 test('what may be of either of two transfers proves nothing of one, and makes no third', () => {
   expect(match([[raw(5n), raw(7n)], [unsaidRaw]])).toEqual(twice(['1+0', '1+1']))
 })
