@@ -50,9 +50,9 @@ export function coverMoney(
   if (claimed === 0n) return 'covered'
   const pool = poolOf(transfer, sharing, moves, settings)
   if (pool === null) return null
-  const { open, openKeys, left } = assign(pool, transfer, settings)
-  if (!openKeys.has(transfer.key)) return 'covered'
-  return coversSum(transfer, open, left, settings)
+  const assigned = assign(pool, transfer, settings)
+  if (!assigned.openKeys.has(transfer.key)) return 'covered'
+  return coversSum(transfer, assigned, settings)
     ? 'covered'
     : describeGap(transfer, moves, pool.coins, settings)
 }
@@ -71,6 +71,8 @@ interface Assigned {
   readonly open: readonly Transfer[]
   readonly openKeys: ReadonlySet<string>
   readonly left: readonly Coin[]
+  /** Whether one sum is for all, by what decides which: the same for each of them. */
+  readonly sums: Map<string, boolean>
 }
 
 /** A bundle of a thousand is set beside its movements once, not a thousand times: for as long as somebody holds its list. */
@@ -135,7 +137,8 @@ function assign(pool: Pool, { targetAddress }: Transfer, settings: MoneySettings
   const coins = recipient === '' ? pool.coins : pool.coins.filter(({ move }) => move.to === recipient)
   const left = new Set(coins)
   const open = assignExactly([...(pool.claims.get(recipient) ?? [])].sort(byAge), left, settings)
-  const assigned = { open, openKeys: new Set(open.map(({ key }) => key)), left: [...left] }
+  const openKeys = new Set(open.map(({ key }) => key))
+  const assigned: Assigned = { open, openKeys, left: [...left], sums: new Map() }
   pool.assigned.set(recipient, assigned)
   return assigned
 }
@@ -195,15 +198,21 @@ function paymentOf(claim: Transfer, bounds: Bounds, settings: MoneySettings): (c
 }
 
 /** One movement for all that goes to one recipient, or several for one transfer: a batch of token ids, a split payout. */
-function coversSum(
+function coversSum(transfer: Transfer, assigned: Assigned, settings: MoneySettings): boolean {
+  const name = [transfer.targetAddress, isBatch(transfer), transfer.token.id].join('|')
+  const isCovered = assigned.sums.get(name) ?? isOneSum(transfer, assigned, settings)
+  assigned.sums.set(name, isCovered)
+  return isCovered
+}
+
+function isOneSum(
   transfer: Transfer,
-  open: readonly Transfer[],
-  coins: readonly Coin[],
+  { open, left }: Pick<Assigned, 'open' | 'left'>,
   settings: MoneySettings,
 ): boolean {
   const alike = open.filter((one) => isOfOneSum(one, transfer))
   const bounds = alike.map((one) => boundsOf(one, settings))
-  const { sum, claimed } = addUp(transfer, alike, coins, settings)
+  const { sum, claimed } = addUp(transfer, alike, left, settings)
   return isWithin(sum, claimed, {
     less: bounds.reduce((total, { less }) => total + less, 0n),
     more: bounds.reduce((total, { more }) => total + more, 0n),

@@ -88,15 +88,35 @@ function findTwin(transfer: Transfer, sharing: readonly Transfer[], settings: Mo
   const exact: MoneySettings = { fees: [], vaultsOf: (token) => settings.vaultsOf(token) }
   const fitting = (moves: readonly TokenMove[]) =>
     [...new Set(moves.map(({ token }) => token))].filter((token) => {
-      const as = (one: Transfer): Transfer => ({ ...one, token: { ...one.token, movedAs: token } })
-      const alike = sharing.map((one) => (one.token.address === transfer.token.address ? as(one) : one))
-      return coverMoney(as(transfer), alike, moves, exact) === 'covered'
+      const alike = listMovedAs(sharing, transfer.token.address, token)
+      return coverMoney(moveAs(transfer, token), alike, moves, exact) === 'covered'
     })
   const found = transfer.evidence
     .filter((one) => one.chain === 'main' && one.hash === transfer.main?.hash && one.status === 'success')
     .flatMap(({ moves }) => fitting(moves ?? []))
   const [twin, ...others] = new Set(found)
   return twin === undefined || others.length > 0 ? null : twin
+}
+
+function moveAs(transfer: Transfer, token: string): Transfer {
+  return { ...transfer, token: { ...transfer.token, movedAs: token } }
+}
+
+const mostMovedAs = 8
+
+/** By what they would move as. */
+const movedAs = new WeakMap<readonly Transfer[], Map<string, readonly Transfer[]>>()
+
+/** All, those of one token as if they moved as another: of a crowd one list for each of it, see `coverMoney`. */
+function listMovedAs(all: readonly Transfer[], address: string, token: string): readonly Transfer[] {
+  const name = `${address}|${token}`
+  const lists = movedAs.get(all) ?? new Map<string, readonly Transfer[]>()
+  movedAs.set(all, lists)
+  const alike =
+    lists.get(name) ?? all.map((one) => (one.token.address === address ? moveAs(one, token) : one))
+  // Anybody can have a thousand tokens of his own move along.
+  if (lists.size < mostMovedAs) lists.set(name, alike)
+  return alike
 }
 
 /** How long a judgement waits for what others teach: two minutes after the record, where evidence comes in time. */
