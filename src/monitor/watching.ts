@@ -8,6 +8,7 @@ import { cleanText } from '../lib/text.ts'
 import { createReporting } from '../report/poll.ts'
 import type { Voice } from './voice.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
+import { kinds } from '../checks/index.ts'
 import { toRecovered } from '../checks/monitor/stateRecovered.ts'
 import { repackAlerts } from '../alerts/repackAlerts.ts'
 import { createPackingByTime } from '../ledger/packByTime.ts'
@@ -164,7 +165,7 @@ interface UpkeepDeps {
   readonly ledger: Pick<Ledger, 'purge'>
   readonly alerts: Pick<
     AlertStore,
-    'purgeCases' | 'purgeDone' | 'purgeEnded' | 'purgeSilences' | 'purgeChanges'
+    'purgeCases' | 'purgeDone' | 'purgeEnded' | 'purgeEvents' | 'purgeSilences' | 'purgeChanges'
   >
   readonly config: Pick<AppConfig, 'retention'>
 }
@@ -174,6 +175,8 @@ const keptMs = 30 * 86_400_000
 /** How much one run forgets of each kind: a step that delays no poll. */
 const stepSize = 200
 const flowStepSize = 5_000
+/** Of these a subject is told once for ever. */
+const toldOnce = kinds.all.flatMap(({ kind, isOncePerSubject }) => (isOncePerSubject ? [kind] : []))
 const dayMs = 86_400_000
 
 /** Forgets what is older than its retention, in small steps, so that the state stays bounded without ever stopping a poll. */
@@ -193,6 +196,7 @@ export function createUpkeep(
       deps.alerts.purgeCases(now - keptMs, stepSize)
       deps.alerts.purgeDone(now - keptMs)
       deps.alerts.purgeEnded(now - keptMs)
+      deps.alerts.purgeEvents({ before: transfersSince, kept: toldOnce, limit: stepSize })
       deps.alerts.purgeSilences(now - keptMs)
       deps.alerts.purgeChanges(now - deps.config.retention.auditMs, stepSize)
       for (const check of checks) check.prune?.(now)

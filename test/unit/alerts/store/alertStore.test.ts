@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBench, createCondition, createEvent, createRule, start } from '../harness.ts'
 
 const day = 86_400_000
@@ -86,6 +86,50 @@ test('purging keeps the told-mark of events, what is queued and what still fires
   await clock.advance(600_000)
   await again.stop()
   expect(store.purgeEnded(start + day)).toBe(1)
+})
+
+describe('events about no transfer', () => {
+  const recovered = createRule({ name: 'recovered', kind: 'monitor.state_recovered' })
+  const finding = createCondition('cursors', { kind: 'monitor.state_recovered' })
+  const purge = ({ store }: ReturnType<typeof createBench>, kept: readonly string[] = []) =>
+    store.purgeEvents({ before: start + day, kept, limit: 9 })
+  const tellBoth = () => {
+    const bench = createBench()
+    bench.engine.tellEvents(
+      [
+        { rule: recovered, finding },
+        { rule: createRule(), finding: createEvent(1) },
+      ],
+      start,
+    )
+    return bench
+  }
+
+  test('go when nothing of them waits and their case is over; those of a transfer stay with it', () => {
+    const bench = tellBoth()
+    const { database, store } = bench
+    expect(purge(bench)).toBe(0)
+    database.prepare("UPDATE outbox SET state = 'sent'").run()
+    expect(purge(bench)).toBe(0)
+    database.prepare("UPDATE cases SET state = 'closed'").run()
+    store.purgeCases(start + day, 9)
+    expect(store.purgeEvents({ before: start, kept: [], limit: 9 })).toBe(0)
+    expect(purge(bench, ['monitor.state_recovered'])).toBe(0)
+    expect(purge(bench)).toBe(1)
+    expect(store.listAlerts({ limit: 9 }).map(({ rule }) => rule)).toEqual(['failed'])
+  })
+
+  test('that are held back by a silence stay until it is over', () => {
+    const bench = tellBoth()
+    const { database, store } = bench
+    for (const name of ['outbox', 'case_members']) database.prepare(`DELETE FROM ${name}`).run()
+    const { id } = store.listAlerts({ rule: 'recovered', limit: 1 })[0] ?? { id: 0 }
+    const held = { alertId: id, channel: 'ops', what: 'event', episode: 1 } as const
+    store.holdEvent({ ...held, heldAt: start, until: start + day, silenceId: null })
+    expect(purge(bench)).toBe(0)
+    store.releaseHeld({ ...held, heldAt: start, until: start + day, silenceId: null })
+    expect(purge(bench)).toBe(1)
+  })
 })
 
 test('the decision log is bounded', () => {
