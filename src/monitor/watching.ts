@@ -20,7 +20,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { keepBackups } from '../store/backups.ts'
 import type { Database } from '../store/database.ts'
-import { takeMisread } from '../store/misread.ts'
+import { attempt, takeMisread } from '../store/misread.ts'
 import { tellFinding } from '../kernel/evaluate.ts'
 import { purgeCoverage } from '../kernel/coverage.ts'
 import { listHeads } from '../kernel/heads.ts'
@@ -187,20 +187,23 @@ export function createUpkeep(
   return async () => {
     const now = readSoberTime(deps)
     const transfersSince = now - deps.config.retention.transfersMs
-    deps.db.transaction(() => {
-      deps.ledger.purge(transfersSince, stepSize)
-      purgeFlow(deps.db, now, flowStepSize)
-      purgeSamples(deps.db, transfersSince, stepSize)
-      purgeOpenLessons(deps.db, now - keptMs)
-      purgeCoverage(deps.db, transfersSince, stepSize)
-      deps.alerts.purgeCases(now - keptMs, stepSize)
-      deps.alerts.purgeDone(now - keptMs)
-      deps.alerts.purgeEnded(now - keptMs)
-      deps.alerts.purgeEvents({ before: transfersSince, kept: toldOnce, limit: stepSize })
-      deps.alerts.purgeSilences(now - keptMs)
-      deps.alerts.purgeChanges(now - deps.config.retention.auditMs, stepSize)
-      for (const check of checks) check.prune?.(now)
-    })
+    const { alerts, db, ledger } = deps
+    const parts: (() => unknown)[] = [
+      () => ledger.purge(transfersSince, stepSize),
+      () => purgeFlow(db, now, flowStepSize),
+      () => purgeSamples(db, transfersSince, stepSize),
+      () => purgeOpenLessons(db, now - keptMs),
+      () => purgeCoverage(db, transfersSince, stepSize),
+      () => alerts.purgeCases(now - keptMs, stepSize),
+      () => alerts.purgeDone(now - keptMs),
+      () => alerts.purgeEnded(now - keptMs),
+      () => alerts.purgeEvents({ before: transfersSince, kept: toldOnce, limit: stepSize }),
+      () => alerts.purgeSilences(now - keptMs),
+      () => alerts.purgeChanges(now - deps.config.retention.auditMs, stepSize),
+      ...checks.map((check) => () => check.prune?.(now)),
+    ]
+    // A row that cannot be read keeps what it is among, and lets all else be forgotten.
+    db.transaction(() => parts.forEach((part) => attempt(db, part)))
   }
 }
 

@@ -3,6 +3,8 @@ import { createUpkeep } from '../../../src/monitor/watching.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { listChanges, recordChange } from '../../../src/store/auditLog.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
+import { takeMisread } from '../../../src/store/misread.ts'
+import { int } from '../../../src/store/table.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { setUp } from '../checks/support.ts'
 
@@ -60,4 +62,21 @@ test('the audit log is forgotten by a retention of its own, some at a time', asy
   await clock.advance(1)
   await upkeep()
   expect(listChanges(db, { limit: 999 })).toHaveLength(100)
+})
+
+test('a row that cannot be read keeps what it is among, and all else is forgotten', async () => {
+  const parts = setUp()
+  const { clock, db, ledger, commit } = parts
+  const unreadable = { prune: () => void int.get(db, "SELECT 'x' FROM heads") }
+  let pruned = 0
+  const others = [unreadable, { prune: () => void (pruned += 1) }]
+  const retention = { transfersMs: 2 * day, preconfMs: 2 * day, auditMs: 2 * day }
+  const upkeep = createUpkeep({ ...parts, alerts: createAlertStore(db), config: { retention } }, others)
+  const at = { zoneTime: clock.now(), mainTime: clock.now(), requestedAt: clock.now() }
+  commit({ answers: [[toRecord({ id: 'old', ...at })]] })
+  recordHead(db, 'zone', { height: 1, blockTime: clock.now() + 2 * day, at: clock.now() })
+  await clock.advance(2 * day + 1)
+  await upkeep()
+  expect([ledger.listTransfers({}).length, pruned]).toEqual([0, 1])
+  expect(takeMisread(db)).toHaveLength(1)
 })
