@@ -238,6 +238,11 @@ describe('the shipped rules', () => {
       { file: 'cursors.json', reason: 'truncated' },
       'the state file cursors.json was broken and has been rebuilt: truncated',
     ],
+    [
+      'monitor.state_recovered',
+      { file: 'ledger.sqlite', reason: '1 rows of it cannot be read' },
+      'ledger.sqlite: 1 rows of it cannot be read',
+    ],
   ] as const)('of %s, as it is raised', (kind, facts, text) => {
     const labels = 'channel' in facts ? { channel: facts.channel } : {}
     const finding: Finding = {
