@@ -15,6 +15,7 @@ import {
   neededTries,
   type Outcome,
 } from './decideDoubt.ts'
+import { listParties } from './listParties.ts'
 import type { EvidenceReads } from './reads.ts'
 import { addOwnValue, readWhole, type Whole } from './readWhole.ts'
 
@@ -38,9 +39,14 @@ function secondOf({ source }: EvidenceReading): EvidenceReading['source'] {
  */
 export async function confirmMoves(asking: Asking, leg: QueuedLeg, first: EvidenceReading): Promise<Outcome> {
   const { clock, reads, signal } = asking
-  const options = { priority: 'urgent', signal } as const
+  const options = {
+    priority: 'urgent',
+    signal,
+    parties: listParties(asking, leg.hash),
+    callReads: leg.tries,
+  } as const
   const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, clock.now()) : null
-  if (own === 'unclear') return again(asking, leg)
+  if (own === 'unclear') return again(asking, { ...leg, tries: leg.tries + 1 }, doubtMs)
   if (own !== null && isCovered(asking, own) !== false) return take(leg, [own])
   // What one list shows is there for the other one, too.
   const known = { logs: first.source === 'E13', calls: first.source === 'E15' }
@@ -48,7 +54,7 @@ export async function confirmMoves(asking: Asking, leg: QueuedLeg, first: Eviden
   let error: unknown
   try {
     second = wantsNative(asking, first)
-      ? await readWhole(reads, leg, { ...options, known, callReads: leg.tries }, clock.now())
+      ? await readWhole(reads, leg, { ...options, known }, clock.now())
       : await readAgain(reads, leg, options)
   } catch (thrown) {
     signal.throwIfAborted()
@@ -70,8 +76,9 @@ export async function findNative(doubt: Doubt, leg: QueuedLeg): Promise<Outcome 
   const { reads, signal } = doubt
   if (leg.ask !== 'native' || leg.height === null || !hasPassed(doubt, leg) || !maySpendSingle(doubt))
     return null
-  const own = await reads.ownValue(leg.hash, leg.height, { priority: 'evidence', signal })
-  if (own === 'unclear') return null
+  const options = { priority: 'evidence', signal, parties: listParties(doubt, leg.hash) } as const
+  const own = await reads.ownValue(leg.hash, leg.height, options)
+  if (own === 'unclear' || own === 'others') return null
   if (own === null) return decideDoubt({ ...doubt, hasControl: true }, leg)
   if (own.status === 'unknown') return again(doubt, leg)
   if (own.status === 'failed' || isCovered(doubt, own) !== false) return take(leg, [own])

@@ -10,6 +10,7 @@ import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { legAccusation } from './legWord.ts'
+import { listParties } from './listParties.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
 
@@ -197,7 +198,8 @@ async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
   const { word: said } = logs
   // Logs leave native currency unsaid.
   if (said !== null && (said.moves?.length === 0 || leg.ask === 'native')) {
-    const how = { ...options, known: { logs: true }, callReads: leg.reads - firstAsked }
+    const parties = listParties(doubt, leg.hash)
+    const how = { ...options, parties, known: { logs: true }, callReads: leg.reads - firstAsked }
     const whole = await readWhole(reads, leg, how, clock.now()).catch(toError(signal))
     if (whole !== 'unclear' && !(whole instanceof MonitorError)) return { word: whole }
     const error = whole === 'unclear' ? undefined : whole

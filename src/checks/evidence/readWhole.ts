@@ -23,17 +23,23 @@ async function readCalls(
 
 const callAsks = 3
 
+/** `callReads` is how often this was asked before. */
+type WholeOptions = EvidenceAskOptions & { readonly callReads: number }
+
 /** What a transaction itself carried, beside what an answer shows; that alone, where no answer shows anything. */
 export async function addOwnValue(
   reads: Pick<EvidenceReads, 'ownValue'>,
   leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt'>,
   first: EvidenceReading | null,
-  options: EvidenceAskOptions,
+  options: WholeOptions,
   now: UnixMs,
 ): Promise<Whole> {
   const height = first?.height ?? leg.height
   const own = height === null ? null : await reads.ownValue(leg.hash, height, options)
   if (own === 'unclear') return now - leg.addedAt < patienceMs ? 'unclear' : null
+  // One empty answer of a party's list proves nothing either.
+  if (own === 'others')
+    return options.callReads < neededReads || first === null ? 'unclear' : { ...first, unasked: 'E7' }
   if (own === null || own.status !== 'success') return own
   return {
     ...own,
@@ -56,18 +62,17 @@ const neededReads = 2
  * Everything that one transaction moved: by its logs, by the calls within it, and by itself. Where its own value cannot
  * be read, the movements stay unknown: half of them would be another story. So it is with calls that one answer does
  * not show.
- * @param options `callReads` is how often this was asked before
  */
 export async function readWhole(
   reads: Pick<EvidenceReads, 'ownValue' | 'nativeLeg' | 'mainLogs'>,
   leg: Pick<QueuedLeg, 'hash' | 'height' | 'addedAt'>,
-  options: EvidenceAskOptions & { readonly known?: Known; readonly callReads: number },
+  options: WholeOptions & { readonly known?: Known },
   now: UnixMs,
 ): Promise<Whole> {
-  const { known, callReads, ...how } = options
+  const { known, ...how } = options
   const [logs] = (await reads.mainLogs(leg.hash, { ...how, isKnown: known?.logs === true })).readings
   const calls = await readCalls(reads, leg.hash, { ...how, isKnown: known?.calls === true })
-  if (calls === undefined && callReads < neededReads) return 'unclear'
+  if (calls === undefined && options.callReads < neededReads) return 'unclear'
   const first = logs ?? calls ?? null
   const moves =
     logs?.moves === null || calls?.moves === null ? null : [...(logs?.moves ?? []), ...(calls?.moves ?? [])]

@@ -21,13 +21,15 @@ import type { TokenMove } from '../../bridge/transfer.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { Read, ReadPriority } from '../../kernel/reads.ts'
 import { mayBeUnread } from '../../kernel/unreadRows.ts'
-import { blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
+import { addressTransactions, blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
 
 export interface EvidenceAskOptions {
   readonly priority: ReadPriority
   readonly signal: AbortSignal
   /** One of what is asked for is known to have an answer: an empty one is then no answer. */
   readonly isKnown?: boolean
+  /** Who would have paid or been paid by the transaction itself. */
+  readonly parties?: readonly string[]
 }
 
 /** What one answer said of the legs that it held; `readings` has none of the others. */
@@ -294,48 +296,89 @@ function toBad(answer: Answer<unknown>): LegsRead['bad'][number][] {
   return answer.quarantined.map(({ raw, problem }) => ({ endpoint: answer.endpoint, problem, raw }))
 }
 
-interface OwnValueOptions {
-  readonly priority: ReadPriority
-  readonly signal: AbortSignal
-}
+type OwnValueOptions = Omit<EvidenceAskOptions, 'isKnown'>
 
 /**
  * E7: what a transaction itself carried in native currency, which lists of internal transactions leave out. `null`: its
- * block does not hold it; `unclear`: the block's list was empty, or could not be read whole.
+ * block does not hold it; `unclear`: the block's list was empty, or could not be read whole; `others`: nor could that be
+ * asked, and the lists of those who would have been paid by it do not show it (E6).
  */
 type ReadOwnValue = (
   hash: string,
   height: number,
   options: OwnValueOptions,
-) => Promise<EvidenceReading | 'unclear' | null>
+) => Promise<EvidenceReading | 'unclear' | 'others' | null>
 
 function createReadOwnValue(explorer: Pick<Explorer, 'callNonEmpty'>): ReadOwnValue {
   return async (hash, height, options) => {
-    for (let page = 1; page <= maxPages; page += 1) {
-      const answer = await explorer.callNonEmpty(
-        blockTransactions,
-        { startBlockHeight: height, endBlockHeight: height, page, limit: pageSize },
-        { ...options, isKnown: page > 1 },
-      )
-      const row = answer.records.find((one) => one.hash === hash && one.token === '')
-      if (row) {
-        const { from, to, amount, time, state } = row
-        const isNothing = amount !== null && /^0*(\.0*)?$/.test(amount)
-        return {
-          chain: 'main',
-          hash,
-          source: 'E7',
-          requestedAt: answer.requestedAt,
-          status: state === 'fail' ? 'failed' : state === 'success' ? 'success' : 'unknown',
-          errorMessage: '',
-          moves: isNothing ? [] : [{ token: '', from, to, amount, amountRaw: null, tokenId: '' }],
-          height,
-          time,
-        }
-      }
-      if (answer.empty || answer.quarantined.length > 0) return 'unclear'
-      if (isLastPage(answer, page)) return null
+    const listed = await readInBlock(explorer, hash, height, options).catch((error: unknown) => {
+      options.signal.throwIfAborted()
+      if (!(error instanceof MonitorError)) throw error
+      return error
+    })
+    if (listed !== 'unclear' && !(listed instanceof MonitorError)) return listed
+    const parties = options.parties ?? []
+    for (const address of parties) {
+      const row = await readOfParty(explorer, { hash, height, address }, options)
+      if (row !== null) return row
     }
-    return 'unclear'
+    if (parties.length > 0) return 'others'
+    if (listed instanceof MonitorError) throw listed
+    return listed
+  }
+}
+
+async function readInBlock(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  hash: string,
+  height: number,
+  options: OwnValueOptions,
+): Promise<EvidenceReading | 'unclear' | null> {
+  for (let page = 1; page <= maxPages; page += 1) {
+    const answer = await explorer.callNonEmpty(
+      blockTransactions,
+      { startBlockHeight: height, endBlockHeight: height, page, limit: pageSize },
+      { ...toHow(options), isKnown: page > 1 },
+    )
+    const row = answer.records.find((one) => one.hash === hash && one.token === '')
+    if (row) return { ...toOwnReading(row), height, requestedAt: answer.requestedAt }
+    if (answer.empty || answer.quarantined.length > 0) return 'unclear'
+    if (isLastPage(answer, page)) return null
+  }
+  return 'unclear'
+}
+
+/** By the list of one address; whoever reads it is told that the list of its block was asked in vain. */
+async function readOfParty(
+  explorer: Pick<Explorer, 'callNonEmpty'>,
+  { hash, height, address }: { readonly hash: string; readonly height: number; readonly address: string },
+  options: OwnValueOptions,
+): Promise<EvidenceReading | null> {
+  const blocks = { startBlockHeight: height, endBlockHeight: height }
+  const answer = refusePart(
+    await explorer.callNonEmpty(
+      addressTransactions,
+      { address, protocolType: 'transaction', ...blocks, limit: 50 },
+      toHow(options),
+    ),
+  )
+  const row = answer.records.find((one) => one.hash === hash && one.token === '')
+  if (!row) return null
+  return { ...toOwnReading(row), height, requestedAt: answer.requestedAt, source: 'E15', unasked: 'E7' }
+}
+
+function toOwnReading(
+  row: MainRow,
+): Pick<EvidenceReading, 'chain' | 'hash' | 'source' | 'status' | 'errorMessage' | 'moves' | 'time'> {
+  const { hash, from, to, amount, time, state } = row
+  const isNothing = amount !== null && /^0*(\.0*)?$/.test(amount)
+  return {
+    chain: 'main',
+    hash,
+    source: 'E7',
+    status: state === 'fail' ? 'failed' : state === 'success' ? 'success' : 'unknown',
+    errorMessage: '',
+    moves: isNothing ? [] : [{ token: '', from, to, amount, amountRaw: null, tokenId: '' }],
+    time,
   }
 }
