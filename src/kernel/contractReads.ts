@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type DeclaredEvent, listEvents } from '../clients/readEventAbi.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { type VerifiedContract, verifiedContracts } from '../clients/explorer/endpoints/contracts.ts'
-import { logsByBlocks } from '../clients/explorer/endpoints/logs.ts'
+import { logsByBlocks, logsByTopic } from '../clients/explorer/endpoints/logs.ts'
 import { readAll } from '../clients/explorer/readAll.ts'
 import type { BridgeLog } from '../bridge/bridgeLog.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -20,10 +20,17 @@ interface LogsRead extends Read<BridgeLog> {
   readonly complete: boolean
 }
 
+export interface LogsOptions extends ReadOptions {
+  /** The span holds a log that is known: an empty answer is none. */
+  readonly isKnown?: boolean
+}
+
 /** What is asked about the bridge's contracts. Each throws when it could not ask; an empty list is an answer. */
 export interface ContractReads {
   /** E19; spans of at most 10,000 blocks. */
-  logs(address: string, span: BlockSpan, options: ReadOptions): Promise<LogsRead>
+  logs(address: string, span: BlockSpan, options: LogsOptions): Promise<LogsRead>
+  /** E18: about the first 1,000 that begin with a topic. */
+  logsOfTopic(address: string, topic: string, options: ReadOptions): Promise<Read<BridgeLog>>
   /** E17; null when the service knows no verified source. */
   verified(address: string, options: ReadOptions): Promise<VerifiedRead | null>
 }
@@ -53,6 +60,12 @@ export function createContractReads(deps: {
       })
       const bad = quarantined.map(({ raw, problem }) => ({ endpoint: 'E19', problem, raw }))
       return { requestedAt, records: toBridgeLogs(address, found), bad, complete }
+    },
+    async logsOfTopic(address, topic, { priority, signal }) {
+      const question = { address, topic0: topic }
+      const answer = await deps.explorer.call(logsByTopic, question, { priority, signal, attempts: 1 })
+      const bad = answer.quarantined.map(({ raw, problem }) => ({ endpoint: 'E18', problem, raw }))
+      return { requestedAt: answer.requestedAt, records: toBridgeLogs(address, answer.records), bad }
     },
     async verified(address, options) {
       const { records } = await deps.explorer.call(

@@ -1,7 +1,6 @@
 import type { BridgeLog } from '../bridge/bridgeLog.ts'
 import { MonitorError } from '../lib/errors.ts'
-import type { BlockSpan, ContractReads } from './contractReads.ts'
-import type { ReadOptions } from './reads.ts'
+import type { BlockSpan, ContractReads, LogsOptions } from './contractReads.ts'
 
 /** How many blocks a range may have that the service takes. */
 export const maxSpanBlocks = 10_000
@@ -26,7 +25,7 @@ export async function readSpan(
   reads: Pick<ContractReads, 'logs'>,
   address: string,
   span: BlockSpan,
-  options: ReadOptions,
+  options: LogsOptions,
   halvings = maxHalvings,
 ): Promise<SpanRead> {
   try {
@@ -45,7 +44,8 @@ export async function readSpan(
     ]
     const found: SpanRead[] = []
     // What does not answer at all is asked once for each size, not for each piece of it.
-    const how = isTimeout(error) ? { ...options, attempts: 1 } : options
+    const { isKnown: _, ...ofPieces } = options
+    const how = isTimeout(error) ? { ...ofPieces, attempts: 1 } : ofPieces
     for (const half of halves) {
       const isSilent = isTimeout(found[0]?.error) && found[0]?.requestedAt === 0
       const unasked = { requestedAt: 0, logs: [], bad: [], missed: [half], error: null }

@@ -4,6 +4,7 @@ import { readHeight } from '../../kernel/heads.ts'
 import { maxSpanBlocks, readSpan, type SpanRead, splitSpan } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { isSetAside } from '../../lib/errors.ts'
 import { findBirth } from './findBirth.ts'
 import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import { takeLogs, type WatchedContract } from './takeLogs.ts'
@@ -25,8 +26,9 @@ const quietBlocks = 5_000
  * cursor waits until the range was empty by the rules of absence; the logs behind it are seen at once all the same.
  */
 export function followContract(contract: WatchedContract): (options: ReadOptions) => Promise<void> {
-  const { address, commit, contractReads, db, log } = contract
+  const { address, commit, db, log } = contract
   let ticks = 0
+  let turn = 0
   return async (options) => {
     const head = readHeight(db, 'main')
     if (head === null) return
@@ -34,9 +36,13 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
     const isDeep = (ticks += 1) % deepEvery === 0
     const wanted = chooseSpan(before, head, isDeep ? deepOverlapBlocks : overlapBlocks)
     const cut = Math.max(wanted.first, wanted.last - maxSpanBlocks + 1)
-    const read = await readSpan(contractReads, address, { first: cut, last: wanted.last }, options)
+    const span = { first: cut, last: wanted.last }
+    const read = await readAbove(contract, span, before.lastLogHeight, options)
     // An answer that found nothing because nothing could be asked moves nothing.
-    if (read.logs.length === 0 && read.missed.length > 0) throw read.error ?? incomplete(address, wanted)
+    if (read.logs.length === 0 && read.missed.length > 0) {
+      turn = await readActs(contract, { turn, first: cut }, options)
+      throw read.error ?? incomplete(address, wanted)
+    }
     const controlAt =
       read.logs.length === 0 ? await askControl(contract, { ...before, first: cut }, options) : null
     if (read.missed.length > 0) log.warn({ contract: address, err: read.error }, 'logs are read again later')
@@ -53,6 +59,57 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
       },
     })
   }
+}
+
+/** Where a log that is known stays hidden, what lies above it is looked at all the same. */
+async function readAbove(
+  { address, contractReads }: WatchedContract,
+  span: BlockSpan,
+  known: number | null,
+  options: ReadOptions,
+): Promise<SpanRead> {
+  if (known === null || known < span.first || known > span.last)
+    return readSpan(contractReads, address, span, options)
+  const read = await readSpan(contractReads, address, span, { ...options, isKnown: true })
+  if (!isSetAside(read.error) || known === span.last) return read
+  const above = await readSpan(contractReads, address, { first: known + 1, last: span.last }, options)
+  return { ...above, missed: [span], error: read.error }
+}
+
+/** So many kinds of acts are asked for at a tick: all of them within two minutes. */
+const actsAtOnce = 10
+
+/**
+ * While the logs of a range are not shown, the acts of administration are asked for by their topics, some at each tick:
+ * they are rare, so that no list of them is cut. @returns where to go on
+ */
+async function readActs(
+  contract: WatchedContract,
+  { turn, first }: { readonly turn: number; readonly first: number },
+  { signal }: ReadOptions,
+): Promise<number> {
+  const { address, administration, commit, contractReads, named } = contract
+  const topics = [...named.keys(), ...administration.keys()]
+  const due = [...topics, ...topics].slice(turn, turn + Math.min(actsAtOnce, topics.length))
+  for (const topic of due) {
+    try {
+      const { records, bad } = await contractReads.logsOfTopic(address, topic, { priority: 'sweep', signal })
+      const logs = records.filter(({ height }) => height >= first)
+      commit({
+        bad,
+        mayWait: 'without-news',
+        apply: (now) => (logs.length > 0 ? takeLogs(contract, { logs, birth: null }, now) : []),
+      })
+    } catch (error) {
+      signal.throwIfAborted()
+      contract.log.warn(
+        { contract: address, topic, err: error },
+        'acts of administration are asked for again later',
+      )
+      break
+    }
+  }
+  return (turn + due.length) % topics.length
 }
 
 function chooseSpan(progress: ContractProgress, head: number, overlap: number): BlockSpan {

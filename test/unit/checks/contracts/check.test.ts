@@ -41,6 +41,7 @@ function setUp(heights: number[] = []) {
         const records = world.isDisguised ? [] : found.map(toLog)
         return { requestedAt: clock.now(), records, bad: [], complete: true }
       },
+      logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
       verified: async () => null,
     },
   })

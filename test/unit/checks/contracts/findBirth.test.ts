@@ -49,6 +49,7 @@ function setUp(logs: readonly BridgeLog[], node: Node | null) {
         const records = logs.filter(({ height }) => height >= first && height <= last)
         return { requestedAt: kernel.clock.now(), records, bad: [], complete: true }
       },
+      logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
       verified: async () => null,
     },
   })
