@@ -45,6 +45,13 @@ export function findEarly(db: Database, kind: string, subject: string): Finding 
   return row && keptFinding({ ...row, activeAt: row.toldAt })
 }
 
+/** The block that a transaction was preconfirmed for, as what was told of it says; null where that does not. */
+export function heightOfEarly(db: Database, hash: string): number | null {
+  const rows = early.all(db, 'SELECT * FROM early_findings WHERE hash = ?', hash)
+  const heights = rows.map((row) => keptFinding({ ...row, activeAt: row.toldAt }).facts['height'])
+  return heights.find((height) => typeof height === 'number') ?? null
+}
+
 /** The transactions that are not known to be in a block, of which something was told. */
 export function listOpenEarly(db: Database): ReadonlySet<string> {
   const sql = 'SELECT DISTINCT hash FROM early_findings WHERE next_at IS NOT NULL'

@@ -163,7 +163,7 @@ function timeOf(outcome: RpcOutcome<unknown>, height: number): UnixMs | null {
 const leastKnown = 3
 const patienceMs = 600_000
 /** Of so many withdrawals known before, so large a share had logs of these contracts: then they write about each. */
-const neededKnown = 10
+const neededKnown = 5
 const mostlyWritten = 0.9
 const knownName = 'zone_logs_known'
 const writtenName = 'zone_logs_written'

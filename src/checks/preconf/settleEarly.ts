@@ -4,6 +4,7 @@ import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import {
   confirmEarly,
+  heightOfEarly,
   listDueEarly,
   listOpenEarly,
   postponeEarly,
@@ -16,6 +17,7 @@ import type { PayoutWatch } from './payoutWatch.ts'
 import { toClaims } from './claims.ts'
 import type { Judged } from './judged.ts'
 import { dropPayout, notePayoutLate, readPayout } from './payoutStore.ts'
+import { laterBlocks } from './settleReceipt.ts'
 import type { Found } from './receipt.ts'
 import { preconfUnbacked } from './unbacked.ts'
 
@@ -54,20 +56,31 @@ function takeBack({ db, source }: Settled, hash: string, says: string, now: Unix
 }
 
 interface EarlyWatch extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
-  readonly source: Pick<CanonicalSource, 'absence' | 'find' | 'name'>
+  readonly source: Pick<CanonicalSource, 'absence' | 'find' | 'head' | 'name' | 'settleAfter'>
 }
 
-/** After a restart nobody holds what was preconfirmed: it is looked for by its hash, as often as absence takes. */
+/**
+ * After a restart nobody holds what was preconfirmed: it is looked for by its hash, as often as absence takes. A source
+ * that is behind the blocks that may hold it knows nothing of it.
+ */
 export async function pollEarly(of: EarlyWatch, signal: AbortSignal): Promise<void> {
+  const { source } = of
   const due = listDueEarly(of.db, of.clock.now(), batchSize)
   if (due.length === 0) return
-  const found = await of.source.find(
+  const head = await source.head(signal)
+  const found = await source.find(
     due.map(({ hash }) => hash),
     signal,
   )
+  const isPast = (hash: string) =>
+    head !== null && head >= (heightOfEarly(of.db, hash) ?? 0) + laterBlocks + source.settleAfter
   of.commit({
     apply: (now) =>
-      due.flatMap(({ hash, misses }) => settleFound(of, { hash, misses, found: found.get(hash) }, now)),
+      due.flatMap(({ hash, misses }) => {
+        const one = found.get(hash)
+        const isKnown = one?.at !== 'nowhere' || isPast(hash)
+        return settleFound(of, { hash, misses, found: isKnown ? one : undefined }, now)
+      }),
   })
 }
 

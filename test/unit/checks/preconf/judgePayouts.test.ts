@@ -562,9 +562,12 @@ describe('what becomes of it', () => {
   test('after a restart it is looked for by its hash, as often as absence takes', async () => {
     const world = await tellOne()
     let answer: Found = { at: 'unknown' }
+    let head: number | null = 1_000
     const canonical = {
       ...source,
       absence: { reads: 2, spanMs: 2_000 },
+      settleAfter: 3,
+      head: async () => head,
       find: async () => new Map([[hash('pay'), answer]]),
     }
     const look = async (ms: number) => {
@@ -575,6 +578,10 @@ describe('what becomes of it', () => {
     expect(await look(60_000)).toBe(0)
     expect(await look(60_000)).toBe(0)
     answer = { at: 'nowhere' }
+    // It was preconfirmed for block 7: a node that is not past the blocks that may hold it knows nothing of it.
+    for (head of [null, 6, 11])
+      for (let read = 0; read < 4; read += 1) expect([head, await look(2_000)]).toEqual([head, 0])
+    head = 12
     expect(await look(2_000)).toBe(0)
     expect(await look(2_000)).toBe(1)
     expect(await look(60_000)).toBe(1)
