@@ -89,7 +89,7 @@ interface Width {
 }
 
 /** After so many answers twice as many blocks are tried again. */
-const widenAfter = 40
+const widenAfter = 20
 
 function widen(width: Width, answered: number): void {
   width.span = Math.min(width.most, answered * 2)
