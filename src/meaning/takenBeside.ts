@@ -1,51 +1,46 @@
-import {
-  compareDecimals,
-  type Decimal,
-  fromBaseUnits,
-  noAmount,
-  subtractDecimals,
-  toDecimal,
-} from '../bridge/decimal.ts'
+import { type Decimal, fromBaseUnits, isEqual, subtractDecimals, toDecimal } from '../bridge/decimal.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAmount, readAction, readNumber } from './zoneAction.ts'
 
 /**
- * What the zone's own transaction took of a withdrawal beside what its record says, which may be paid to whoever collects
- * fees: token units. Null where it does not say.
+ * What the zone's own transaction may have taken of a withdrawal beside what its record says, and which may be paid to
+ * whoever collects fees, token units: what it names beyond that amount, or as a fee. Null where it does not say how much it took.
  */
-export function takenBeside({ amount, amountRaw, evidence, token, zone }: Transfer): Decimal | null {
+export function listTakenBeside({ amount, amountRaw, evidence, token, zone }: Transfer): Decimal[] | null {
   const claimed = toDecimal(amount ?? '')
   const by = evidence.find(
     (one) => one.chain === 'zone' && one.hash === zone?.hash && one.status === 'success',
   )
   if (claimed === null || by === undefined) return null
   const inBase = amountRaw === null ? null : { digits: amountRaw, scale: 0 }
-  const amounts = inBase === null ? [claimed] : [inBase, claimed]
-  const own = by.action == null ? undefined : findItem(by.action, amounts)
-  if (own === undefined) {
-    const took = readTaken(by, token.decimals)
-    return took && largest([subtractDecimals(took, claimed)])
-  }
-  const isInBase = inBase !== null && holds(own, [inBase]) && token.decimals !== null
-  const fees = [...own].flatMap(([name, values]) => (/fee/i.test(name) ? values : []))
-  return largest(
-    fees.flatMap((value) => {
-      const fee = readNumber(value)
-      if (fee === null) return []
-      return isInBase && fee.scale === 0 ? fromBaseUnits(fee.digits, token.decimals ?? 0) : fee
+  const own = findItem(by, inBase === null ? [claimed] : [inBase, claimed])
+  const took = readTaken(by, token.decimals)
+  if (own === undefined && took === null) return null
+  const isInBase = inBase !== null && token.decimals !== null && holds(own, [inBase])
+  const toUnits = (number: Decimal) =>
+    isInBase && number.scale === 0 ? fromBaseUnits(number.digits, token.decimals ?? 0) : number
+  const named = [...(own ?? [])].flatMap(([name, values]) =>
+    values.flatMap((value) => {
+      const number = readNumber(value)
+      if (number === null) return []
+      const units = toUnits(number)
+      return /fee/i.test(name) ? [units] : [subtractDecimals(units, claimed)]
     }),
   )
+  return took === null || isEqual(took, claimed) ? named : [...named, subtractDecimals(took, claimed)]
 }
 
 /** What an action does with just this amount. */
-function findItem(action: string, amounts: readonly Decimal[]): ActionItem | undefined {
-  return readAction(action)
-    .flat()
-    .find((item) => holds(item, amounts))
+function findItem({ action }: LegEvidence, amounts: readonly Decimal[]): ActionItem | undefined {
+  return action == null
+    ? undefined
+    : readAction(action)
+        .flat()
+        .find((item) => holds(item, amounts))
 }
 
-function holds(item: ActionItem, amounts: readonly Decimal[]): boolean {
-  return [...item.values()].flat().some((value) => isAmount(value, amounts))
+function holds(item: ActionItem | undefined, amounts: readonly Decimal[]): boolean {
+  return [...(item?.values() ?? [])].flat().some((value) => isAmount(value, amounts))
 }
 
 function readTaken({ amount, amountRaw }: LegEvidence, decimals: number | null): Decimal | null {
@@ -53,8 +48,4 @@ function readTaken({ amount, amountRaw }: LegEvidence, decimals: number | null):
   return amountRaw == null || amountRaw === 0n || decimals === null
     ? null
     : fromBaseUnits(amountRaw, decimals)
-}
-
-function largest(amounts: readonly Decimal[]): Decimal {
-  return amounts.reduce((most, one) => (compareDecimals(one, most) > 0 ? one : most), noAmount)
 }

@@ -105,6 +105,12 @@ describe('what left an escrow', () => {
     ['names it among others', { action: '{"items":[{"amount":"1500000"},{"amount":"7"}]}' }, '0.5 out'],
     ['names the fee beside it', { action: '{"amount":"1500000","relayFee":"500000"}' }, 'explained, proven'],
     ['names it in token units', { action: '{"amount":"1.5","relayFee":"0.5"}' }, 'explained, proven'],
+    [
+      'names what it took beside what is paid',
+      { action: '{"amount":"2","receives":"1.5"}' },
+      'explained, proven',
+    ],
+    ['names a number beyond the fee', { action: '{"amount":"1.5","nonce":"7000"}' }, '0.5 out'],
     ['names a smaller fee', { action: '{"amount":"1.5","relayFee":"0.1"}' }, '0.5 out'],
   ])(
     'what moves beside a payout is told within a configured fee as well where the zone %s',
