@@ -69,6 +69,17 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
       eventIndex: 0,
       batchDetail: '',
       lagMs: chance.is(0.1) ? chance.whole(2_000, 9_000) : chance.whole(300, 1_500),
+      ...(chance.is(0.04) && {
+        filledLate: {
+          keys: chance.pick([
+            ['id'],
+            ['value', 'valueRaw'],
+            ['targetAddress'],
+            ['mainBlockHeight', 'mainBlockTime'],
+          ]),
+          afterMs: chance.whole(5_000, 60_000),
+        },
+      }),
       ...entry,
       main: entry.main && settled(chain, entry.main),
     }

@@ -87,6 +87,8 @@ export interface Entry {
   readonly batchDetail: string
   /** How long after each leg the list shows it. */
   readonly lagMs: number
+  /** Keys that its row has empty until later, and how long after its last leg that is. */
+  readonly filledLate?: { readonly keys: readonly string[]; readonly afterMs: number }
   /** Until then the list does not hold it, where that is later than its legs. */
   readonly writtenAt?: number
 }

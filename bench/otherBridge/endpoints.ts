@@ -506,7 +506,7 @@ function crossRow(question: Question, entry: Entry): Row | null {
   const [mainWord, zoneWord] = question.service.words.direction
   const height = main && heightOf(chain, main, view.now)
   const isDeposit = entry.direction === 'MainToZone'
-  return {
+  const row: Row = {
     id: entry.id,
     txType: isDeposit ? `${mainWord}To${zoneWord}` : `${zoneWord}To${mainWord}`,
     crossType: entry.crossType,
@@ -528,6 +528,12 @@ function crossRow(question: Question, entry: Entry): Row | null {
     ...(entry.token.type === 'ERC1155' && { tokenId: entry.tokenId }),
     tokenName: entry.token.name,
   }
+  const keys = isFilled(question, entry) ? [] : (entry.filledLate?.keys ?? [])
+  return { ...row, ...Object.fromEntries(keys.map((key) => [key, ''])) }
+}
+
+function isFilled({ view }: Question, entry: Entry): boolean {
+  return view.list >= newestOf(entry) + entry.lagMs + (entry.filledLate?.afterMs ?? 0)
 }
 
 const newestOf = ({ main, zone }: Entry) => Math.max(main?.at ?? 0, zone?.at ?? 0)
@@ -565,12 +571,13 @@ function crossDetails(question: Question): Row[] {
     if (row === null || !hashes.includes(String(row['zoneTxHash']))) return []
     const legs = [entry.main, entry.zone].flatMap((leg) => leg?.at ?? [])
     const seen = legs.filter((at) => at + entry.lagMs <= question.view.list)
+    const lateMs = entry.filledLate?.afterMs ?? 0
     return {
       ...row,
       zoneEventIndex: String(entry.eventIndex),
       zoneBlockHash: hashOf('zone block', Number(row['zoneBlockHeight'])),
       batchDetail: entry.batchDetail,
-      updateTime: String(Math.max(...seen) + entry.lagMs),
+      updateTime: String(Math.max(...seen) + entry.lagMs + (isFilled(question, entry) ? lateMs : 0)),
       blockHeight: String(row['mainBlockHeight']),
     }
   })

@@ -273,6 +273,14 @@ export const rareForms: Readonly<Record<string, Form>> = {
     bridge.actors.list(named, { direction: toMain, main: tx, zone: left })
     return { txs: [tx, left] }
   },
+  'payout with a little beside it to somebody else': (scene) => {
+    const { bridge, deal, other, at } = scene
+    const left = bridge.actors.leaves(at - later, [other])
+    const beside = { ...deal, token: other.token, id: other.id, raw: share(other.raw, 1) }
+    const tx = paysTogether(scene, [other, beside], { events: [bridge.actors.payoutEvent(other, left.hash)] })
+    bridge.actors.list(other, { direction: toMain, main: tx, zone: left })
+    return { txs: [tx, left], deal: beside }
+  },
   'payout of other items than left': (scene) => {
     const { bridge, at } = scene
     const deal = items(scene)
