@@ -130,7 +130,8 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
     })
     hasSpoken ||= decision.reason !== 'nothing'
     if (decision.reason === 'nothing' && repeatAt !== null && repeatAt <= context.now) {
-      postpone(context, { group, channel, isOpen: members.some(goesOn) })
+      const isInhibited = members.some((member) => muted.get(member.id)?.by === 'inhibited')
+      postpone(context, { group, channel, isOpen: members.some(goesOn), isInhibited })
     }
   }
   noteMutes(context, { members, muted, toldItems })
@@ -279,10 +280,13 @@ function isUnsent({ state, deliveryId }: OutboxItem): boolean {
   return state === 'queued' && deliveryId === null
 }
 
-/** A reminder that was due and had nothing to send. */
-function postpone(context: EngineContext, of: { group: GroupRow; channel: string; isOpen: boolean }): void {
+/** A reminder that was due and had nothing to send: it comes as soon as nothing inhibits it, else an interval later. */
+function postpone(
+  context: EngineContext,
+  of: { group: GroupRow; channel: string; isOpen: boolean; isInhibited: boolean },
+): void {
   if (!of.isOpen) return context.store.deleteGroupChannel(of.group.key, of.channel)
-  const repeatAt = context.now + Math.max(of.group.intervalMs, recheckMs)
+  const repeatAt = context.now + (of.isInhibited ? recheckMs : Math.max(of.group.intervalMs, recheckMs))
   context.store.saveGroupChannel(of.group.key, { channel: of.channel, ackedAt: context.now, repeatAt })
 }
 

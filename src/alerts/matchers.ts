@@ -38,6 +38,7 @@ export function parseMatcher(text: string): ParsedMatcher {
   if (label === undefined || operator === undefined || written === undefined) {
     return failed(text, 'expected label=value, label!=value, label=~pattern or label!~pattern')
   }
+  if (/^"(?:.*[^"])?$/su.test(written)) return failed(text, 'expected a quote at the end of the value, too')
   const inside = /^"(.*)"$/su.exec(written)?.[1]?.replace(/\\(["\\])/g, '$1') ?? written
   const value = toKept(label, inside)
   if (value.length > longestValue) return failed(text, `expected at most ${longestValue} characters`)

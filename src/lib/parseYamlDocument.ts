@@ -44,12 +44,10 @@ export function parseYamlDocument(input: YamlInput): {
   const values = checkValues(doc)
   try {
     return { doc, data: document.toJS({ maxAliasCount: 50 }), problems: [...syntax, ...values] }
-  } catch (error) {
-    return {
-      doc: null,
-      data: null,
-      problems: [...syntax, ...values, ...fail(input.path, errorText(error)).problems],
-    }
+  } catch {
+    // Everything else was looked for before.
+    const { problems } = fail(input.path, 'the aliases (*name) of this file stand for too much: write it out')
+    return { doc: null, data: null, problems: [...syntax, ...values, ...problems] }
   }
 }
 

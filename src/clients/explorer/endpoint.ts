@@ -73,8 +73,9 @@ export const param = {
   word: z.string().regex(/^[\w.-]{1,64}$/, 'expected a word'),
   decimal: z.string().regex(/^\d{1,78}(\.\d{1,78})?$/, 'expected a decimal number'),
   height: z.union([z.int().min(0).max(maxHeight).transform(String), heightText]),
-  page: z.int().min(1).max(1_000_000_000).transform(String),
-  limit: (max: number) => z.int().min(1).max(max, `at most ${max}`).transform(String),
+  page: z.int('expected a whole number').min(1).max(1_000_000_000).transform(String),
+  limit: (max: number) =>
+    z.int('expected a whole number').min(1).max(max, `at most ${max}`).transform(String),
   hashes: listOf(/^0x[0-9a-fA-F]{64}$/, 'hashes of 64 digits'),
   addresses: listOf(/^0x[0-9a-fA-F]{40}$/, 'addresses of 40 digits'),
   fromOrTo: z.enum(['from', 'to']),

@@ -71,6 +71,7 @@ describe('what is asked', () => {
     ],
     ['a range upside down', ['E7', '--startBlockHeight', '2', '--endBlockHeight', '1'], 'is above'],
     ['a parameter given twice', ['E4', '--height', '1', '--height', '2'], '--height is given twice'],
+    ['a page that is no number', ['E3', '--page', 'x'], '--page: expected a whole number, got "x"'],
     ['a parameter without a value', ['E4', '--height'], '--height needs a value'],
     ['a word too many', ['E4', '5'], 'expected --name value, got "5"'],
     ['--all with a page', ['E3', '--all', '--page', '2'], 'leave out --page'],

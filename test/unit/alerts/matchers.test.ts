@@ -43,6 +43,8 @@ test('a matcher is read again as it was written', () => {
 test.each([
   'rule',
   '=x',
+  'symbol="USDC',
+  'symbol="',
   'ru le=x',
   'rule=~[',
   'rule=~(a)\\1',

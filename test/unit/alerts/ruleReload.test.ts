@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Labels } from '../../../src/alerts/routing.ts'
 import { createCondition, createFakeChannel, createRule } from './harness.ts'
 import { hourly, listSaid, stalled, watch, zone } from './watch.ts'
@@ -173,5 +174,27 @@ test('a rule that keeps its name and becomes one on another condition ends what 
   await world.flush()
   expect(listSaid(world.ops).toSorted()).toEqual(['ended critical', 'firing critical', 'firing critical'])
   expect(world.store.listActive().map(({ kind }) => kind)).toEqual(['source.unavailable'])
+  await world.stop()
+})
+
+test('a severity that is raised while it is inhibited is told once it is not, whatever the interval of its group', async () => {
+  const outage = createRule({ name: 'outage', kind: 'chain.stalled', severity: 'info' })
+  const inhibit = [
+    {
+      source: (of: Labels) => of['rule'] === 'outage',
+      target: (of: Labels) => of['rule'] === 'stalled',
+      equal: [],
+    },
+  ]
+  const world = watch({ routes: [{ ...hourly, groupIntervalMs: 30 * minute }], inhibit })
+  const blind = (findings: readonly Finding[]) =>
+    world.engine.applyCondition(outage, { findings, unknown: [] }, world.clock.now())
+  await world.judge(warning, [zone], 10)
+  blind([createCondition('main')])
+  await world.judge(stalled, [zone], 3)
+  expect(listSaid(world.ops).filter((said) => said.includes('critical'))).toEqual([])
+  blind([])
+  await world.judge(stalled, [zone], 2)
+  expect(listSaid(world.ops).filter((said) => said.includes('critical'))).toEqual(['repeat critical'])
   await world.stop()
 })
