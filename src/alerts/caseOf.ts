@@ -1,6 +1,5 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Detector } from '../rules/kind.ts'
 import { listKeys } from '../cases/listKeys.ts'
 import { moreMoney, openAgain } from '../cases/judgeCase.ts'
 import { hasGrown, toRisk } from '../cases/money.ts'
@@ -10,7 +9,7 @@ import type { CaseRow } from '../cases/store/caseRows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
 import { scheduleEscalations } from './escalation.ts'
 import { keptFinding } from './findingJson.ts'
-import { compareRanks, gravity, isLoss } from './joining.ts'
+import { compareRanks, gravity, isLoss, stands } from './joining.ts'
 import { caseMark } from './routing.ts'
 import type { AlertHead } from './store/alertRows.ts'
 
@@ -62,7 +61,7 @@ function toMember(context: EngineContext, alert: CaseAlert, finding: Finding): N
   const kind = context.kinds.find(alert.kind)
   const isEvent = alert.nature === 'event'
   const isOpen = isEvent
-    ? stillStands(kind, finding)
+    ? stands({ kind, finding })
     : alert.state === 'firing' || alert.state === 'recovering'
   const from = beginningOf(alert, finding)
   const endedAt = alert.resolvedAt ?? context.now
@@ -98,10 +97,6 @@ function beginningOf({ nature, activeAt }: CaseAlert, { since, transfer }: Findi
 }
 
 const longestUnseenMs = 3_600_000
-
-function stillStands(kind: Detector | null, finding: Finding): boolean {
-  return finding.isOver !== true && (kind?.stands?.(finding.transfer) ?? true)
-}
 
 /** More severe; else a loss before others, more money, what says more of a transfer. */
 function isWorse(

@@ -181,9 +181,6 @@ function foundAmount({ finding, kind }: Accusation): string {
 }
 
 /** Whether what was sent is still so, as far as its newest finding says. */
-export function stands({
-  finding: { transfer, isOver },
-  kind,
-}: Pick<Accusation, 'finding' | 'kind'>): boolean {
-  return !isOver && (kind?.stands?.(transfer) ?? true)
+export function stands({ finding, kind }: Pick<Accusation, 'finding' | 'kind'>): boolean {
+  return finding.isOver !== true && (kind?.stands?.(finding) ?? true)
 }

@@ -26,7 +26,7 @@ export interface RiskUnit {
 
 /** What is at risk by a finding; null when it names no money. */
 export function toRisk(kind: Detector | null, finding: Finding): RiskUnit | null {
-  if (kind === null || finding.isOver === true || kind.stands?.(finding.transfer) === false) return null
+  if (kind === null || finding.isOver === true || kind.stands?.(finding) === false) return null
   const { transfer, facts, labels } = finding
   if (transfer !== null) {
     const amount = riskOfTransfer(kind, finding)

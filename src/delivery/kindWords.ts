@@ -45,13 +45,10 @@ export function sayFinding(kind: Detector | null, finding: Finding, now: UnixMs)
 }
 
 /** What is true now of an event that was sent otherwise, or would have been. */
-export function correctionOf(
-  kind: Detector | null,
-  { kind: name, transfer, title, isOver }: Finding,
-  isUnsent = false,
-): string {
+export function correctionOf(kind: Detector | null, finding: Finding, isUnsent = false): string {
+  const { kind: name, transfer, title, isOver } = finding
   const said = transfer ? stateOf(transfer) : title
-  const words = kind?.words?.corrected?.(transfer) ?? (isOver ? kind?.words?.over : undefined)
+  const words = kind?.words?.corrected?.(finding) ?? (isOver ? kind?.words?.over : undefined)
   const is = isUnsent ? `${capitalize(wordsOf(name))}, taken back before it was sent` : 'Correction'
   return words === undefined ? `${is}: ${said}` : `${is}: ${words}: ${said}`
 }

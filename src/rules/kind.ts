@@ -86,7 +86,7 @@ interface Words {
   /** What became of it once it is over: `it is not paid more than once any more`. */
   readonly over?: string
   /** What a correction says although it is not over; null where that is the finding's own to say. */
-  readonly corrected?: (transfer: Transfer | null) => string | null
+  readonly corrected?: (finding: Pick<Finding, 'transfer' | 'facts'>) => string | null
 }
 
 export interface Said {
@@ -185,7 +185,7 @@ interface Relations {
   /** How it joins what was sent of the same loss, or is joined. */
   readonly joins?: OfTransfer | OfEscrow
   /** Whether what it says still stands, as far as its newest finding says; left out, it does. */
-  readonly stands?: (transfer: Transfer | null) => boolean
+  readonly stands?: (finding: Pick<Finding, 'transfer' | 'facts'>) => boolean
   /** It rests on a comparison: where that finds no difference any more, it is over. */
   readonly isComparison?: true
   /** What else than amount and token a reader acts on: when it changes, what was sent is corrected. */

@@ -34,7 +34,7 @@ export const transferFailed = defineEvent({
   ties: ['transfer', 'error', 'crowd'],
   risksTransfer: true,
   joins: { of: 'transfer', rank: 4 },
-  stands: (transfer) => transfer?.state === 'failed',
+  stands: ({ transfer }) => transfer?.state === 'failed',
   material: (_finding, transfer) => ({ isFailed: transfer.state === 'failed' }),
   looksAt: ['evidence'],
   hasTransfer: true,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { doubtOrigin } from '../../meaning/doubtOrigin.ts'
 import { saySources } from '../../bridge/agreement.ts'
-import type { EvidenceNote } from '../../bridge/finding.ts'
+import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import { hasArrived, mayHaveFailed } from '../../meaning/mayHaveFailed.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { waitsFor } from '../../meaning/standing.ts'
@@ -49,12 +49,12 @@ export const transferUnbacked = defineEvent({
   words: {
     open: 'arrived without proof that it left',
     many: 'arrived without proof that they left',
-    corrected: (transfer) => (transfer?.originProof === 'proven' ? 'its origin is proven by now' : null),
+    corrected: (finding) => (isProvenSince(finding) ? 'its origin is proven by now' : null),
   },
   sources: ['explorer'],
   ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 2, loses: 'all' },
-  stands: (transfer) => transfer?.originProof !== 'proven',
+  stands: (finding) => !isProvenSince(finding),
   accuses: ({ reason }) => reason !== 'doubtful' && reason !== 'unconfirmed',
   readsActions: true,
   // A record that names an origin now proves nothing: only the origin itself takes back what was sent.
@@ -69,6 +69,11 @@ export const transferUnbacked = defineEvent({
   params: z.strictObject({}),
   detect: detectUnbacked,
 })
+
+/** Of an origin that was there from the first, and is no withdrawal, that it is there takes nothing back. */
+function isProvenSince({ transfer, facts: { reason } }: Pick<Finding, 'transfer' | 'facts'>): boolean {
+  return transfer?.originProof === 'proven' && reason !== 'other' && reason !== 'doubtful'
+}
 
 /** Why nothing stands behind a transfer, and the answers that say so. */
 interface Ground {

@@ -6,6 +6,7 @@ import {
   alertTable,
 } from '../../alerts/store/alertRows.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
+import { stands } from '../../alerts/joining.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
@@ -40,17 +41,16 @@ export function readFindings(sources: FindingSources, transfer: Transfer, now: U
   const others = [...new Map(other.map((row) => [row.id, row])).values()].filter(({ id }) => !ownIds.has(id))
   return [
     ...own
-      .filter((row) => stands(sources, row, transfer))
+      .filter((row) => counts(sources, row, transfer))
       .flatMap((row) => toGateFinding(sources, row, true)),
     ...others.flatMap((row) => toGateFinding(sources, row, false)),
   ]
 }
 
 /** A condition that holds or forms; an event that was not taken back. */
-function stands({ kinds }: FindingSources, row: AlertRow, transfer: Transfer): boolean {
+function counts({ kinds }: FindingSources, row: AlertRow, transfer: Transfer): boolean {
   if (row.nature === 'condition') return isActive(row)
-  const isOver = keptFinding(row).isOver === true
-  return !isOver && (kinds.find(row.kind)?.stands?.(transfer) ?? true)
+  return stands({ finding: { ...keptFinding(row), transfer }, kind: kinds.find(row.kind) })
 }
 
 function isActive({ state }: AlertRow): boolean {

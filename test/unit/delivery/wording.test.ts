@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { kinds } from '../../../src/checks/index.ts'
 import { encodeFinding } from '../../../src/alerts/findingJson.ts'
 import { rankAmount } from '../../../src/bridge/amount.ts'
+import { toRisk } from '../../../src/cases/money.ts'
 import { toMessageItem, type Wording } from '../../../src/delivery/wording.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { AlertRow } from '../../../src/alerts/store/alertRows.ts'
@@ -320,6 +321,24 @@ test('a correction says whether anything of what was sent holds', () => {
     word({ ...finding, isOver }, { what: 'correction' }).isTakenBack ?? false
   expect([correct(false), correct(true)]).toEqual([false, true])
 })
+
+test.each(['other', 'doubtful'])(
+  'an origin that is there and no withdrawal is no proof that takes anything back (%s)',
+  (reason) => {
+    const completed = createEvent(7, { ...bothLegs, state: 'completed', originProof: 'proven' })
+    const finding = { ...completed, kind: 'transfer.unbacked', facts: { reason } }
+    const kind = kinds.find('transfer.unbacked')
+    expect(word(finding, { what: 'event' })).toMatchObject({
+      status: 'event',
+      summary: expect.stringContaining('arrived without proof that it left'),
+    })
+    expect(toRisk(kind, finding)?.amount).toBe('7')
+    const corrected = word(finding, { what: 'correction' })
+    expect(corrected.isTakenBack ?? false).toBe(false)
+    expect(corrected.summary).not.toContain('proven')
+    expect(word({ ...finding, isOver: true }, { what: 'correction' }).isTakenBack).toBe(true)
+  },
+)
 
 test.each(['event', 'joined'] as const)(
   'what was disproved before it was sent accuses nobody (%s)',
