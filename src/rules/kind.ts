@@ -185,7 +185,7 @@ interface Relations {
   /** How it joins what was sent of the same loss, or is joined. */
   readonly joins?: OfTransfer | OfEscrow
   /** Whether what it says still stands, as far as its newest finding says; left out, it does. */
-  readonly stands?: (finding: Pick<Finding, 'transfer' | 'facts'>) => boolean
+  readonly stands?: (finding: Pick<Finding, 'transfer' | 'facts' | 'since'>) => boolean
   /** It rests on a comparison: where that finds no difference any more, it is over. */
   readonly isComparison?: true
   /** What else than amount and token a reader acts on: when it changes, what was sent is corrected. */

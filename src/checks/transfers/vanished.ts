@@ -22,6 +22,7 @@ export const transferVanished = defineRaised({
   sources: ['explorer'],
   ties: ['transfer'],
   risksTransfer: true,
+  stands: ({ transfer, since }) => transfer === null || transfer.readAt <= since,
   // A record that was gone and is shown again; what is merely gone keeps its digest.
   material: ({ since }, transfer) => ({ isBack: transfer.readAt > since }),
   hasTransfer: true,

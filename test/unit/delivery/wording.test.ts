@@ -6,7 +6,7 @@ import { toRisk } from '../../../src/cases/money.ts'
 import { toMessageItem, type Wording } from '../../../src/delivery/wording.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { AlertRow } from '../../../src/alerts/store/alertRows.ts'
-import { createCondition, createEvent, createRule, start } from '../alerts/harness.ts'
+import { createCondition, createEvent, createRule, createTransfer, start } from '../alerts/harness.ts'
 
 function rowOf(finding: Finding, overrides: Partial<AlertRow> = {}): AlertRow {
   return {
@@ -316,10 +316,25 @@ test('where no address leads to the runbook, what to do says where it stands', (
 })
 
 test('a correction says whether anything of what was sent holds', () => {
-  const finding = { ...createEvent(7, bothLegs), kind: 'transfer.vanished' }
+  const finding = { ...createEvent(7, bothLegs), kind: 'transfer.mismatch' }
   const correct = (isOver: boolean) =>
     word({ ...finding, isOver }, { what: 'correction' }).isTakenBack ?? false
   expect([correct(false), correct(true)]).toEqual([false, true])
+})
+
+test('a record that is shown again takes back that it was gone', () => {
+  const gone = {
+    ...createEvent(7, { ...bothLegs, readAt: start - 60_000 }),
+    kind: 'transfer.vanished',
+    since: start,
+  }
+  const back = { ...gone, transfer: { ...createTransfer(7, bothLegs), readAt: start + 1 } }
+  expect(word(gone, { what: 'event' }).status).toBe('event')
+  expect(word(back, { what: 'correction' }).isTakenBack).toBe(true)
+  expect(word(back, { what: 'event' })).toMatchObject({
+    status: 'correction',
+    summary: expect.stringContaining('taken back before it was sent: its record is shown again'),
+  })
 })
 
 test.each(['other', 'doubtful'])(
