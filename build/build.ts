@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,9 @@ interface Manifest {
 const root = join(import.meta.dirname, '..')
 const project = readManifest(root)
 const dist = join(root, 'dist')
+// Beside it, and put in its place at the end: a program that runs what was built before loads whole files to its last moment.
+const made = join(root, `dist-${process.pid}`)
+process.once('exit', () => rmSync(made, { recursive: true, force: true }))
 const font = dirname(fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/package.json')))
 // Before anything is read: what is edited meanwhile is not in what is made.
 const { listSources }: { listSources: (home: string) => string } = await import(
@@ -28,7 +31,6 @@ const { listSources }: { listSources: (home: string) => string } = await import(
 )
 const sources = listSources(root)
 
-rmSync(dist, { recursive: true, force: true })
 const bundle = await rolldown({
   input: {
     main: join(root, 'src/main.ts'),
@@ -39,7 +41,7 @@ const bundle = await rolldown({
   external: (id) => isBuiltin(id) || Object.hasOwn(project.dependencies ?? {}, id),
 })
 const { output } = await bundle.write({
-  dir: dist,
+  dir: made,
   sourcemap: true,
   // The lines of a trace need the names of the sources, not their text.
   sourcemapExcludeSources: true,
@@ -49,16 +51,27 @@ const { output } = await bundle.write({
   minify: { compress: false, mangle: false, codegen: { asciiOnly: true } },
 })
 await bundle.close()
-copyFileSync(join(font, 'ttf/DejaVuSans.ttf'), join(dist, 'DejaVuSans.ttf'))
+copyFileSync(join(font, 'ttf/DejaVuSans.ttf'), join(made, 'DejaVuSans.ttf'))
 
 const folders = new Set(
   output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])).flatMap(listFolders),
 ).add(font)
-writeFileSync(join(dist, 'third-party-licences.txt'), [...folders].map(readLicence).join('\n'))
+writeFileSync(join(made, 'third-party-licences.txt'), [...folders].map(readLicence).join('\n'))
 // By the end of its name scanners of folders and images find it.
-writeFileSync(join(dist, 'bundled.cdx.json'), `${JSON.stringify(listMaterials(), null, 2)}\n`)
-// Last: a build that was cut off is none.
-writeFileSync(join(dist, 'sources.txt'), sources)
+writeFileSync(join(made, 'bundled.cdx.json'), `${JSON.stringify(listMaterials(), null, 2)}\n`)
+writeFileSync(join(made, 'sources.txt'), sources)
+putInPlace()
+
+/** Several may be building: each takes what another put there away once more. */
+function putInPlace(attempts = 5): void {
+  rmSync(dist, { recursive: true, force: true })
+  try {
+    renameSync(made, dist)
+  } catch (error) {
+    if (attempts === 1) throw error
+    putInPlace(attempts - 1)
+  }
+}
 
 /** The folder of the package that a module is from, if it is none of ours. */
 function listFolders(id: string): string[] {
