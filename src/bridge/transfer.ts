@@ -37,6 +37,7 @@ export type EvidenceSource = (typeof evidenceSources)[number]
 export const evidenceSources = [
   'E2',
   'E3',
+  'E6',
   'E7',
   'E9',
   'E13',

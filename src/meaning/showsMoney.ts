@@ -5,7 +5,7 @@ type Money = Pick<TransferToken, 'address' | 'type' | 'movedAs' | 'isUnknown'>
 
 /** What shows movements of tokens and none of native currency, and the other way round; a receipt is judged apart. */
 export const tokenSources = ['E13', 'E2', 'E21'] as const
-export const nativeSources = ['E15', 'E16', 'E7'] as const
+export const nativeSources = ['E15', 'E16', 'E7', 'E6'] as const
 
 /**
  * Whether a transfer's money moves as native currency. A record that says what kind of token moved, and not which, is

@@ -84,5 +84,5 @@ function netOf(moves: readonly TokenMove[], escrow: string): Decimal {
 }
 
 function isSaidOtherwise({ db }: Asking, { hash }: EvidenceReading): boolean {
-  return listAnswers(db, [hash]).some(({ source }) => source === 'E16' || source === 'E7')
+  return listAnswers(db, [hash]).some(({ source }) => source === 'E16' || source === 'E7' || source === 'E6')
 }

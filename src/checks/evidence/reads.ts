@@ -364,7 +364,7 @@ async function readOfParty(
   )
   const row = answer.records.find((one) => one.hash === hash && one.token === '')
   if (!row) return null
-  return { ...toOwnReading(row), height, requestedAt: answer.requestedAt, source: 'E15', unasked: 'E7' }
+  return { ...toOwnReading(row), height, requestedAt: answer.requestedAt, source: 'E6', unasked: 'E7' }
 }
 
 function toOwnReading(
