@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
 import type { MainState } from '../clients/explorer/fields.ts'
-import { addressInternals } from '../clients/explorer/endpoints/internalTransactions.ts'
+import { addressInternals, carriesValue } from '../clients/explorer/endpoints/internalTransactions.ts'
 import {
   addressTransactions,
   manyAddressesTransactions,
@@ -14,7 +14,7 @@ import { canonicalToken } from '../bridge/movedToken.ts'
 import type { TokenMove } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { carriesValue, type MovesOf, readMoves } from './readMoves.ts'
+import { type MovesOf, readMoves } from './readMoves.ts'
 import type { BadRecord, ReadOptions } from './reads.ts'
 
 /** A stretch of main blocks, both ends included. */

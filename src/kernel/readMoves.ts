@@ -4,6 +4,7 @@ import type { TokenMove } from '../bridge/transfer.ts'
 import { decodeMoves } from '../clients/decodeMoves.ts'
 import type { Endpoint } from '../clients/explorer/endpoint.ts'
 import {
+  carriesValue,
   manyTransactionsInternals,
   transactionInternals,
 } from '../clients/explorer/endpoints/internalTransactions.ts'
@@ -16,13 +17,6 @@ import { MonitorError } from '../lib/errors.ts'
 import type { ReadOptions } from './reads.ts'
 
 export type MovesOf = 'tokens' | 'calls'
-
-/** Of the calls inside a transaction only these carry value. */
-const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
-
-export function carriesValue({ operation }: { readonly operation: string }): boolean {
-  return !valueless.has(operation.toLowerCase())
-}
 
 /**
  * What one transaction moved, asked for it alone: tokens by its logs (E21), each of which has a place of its own, else by

@@ -1,12 +1,30 @@
-import { type Decimal, fromBaseUnits, isEqual, subtractDecimals, toDecimal } from '../bridge/decimal.ts'
+import {
+  compareDecimals,
+  type Decimal,
+  fromBaseUnits,
+  isEqual,
+  noAmount,
+  subtractDecimals,
+  toDecimal,
+} from '../bridge/decimal.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
+import type { MostKept } from './mostKept.ts'
 import { type ActionItem, isAmount, readAction, readNumber } from './zoneAction.ts'
+
+/** What may move beside a transfer, token units: of a payout no more than the zone took, where it says how much. */
+export function mostBeside(leg: Transfer, mostKept: MostKept): Decimal {
+  const { more } = mostKept(leg)
+  const taken = leg.direction === 'ZoneToMain' && more.digits > 0n ? listTakenBeside(leg) : null
+  if (taken === null) return more
+  const allowed = taken.filter((one) => compareDecimals(one, more) <= 0)
+  return allowed.reduce((most, one) => (compareDecimals(one, most) > 0 ? one : most), noAmount)
+}
 
 /**
  * What the zone's own transaction may have taken of a withdrawal beside what its record says, and which may be paid to
  * whoever collects fees, token units: what it names beyond that amount, or as a fee. Null where it does not say how much it took.
  */
-export function listTakenBeside({ amount, amountRaw, evidence, token, zone }: Transfer): Decimal[] | null {
+function listTakenBeside({ amount, amountRaw, evidence, token, zone }: Transfer): Decimal[] | null {
   const claimed = toDecimal(amount ?? '')
   const by = evidence.find(
     (one) => one.chain === 'zone' && one.hash === zone?.hash && one.status === 'success',

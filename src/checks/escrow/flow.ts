@@ -12,7 +12,7 @@ import {
 } from '../../bridge/decimal.ts'
 import { readBatch } from '../../meaning/judgeBatch.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
-import { listTakenBeside } from '../../meaning/takenBeside.ts'
+import { mostBeside } from '../../meaning/takenBeside.ts'
 import { canonicalToken, movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
@@ -312,15 +312,6 @@ function judgeNet(flow: JudgedFlow, legs: readonly Transfer[], mostKept: MostKep
   }
   const bad = legs.filter((leg) => leg.direction === wanted && !good.includes(leg))
   return { kind: 'unexplained', direction, amount: excess, ...tellWhy(bad, moving, excess) }
-}
-
-/** What may move beside a transfer: of a payout no more than the zone took, where it says how much. */
-function mostBeside(leg: Transfer, mostKept: MostKept): Decimal {
-  const { more } = mostKept(leg)
-  const taken = leg.direction === 'ZoneToMain' && more.digits > 0n ? listTakenBeside(leg) : null
-  if (taken === null) return more
-  const allowed = taken.filter((one) => compareDecimals(one, more) <= 0)
-  return allowed.reduce((most, one) => (compareDecimals(one, most) > 0 ? one : most), noAmount)
 }
 
 /** Of a batch without an amount its items may say how much: in token units, or in base units. */

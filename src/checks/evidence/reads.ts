@@ -3,6 +3,7 @@ import { decodeMoves } from '../../clients/decodeMoves.ts'
 import type { Explorer, NonEmptyOptions } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import {
+  carriesValue,
   manyTransactionsInternals,
   transactionInternals,
 } from '../../clients/explorer/endpoints/internalTransactions.ts'
@@ -156,7 +157,7 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
       requestedAt,
       status: toStatus(of),
       errorMessage: '',
-      moves: of.some(isUnclear) ? null : of.filter(carriesValue).map(toMove),
+      moves: of.some(isUnclear) ? null : of.filter(movesValue).map(toMove),
       height,
       time,
     }
@@ -224,7 +225,7 @@ function toStatus(rows: readonly MainRow[]): EvidenceReading['status'] {
 
 /** It may have moved value, or not. */
 function isUnclear(row: MainRow): boolean {
-  return (row.state === 'unknown' || row.state === 'pending') && carriesValue(row)
+  return (row.state === 'unknown' || row.state === 'pending') && movesValue(row)
 }
 
 function forgetMoves(reading: EvidenceReading): EvidenceReading {
@@ -232,12 +233,13 @@ function forgetMoves(reading: EvidenceReading): EvidenceReading {
 }
 
 /** Of the calls inside a transaction only some move value, and none that failed. */
-const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
+function movesValue(row: MainRow & { readonly operation?: string }): boolean {
+  const { operation } = row
+  return operation === undefined || (!isNothing(row) && row.state !== 'fail' && carriesValue({ operation }))
+}
 
-function carriesValue(row: MainRow & { readonly operation?: string }): boolean {
-  if (row.operation === undefined) return true
-  const isNothing = row.amount !== null && /^0*(\.0*)?$/.test(row.amount)
-  return !isNothing && row.state !== 'fail' && !valueless.has(row.operation.toLowerCase())
+function isNothing({ amount }: Pick<MainRow, 'amount'>): boolean {
+  return amount !== null && /^0*(\.0*)?$/.test(amount)
 }
 
 function toMove(row: MainRow & { readonly token?: string; readonly tokenId?: string }): TokenMove {
@@ -371,14 +373,13 @@ function toOwnReading(
   row: MainRow,
 ): Pick<EvidenceReading, 'chain' | 'hash' | 'source' | 'status' | 'errorMessage' | 'moves' | 'time'> {
   const { hash, from, to, amount, time, state } = row
-  const isNothing = amount !== null && /^0*(\.0*)?$/.test(amount)
   return {
     chain: 'main',
     hash,
     source: 'E7',
     status: state === 'fail' ? 'failed' : state === 'success' ? 'success' : 'unknown',
     errorMessage: '',
-    moves: isNothing ? [] : [{ token: '', from, to, amount, amountRaw: null, tokenId: '' }],
+    moves: isNothing(row) ? [] : [{ token: '', from, to, amount, amountRaw: null, tokenId: '' }],
     time,
   }
 }

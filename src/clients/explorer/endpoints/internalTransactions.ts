@@ -12,6 +12,13 @@ interface InternalTransaction extends MainRow {
   readonly operation: string
 }
 
+const valueless = new Set(['delegatecall', 'staticcall', 'callcode'])
+
+/** Of the calls inside a transaction only some carry value. */
+export function carriesValue({ operation }: Pick<InternalTransaction, 'operation'>): boolean {
+  return !valueless.has(operation.toLowerCase())
+}
+
 /** R5 and R6 under one set of names. */
 const internalTransaction = z.object({ ...mainRowFields, operation: field.name })
 
