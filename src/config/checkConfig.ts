@@ -1,9 +1,8 @@
-import { isIPv4 } from 'node:net'
+import { isLoopback, listUrls } from './addresses.ts'
 import { readPrices } from './priceFile.ts'
-import { formatDuration } from '../lib/duration.ts'
 import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
-import { Secret, shortestCovered, shortestToken } from '../lib/secret.ts'
+import { Secret, shortestToken } from '../lib/secret.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
 import type { ConfigFiles } from './nodeFiles.ts'
 import type { ParsedConfig } from './schema.ts'
@@ -144,26 +143,14 @@ function isKnown({ placeholder }: CheckContext, secret: Secret): boolean {
   return !secret.reveal().includes(placeholder)
 }
 
-const likeThese = 'such as those of `openssl rand -hex 16`'
+export const likeThese = 'such as those of `openssl rand -hex 16`'
 
-function listShortTokens(context: CheckContext, http: NonNullable<ParsedConfig['http']>) {
+/** Tokens that are known here and could be guessed. */
+export function listShortTokens(context: CheckContext, http: NonNullable<ParsedConfig['http']>) {
   return tokenNames.filter((name) => {
     const secret = http[name]
     return secret !== null && isKnown(context, secret) && secret.reveal().length < shortestToken
   })
-}
-
-/** Behind a proxy loopback is no bound. */
-function warnOfShortTokens(context: CheckContext, { http }: ParsedConfig): YamlProblem[] {
-  if (http === null || !isLoopback(http.listen.host)) return []
-  if (http.publicUrl === null && http.trustProxy.length === 0) return []
-  return listShortTokens(context, http).map((name) =>
-    problemAt(
-      context.doc,
-      ['http', name],
-      `\`http.${name}\` is shorter than ${shortestToken} characters, and others can reach the page: choose a longer one, ${likeThese}`,
-    ),
-  )
 }
 
 function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem[] {
@@ -183,167 +170,4 @@ function checkRepeated(context: CheckContext, config: ParsedConfig): YamlProblem
       return [problemAt(context.doc, ['bridge', name, index], `this is bridge.${name}[${first}] again`)]
     }),
   )
-}
-
-/** What works but should not stay so. */
-export function listWarnings(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  return [
-    ...warnOfLiterals(context, config),
-    ...warnOfShortSecrets(context, config),
-    ...warnOfShortTokens(context, config),
-    ...warnOfPlainHttp(context, config),
-    ...warnOfRoutes(context, config),
-  ]
-}
-
-function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const channels = listChannelSecrets(config)
-    .filter(({ type, secret, isAddress }) => !isAddress || isKeyItself(type) || holdsCredentials(secret))
-    .map(({ path }) => path)
-  const places: YamlPath[] = [
-    ['explorer', 'auth', 'key'],
-    ['explorer', 'auth', 'secret'],
-    ['explorer', 'auth', 'passphrase'],
-    ['http', 'token'],
-    ['http', 'readToken'],
-    ...channels,
-  ]
-  return places.flatMap((path) => {
-    const value = valueAt(context.written, path)
-    if (typeof value !== 'string' || /\$\{[^}]+\}/.test(value)) return []
-    const message = `\`${path.join('.')}\` is a secret in plain text: write \${NAME} or \${file:/path} instead`
-    return [problemAt(context.doc, path, message)]
-  })
-}
-
-/** A text this short stands in many lines that have nothing to do with it: it is not covered in what is written. */
-function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const { auth } = config.explorer
-  const ofChannels = listChannelSecrets(config)
-    .filter(({ isAddress }) => !isAddress)
-    .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
-  const places: [YamlPath, Secret | null | undefined][] = [
-    [['explorer', 'auth', 'key'], auth?.key],
-    [['explorer', 'auth', 'secret'], auth?.secret],
-    [['explorer', 'auth', 'passphrase'], auth?.passphrase],
-    [['http', 'token'], config.http?.token],
-    [['http', 'readToken'], config.http?.readToken],
-    ...ofChannels,
-  ]
-  return places.flatMap(([path, secret]) => {
-    const length = secret?.reveal().length ?? 0
-    if (length === 0 || length >= shortestCovered) return []
-    const message = `\`${path.join('.')}\` is shorter than ${shortestCovered} characters: it cannot be distinguished from other text, and is not masked in logs`
-    return [problemAt(context.doc, path, message)]
-  })
-}
-
-interface ChannelSecret {
-  readonly type: ParsedConfig['channels'][string]['type']
-  readonly path: YamlPath
-  readonly secret: Secret
-  readonly isAddress: boolean
-}
-
-/** Whatever of the channels' settings is never shown. */
-function listChannelSecrets({ channels }: ParsedConfig): ChannelSecret[] {
-  return Object.entries(channels).flatMap(([name, channel]) =>
-    Object.entries(channel).flatMap(([key, secret]: [string, unknown]) =>
-      secret instanceof Secret
-        ? [{ type: channel.type, path: ['channels', name, key], secret, isAddress: addressNames.has(key) }]
-        : [],
-    ),
-  )
-}
-
-const addressNames = new Set(['url', 'smtp'])
-
-/** Whether whoever knows a channel's address may post to it: the address is all that is asked for. */
-function isKeyItself(type: ChannelSecret['type']): boolean {
-  return type === 'slack' || type === 'teams' || type === 'discord'
-}
-
-function holdsCredentials(secret: Secret): boolean {
-  const url = new URL(secret.reveal())
-  return url.password !== '' || url.search !== ''
-}
-
-function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const channels = listChannelSecrets(config)
-    .filter(({ path }) => path.at(-1) === 'url')
-    .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
-  const places: [YamlPath, string | Secret | undefined][] = [
-    ...listUrls(['explorer', 'baseUrl'], config.explorer.baseUrl),
-    ...listUrls(['preconf', 'url'], config.preconf?.url),
-    ...listUrls(['canonical', 'url'], config.canonical?.url),
-    ...listUrls(['zoneRpc', 'url'], config.zoneRpc?.url),
-    [['heartbeat', 'url'], config.heartbeat?.url],
-    ...channels,
-  ]
-  return places.flatMap(([path, value]) => {
-    if (value === undefined) return []
-    const url = new URL(value instanceof Secret ? value.reveal() : value)
-    if (url.protocol !== 'http:' || isLoopback(url.hostname)) return []
-    const message = `\`${path.join('.')}\` is plain http to another machine: everybody between can read and change it`
-    return [problemAt(context.doc, path, message)]
-  })
-}
-
-type Url = string | Secret
-
-/** Every address of a seat, with its place. */
-function listUrls(
-  path: YamlPath,
-  listed: Url | readonly (Url | { readonly url: Url })[] | undefined,
-): [YamlPath, Url][] {
-  if (listed === undefined) return []
-  if (typeof listed === 'string' || listed instanceof Secret) return [[path, listed]]
-  return listed.map((entry, at) =>
-    typeof entry === 'string' || entry instanceof Secret
-      ? [[...path, at], entry]
-      : [[...path, at, 'url'], entry.url],
-  )
-}
-
-function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[] {
-  const { routes } = config
-  const used = new Set(
-    routes.flatMap((route) => [...route.channels, ...route.escalate.flatMap((step) => step.channels)]),
-  )
-  for (const report of Object.values(config.reports)) if (report) used.add(report.channel)
-  const unused = routes.length === 0 ? [] : Object.keys(config.channels).filter((name) => !used.has(name))
-  const warnings = unused.map((name) =>
-    problemAt(context.doc, ['channels', name], `no route leads to the channel \`${name}\``, 'key'),
-  )
-  warnings.push(...warnOfRepeats(context, config))
-  const open = routes.findIndex((route) => route.match === null && !route.continue)
-  if (routes.length > 0 && !routes.some((route) => route.match === null)) {
-    const message = 'alerts that match no route go to nobody: end with a route without `match`'
-    warnings.push(problemAt(context.doc, ['routes'], message, 'key'))
-  }
-  if (open !== -1 && open < routes.length - 1) {
-    const message = `never reached: \`routes[${open}]\` takes everything; give it \`continue: true\` or a \`match\``
-    warnings.push(problemAt(context.doc, ['routes', open + 1], message))
-  }
-  return warnings
-}
-
-/** Reminders are looked for when a group may speak: what is written is rounded up to that. */
-function warnOfRepeats(context: CheckContext, { routes }: ParsedConfig): YamlProblem[] {
-  return routes.flatMap(({ repeat, repeatMax, groupInterval }, index) =>
-    [
-      { name: 'repeat', ms: repeat },
-      { name: 'repeatMax', ms: repeatMax ?? 0 },
-    ].flatMap(({ name, ms }) => {
-      if (ms % groupInterval === 0) return []
-      const rounded = formatDuration(Math.ceil(ms / groupInterval) * groupInterval)
-      const message = `\`${name}\` is no multiple of groupInterval: it is taken as ${rounded}`
-      return [problemAt(context.doc, ['routes', index, name], message)]
-    }),
-  )
-}
-
-function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '')
-  return bare === 'localhost' || bare === '::1' || (isIPv4(bare) && bare.startsWith('127.'))
 }

@@ -13,7 +13,8 @@ import {
   type YamlPath,
   type YamlProblem,
 } from '../lib/yamlProblems.ts'
-import { checkChannelNames, checkMuteNames, checkWhole, listWarnings } from './checkConfig.ts'
+import { checkChannelNames, checkMuteNames, checkWhole } from './checkConfig.ts'
+import { listWarnings } from './listWarnings.ts'
 import { type Config, toConfig } from './config.ts'
 import { type ConfigFiles, nodeFiles } from './nodeFiles.ts'
 import { configSchema } from './schema.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { metricDefinitions } from '../../src/web/metrics.ts'
+import { metricDefinitions } from '../../src/web/metricDefinitions.ts'
 import { problemsOf } from '../unit/config/loadInMemory.ts'
 import { hasProgram } from '../support/hasProgram.ts'
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { stringify } from 'yaml'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { addProcessMetrics, createRegistry, metricDefinitions } from '../../src/web/metrics.ts'
+import { metricDefinitions } from '../../src/web/metricDefinitions.ts'
+import { addProcessMetrics, createRegistry } from '../../src/web/metrics.ts'
 import { hasProgram } from '../support/hasProgram.ts'
 
 interface Panel {

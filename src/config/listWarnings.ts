@@ -1,0 +1,162 @@
+import { isLoopback, listUrls } from './addresses.ts'
+import { type CheckContext, likeThese, listShortTokens } from './checkConfig.ts'
+import type { ParsedConfig } from './schema.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { valueAt } from '../lib/schemaProblems.ts'
+import { Secret, shortestCovered, shortestToken } from '../lib/secret.ts'
+import { problemAt, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+
+/** What works but should not stay so. */
+export function listWarnings(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  return [
+    ...warnOfLiterals(context, config),
+    ...warnOfShortSecrets(context, config),
+    ...warnOfShortTokens(context, config),
+    ...warnOfPlainHttp(context, config),
+    ...warnOfRoutes(context, config),
+  ]
+}
+
+/** Behind a proxy loopback is no bound. */
+function warnOfShortTokens(context: CheckContext, { http }: ParsedConfig): YamlProblem[] {
+  if (http === null || !isLoopback(http.listen.host)) return []
+  if (http.publicUrl === null && http.trustProxy.length === 0) return []
+  return listShortTokens(context, http).map((name) =>
+    problemAt(
+      context.doc,
+      ['http', name],
+      `\`http.${name}\` is shorter than ${shortestToken} characters, and others can reach the page: choose a longer one, ${likeThese}`,
+    ),
+  )
+}
+
+function warnOfLiterals(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const channels = listChannelSecrets(config)
+    .filter(({ type, secret, isAddress }) => !isAddress || isKeyItself(type) || holdsCredentials(secret))
+    .map(({ path }) => path)
+  const places: YamlPath[] = [
+    ['explorer', 'auth', 'key'],
+    ['explorer', 'auth', 'secret'],
+    ['explorer', 'auth', 'passphrase'],
+    ['http', 'token'],
+    ['http', 'readToken'],
+    ...channels,
+  ]
+  return places.flatMap((path) => {
+    const value = valueAt(context.written, path)
+    if (typeof value !== 'string' || /\$\{[^}]+\}/.test(value)) return []
+    const message = `\`${path.join('.')}\` is a secret in plain text: write \${NAME} or \${file:/path} instead`
+    return [problemAt(context.doc, path, message)]
+  })
+}
+
+/** A text this short stands in many lines that have nothing to do with it: it is not covered in what is written. */
+function warnOfShortSecrets(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const { auth } = config.explorer
+  const ofChannels = listChannelSecrets(config)
+    .filter(({ isAddress }) => !isAddress)
+    .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
+  const places: [YamlPath, Secret | null | undefined][] = [
+    [['explorer', 'auth', 'key'], auth?.key],
+    [['explorer', 'auth', 'secret'], auth?.secret],
+    [['explorer', 'auth', 'passphrase'], auth?.passphrase],
+    [['http', 'token'], config.http?.token],
+    [['http', 'readToken'], config.http?.readToken],
+    ...ofChannels,
+  ]
+  return places.flatMap(([path, secret]) => {
+    const length = secret?.reveal().length ?? 0
+    if (length === 0 || length >= shortestCovered) return []
+    const message = `\`${path.join('.')}\` is shorter than ${shortestCovered} characters: it cannot be distinguished from other text, and is not masked in logs`
+    return [problemAt(context.doc, path, message)]
+  })
+}
+
+interface ChannelSecret {
+  readonly type: ParsedConfig['channels'][string]['type']
+  readonly path: YamlPath
+  readonly secret: Secret
+  readonly isAddress: boolean
+}
+
+/** Whatever of the channels' settings is never shown. */
+function listChannelSecrets({ channels }: ParsedConfig): ChannelSecret[] {
+  return Object.entries(channels).flatMap(([name, channel]) =>
+    Object.entries(channel).flatMap(([key, secret]: [string, unknown]) =>
+      secret instanceof Secret
+        ? [{ type: channel.type, path: ['channels', name, key], secret, isAddress: addressNames.has(key) }]
+        : [],
+    ),
+  )
+}
+
+const addressNames = new Set(['url', 'smtp'])
+
+/** Whether whoever knows a channel's address may post to it: the address is all that is asked for. */
+function isKeyItself(type: ChannelSecret['type']): boolean {
+  return type === 'slack' || type === 'teams' || type === 'discord'
+}
+
+function holdsCredentials(secret: Secret): boolean {
+  const url = new URL(secret.reveal())
+  return url.password !== '' || url.search !== ''
+}
+
+function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const channels = listChannelSecrets(config)
+    .filter(({ path }) => path.at(-1) === 'url')
+    .map(({ path, secret }): [YamlPath, Secret] => [path, secret])
+  const places: [YamlPath, string | Secret | undefined][] = [
+    ...listUrls(['explorer', 'baseUrl'], config.explorer.baseUrl),
+    ...listUrls(['preconf', 'url'], config.preconf?.url),
+    ...listUrls(['canonical', 'url'], config.canonical?.url),
+    ...listUrls(['zoneRpc', 'url'], config.zoneRpc?.url),
+    [['heartbeat', 'url'], config.heartbeat?.url],
+    ...channels,
+  ]
+  return places.flatMap(([path, value]) => {
+    if (value === undefined) return []
+    const url = new URL(value instanceof Secret ? value.reveal() : value)
+    if (url.protocol !== 'http:' || isLoopback(url.hostname)) return []
+    const message = `\`${path.join('.')}\` is plain http to another machine: everybody between can read and change it`
+    return [problemAt(context.doc, path, message)]
+  })
+}
+
+function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[] {
+  const { routes } = config
+  const used = new Set(
+    routes.flatMap((route) => [...route.channels, ...route.escalate.flatMap((step) => step.channels)]),
+  )
+  for (const report of Object.values(config.reports)) if (report) used.add(report.channel)
+  const unused = routes.length === 0 ? [] : Object.keys(config.channels).filter((name) => !used.has(name))
+  const warnings = unused.map((name) =>
+    problemAt(context.doc, ['channels', name], `no route leads to the channel \`${name}\``, 'key'),
+  )
+  warnings.push(...warnOfRepeats(context, config))
+  const open = routes.findIndex((route) => route.match === null && !route.continue)
+  if (routes.length > 0 && !routes.some((route) => route.match === null)) {
+    const message = 'alerts that match no route go to nobody: end with a route without `match`'
+    warnings.push(problemAt(context.doc, ['routes'], message, 'key'))
+  }
+  if (open !== -1 && open < routes.length - 1) {
+    const message = `never reached: \`routes[${open}]\` takes everything; give it \`continue: true\` or a \`match\``
+    warnings.push(problemAt(context.doc, ['routes', open + 1], message))
+  }
+  return warnings
+}
+
+/** Reminders are looked for when a group may speak: what is written is rounded up to that. */
+function warnOfRepeats(context: CheckContext, { routes }: ParsedConfig): YamlProblem[] {
+  return routes.flatMap(({ repeat, repeatMax, groupInterval }, index) =>
+    [
+      { name: 'repeat', ms: repeat },
+      { name: 'repeatMax', ms: repeatMax ?? 0 },
+    ].flatMap(({ name, ms }) => {
+      if (ms % groupInterval === 0) return []
+      const rounded = formatDuration(Math.ceil(ms / groupInterval) * groupInterval)
+      const message = `\`${name}\` is no multiple of groupInterval: it is taken as ${rounded}`
+      return [problemAt(context.doc, ['routes', index, name], message)]
+    }),
+  )
+}
