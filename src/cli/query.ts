@@ -10,7 +10,8 @@ import { readConfig } from './loadProject.ts'
 import { type Job, tellUnreadable } from './query/job.ts'
 import { createRowPrinter, withList } from './query/printRows.ts'
 import { getEndpoint, isWide, readQueryParams } from './query/queryParams.ts'
-import { beginWhole, type Reader, readWhole, type Whole } from './query/readWhole.ts'
+import { beginWhole, type Reader } from './query/reader.ts'
+import { readWhole, type Whole } from './query/readWhole.ts'
 import { atStart, openResumeFile, type ResumeFile } from './query/resumeFile.ts'
 
 export interface QueryCommand {

@@ -2,12 +2,11 @@ import { askedHashes, type WideParams } from '../../clients/explorer/question.ts
 import { createHash } from 'node:crypto'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
-import type { Answer } from '../../clients/explorer/readAnswer.ts'
-import { doubtsOf, listOf, readAll, readMissing, splitLists } from '../../clients/explorer/readAll.ts'
-import { type Bar, createBar } from '../createBar.ts'
-import { type Job, tellUnreadable } from './job.ts'
-import { type RowPrinter, withList } from './printRows.ts'
-import { atStart, type Progress, type ResumeFile } from './resumeFile.ts'
+import { listOf, readAll, readMissing, splitLists } from '../../clients/explorer/readAll.ts'
+import { withList } from './printRows.ts'
+import { countEach, heightOf, type Reader, tell } from './reader.ts'
+import { atStart, type Progress } from './resumeFile.ts'
+import { watchReads } from './watchReads.ts'
 
 export interface Whole {
   readonly rows: number
@@ -18,69 +17,10 @@ export interface Whole {
   readonly absent: readonly string[]
 }
 
-/** The read of a whole answer: where its rows go, and how far it has come. */
-export interface Reader {
-  readonly job: Job
-  readonly printer: RowPrinter
-  /** What a read that is stopped goes on from; null when it is not to be gone on with. */
-  readonly resume: ResumeFile | null
-  /** Whether how far it has come was saved. */
-  isSaved: boolean
-  readonly reasons: Set<string>
-  readonly missing: Set<string>
-  control: string | null
-  /** Why the newest reading is not whole. Only the last one of a piece counts: it is read again in doubt. */
-  newest: readonly string[]
-  requests: number
-  rows: number
-  toldAt: number
-  /** Null in a pipe, where a line now and then says how far it is. */
-  readonly bar: Bar | null
-  /** Rows of the present walk, which are given when all of it is read. */
-  part: unknown[]
-  /** Some rows of the present walk were of another question. */
-  hasMisfits: boolean
-  /** How often a row of the present piece was given by an earlier run. */
-  readonly given: Map<string, number>
-  doneFrom: number | null
-  /** What the list said of itself last. */
-  list: Answer<unknown>['list']
-  /** Where the newest request stood. */
-  asked: WideParams
-  pageRows: number
-}
-
 /** An interactive read is retried longer than a poll, which comes again by itself. */
 const attempts = 6
-const tellEveryMs = 2_000
 /** Of more rows than these it is not remembered which were given. */
 const maxGiven = 200_000
-
-/** A read that goes on where an earlier one was stopped. */
-export function beginWhole(job: Job, printer: RowPrinter, resume: ResumeFile | null): Reader {
-  const { rows, reasons, missing, control, given, doneFrom } = resume?.progress ?? atStart
-  return {
-    job,
-    printer,
-    resume,
-    isSaved: rows > 0,
-    reasons: new Set(reasons),
-    missing: new Set(missing),
-    control,
-    newest: [],
-    requests: 0,
-    rows,
-    toldAt: job.io.clock.monotonicMs(),
-    bar: createBar(job.io, 'rows'),
-    part: [],
-    hasMisfits: false,
-    given: countEach(given),
-    doneFrom,
-    list: {},
-    asked: {},
-    pageRows: 0,
-  }
-}
 
 /**
  * Answers a question of any size with the client's own splitting and proof of the end, saying how far it is, and able
@@ -90,7 +30,7 @@ export function beginWhole(job: Job, printer: RowPrinter, resume: ResumeFile | n
 export async function readWhole(reader: Reader): Promise<Whole> {
   const { endpoint, explorer, io } = reader.job
   const from = reader.resume?.progress ?? atStart
-  const watched = { explorer: watch(explorer, reader), clock: io.clock }
+  const watched = { explorer: watchReads(explorer, reader), clock: io.clock }
   const lists = splitLists(endpoint, await bounded(watched.explorer, reader, from))
   const before: string[] = []
   for (const [at, listed] of lists.entries()) {
@@ -104,10 +44,6 @@ export async function readWhole(reader: Reader): Promise<Whole> {
   }
   const absent = await readAgain(watched, reader)
   return { rows: reader.rows, requests: reader.requests, reasons: [...reader.reasons], absent }
-}
-
-function tell({ job }: Reader, line: string): void {
-  job.io.err(`${job.endpoint.id}: ${line}\n`)
 }
 
 /** The rows up to here have been given. */
@@ -272,94 +208,9 @@ function digestOf(endpoint: Endpoint, row: unknown): string {
   return digest.digest('base64').slice(0, 16)
 }
 
-function countEach(values: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return counts
-}
-
 /** The question without the blocks that are done; null when nothing is left. */
 function below(params: WideParams, doneFrom: number | null): WideParams | null {
   if (doneFrom === null) return params
   const start = heightOf(params['startBlockHeight']) ?? 0
   return doneFrom > start ? { ...params, endBlockHeight: doneFrom - 1 } : null
-}
-
-function heightOf(value: WideParams[string]): number | null {
-  const height = Number(value)
-  return value !== undefined && Number.isSafeInteger(height) ? height : null
-}
-
-/** The client, with an eye on what it asks. */
-function watch(explorer: Explorer, reader: Reader): Pick<Explorer, 'call' | 'walk'> {
-  return {
-    async call(endpoint, params, how) {
-      note(reader, params as WideParams)
-      const answer = await explorer.call(endpoint, params, how)
-      reader.requests += 1
-      tellUnreadable(reader.job, answer.quarantined)
-      reader.newest = doubtsOf(answer)
-      reader.list = answer.list
-      return answer
-    },
-    async walk(endpoint, params, how) {
-      reader.pageRows = 0
-      reader.part = []
-      reader.hasMisfits = false
-      const result = await explorer.walk(endpoint, params, {
-        ...how,
-        onNew: (rows, answer) => {
-          reader.part.push(...rows)
-          return how.onNew?.(rows, answer)
-        },
-        onPage: async (answer) => {
-          reader.requests += 1
-          reader.pageRows += answer.records.length
-          reader.list = answer.list
-          reader.hasMisfits ||= answer.misfits.length > 0
-          note(reader, params as WideParams, answer)
-          tellUnreadable(reader.job, answer.quarantined)
-          await how.onPage?.(answer)
-        },
-      })
-      // What readAll will say at its end is needed earlier when the read is interrupted.
-      reader.newest = result.reasons.filter((reason) => reason !== 'the list is empty')
-      return result
-    },
-  }
-}
-
-interface Page {
-  readonly page: number | null
-  readonly totalPage: number | null
-}
-
-function note(reader: Reader, asked: WideParams, page: Page | null = null): void {
-  reader.asked = asked
-  const { startBlockHeight, endBlockHeight } = asked
-  const range =
-    startBlockHeight === undefined ? null : `${String(startBlockHeight)} to ${String(endBlockHeight)}`
-  const count = reader.rows + reader.pageRows
-  if (reader.bar !== null) {
-    const place = range === null ? {} : { place: `in blocks ${range}` }
-    reader.bar.show({ share: shareOf(reader, page), count, ...place })
-    return
-  }
-  const now = reader.job.io.clock.monotonicMs()
-  if (now - reader.toldAt < tellEveryMs) return
-  reader.toldAt = now
-  const of = page?.totalPage ? `, page ${page.page ?? '?'} of ${page.totalPage}` : ''
-  tell(
-    reader,
-    `${count.toLocaleString('en')} rows in ${reader.requests.toLocaleString('en')} requests${range === null ? '' : `, in blocks ${range}`}${of}`,
-  )
-}
-
-/** By pages within the present question, and by blocks where that is a part of what was asked: ranges are read from their top down. */
-function shareOf({ job, asked }: Reader, page: Page | null): number | null {
-  const ofPages = page?.page && page.totalPage ? page.page / page.totalPage : null
-  const [from, to] = [heightOf(job.params['startBlockHeight']), heightOf(job.params['endBlockHeight'])]
-  const [low, high] = [heightOf(asked['startBlockHeight']), heightOf(asked['endBlockHeight'])]
-  if (from === null || to === null || low === null || high === null || to <= from) return ofPages
-  return (to - high + (high - low) * (ofPages ?? 0)) / (to - from)
 }
