@@ -1,5 +1,5 @@
 import { Secret } from '../../lib/secret.ts'
-import { checkChannel } from '../check.ts'
+import { checkChannel } from '../checkChannel.ts'
 import { checkRpc } from '../checkRpc.ts'
 import type { Io } from '../io.ts'
 import { formatResult, type OnlineResult } from '../onlineResult.ts'
