@@ -15,7 +15,9 @@ const token = '0xcc'
 const escrow = `0x${'bb'.repeat(20)}`
 const decimals = 6
 /** At most so much is kept of a withdrawal, base units. */
-export const mostFee = 10_000n
+const mostFee = 10_000n
+/** Of less nobody can say that it was paid too much: a fee may go beside a payout, and a list may round its last digit. */
+export const leastAmount = mostFee + 2n
 
 export const happenings = [
   'deposit',
