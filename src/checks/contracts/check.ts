@@ -7,9 +7,12 @@ import { indexAdministration, readAdministration } from './administration.ts'
 import { contractChanged, toPreconfirmedAct, toWordsFinding } from './changed.ts'
 import { followContract } from './followContract.ts'
 import { readContractHistory } from './history.ts'
+import { type ContractsPart, givenContracts } from './facts.ts'
 import { judgeLogs } from './judgeLogs.ts'
 import { forgetSamples, hasLog, purgeLogs } from './logStore.ts'
+import { createNoLogsReader } from './noLogs.ts'
 import { readProgress } from './progressStore.ts'
+import { contractSilent } from './silent.ts'
 import { verifySource } from './verifySource.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { partyOf, type Transfer } from '../../bridge/transfer.ts'
@@ -33,9 +36,10 @@ const openMs = 86_400_000
 const purgedAtOnce = 5_000
 
 /** The bridge's contracts: their logs against the ledger, what their administration does, and their verified sources. */
-export const contracts: Check = {
+export const contracts: Check<ContractsPart> = {
   name: 'contracts',
-  kinds: [contractChanged],
+  kinds: [contractChanged, contractSilent],
+  given: givenContracts,
   open(kernel) {
     const { acts, config, db, trigger } = kernel
     const { bridge, poll } = config
@@ -59,13 +63,14 @@ export const contracts: Check = {
         for (const contract of watched) await verifySource({ ...contract, everyMs }, inner)
         for (const contract of watched) await readContractHistory(contract, inner)
       })
+    const readNoLogs = createNoLogsReader(kernel)
     const pollers = [
       { name: 'contracts', schedule: poll.contracts, run: newest },
       { name: 'contractHistory', schedule: poll.contracts, isBackground: true, run: history },
     ]
     return {
       pollers: bridge.contracts.length > 0 ? pollers : [],
-      facts: () => ({}),
+      facts: (now) => ({ noLogs: readNoLogs(now) }),
       onAccused({ main }) {
         if (main !== null) forgetSamples(db, main.hash)
       },

@@ -38,6 +38,7 @@ export function pastOf(detector: Detector): PastOf {
 const reasons: Readonly<Record<string, string>> = {
   'transfer.vanished': 'of a record that is missing it is not kept for how long',
   'contract.changed': 'of the logs of contracts the newest alone are kept',
+  'contract.silent': 'whether logs were seen is known of the present alone',
   preconf: 'preconfirmations of the past are counted by the hour, not kept one by one',
   'escrow.drift': 'of a movement it is kept what explains it, not since when',
   'escrow.headroom': 'of what an escrow has to spare the newest alone is kept',

@@ -47,6 +47,7 @@ export function toFacts(
     limits: [],
     operators: [],
     newestOriginAt: null,
+    noLogs: null,
     probes: { shownUntil: null, list: [] },
     stages: noStages,
     challenges: { terminal: [], listUnsettled: () => [] },
