@@ -18,7 +18,8 @@ export interface Batcher {
 /**
  * Puts questions into batches as large as the server takes. Answers are paired by id. A batch that the server refuses
  * as such is halved, down to single requests, and the size that works is kept for long: whether a server takes batches,
- * and how large, is not documented, and a proxy that was in its way may be gone.
+ * and how large, is not documented, and a proxy that was in its way may be gone. One that knows none may fail over them
+ * in any way, so that a question is asked alone where a batch failed.
  */
 export function createBatcher(
   transport: RpcTransport,
@@ -59,15 +60,42 @@ export function createBatcher(
     const label = `batch of ${questions.length} calls at ${options.host}`
     try {
       const answers = await transport(bodies, label, signal)
-      if (!Array.isArray(answers)) throw refusalOf(answers, label)
-      noteAnswered(questions.length)
-      return pairById(bodies, answers, options.host)
+      const paired = Array.isArray(answers) ? pairById(bodies, answers) : new Map<number, unknown>()
+      if (paired.size === 0) throw refusalOf(answers, label)
+      if (paired.size === bodies.length) noteAnswered(bodies.length)
+      // What was left out may be beyond what the server takes.
+      else shrink(paired.size)
+      return bodies.map(({ id, method }) => paired.get(id) ?? noAnswer(`${method} at ${options.host}`))
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isRefusal(error)) return questions.map(() => toMonitorError(error))
+      const half = Math.floor(questions.length / 2)
+      if (isRefusal(error)) shrink(half)
+      else return sendBeside(questions, { failure: toMonitorError(error), half }, signal)
     }
-    resize(Math.min(size, Math.floor(questions.length / 2)))
     return send(questions, signal)
+  }
+
+  /** What becomes of questions whose batch failed otherwise than by a refusal: one of them alone shows which of the two it was. */
+  async function sendBeside(
+    questions: readonly Question[],
+    { failure, half }: { readonly failure: MonitorError; readonly half: number },
+    signal?: AbortSignal,
+  ): Promise<unknown[]> {
+    // It may be too much to answer in time; to wait once more for what does not answer at all would hold up whoever asks.
+    if ('timeoutMs' in failure.details) shrink(half)
+    const [first, ...others] = questions
+    if (first !== undefined && mayBeOfBatch(failure)) {
+      const alone = await sendOne(first, signal)
+      if (isAnswered(alone)) {
+        shrink(half)
+        return [alone, ...(await send(others, signal))]
+      }
+    }
+    return questions.map(() => failure)
+  }
+
+  function shrink(to: number): void {
+    resize(Math.min(size, to))
   }
 
   async function send(questions: readonly Question[], signal?: AbortSignal): Promise<unknown[]> {
@@ -96,12 +124,13 @@ class BatchRefused extends Error {
   override readonly name: string = 'BatchRefused'
 }
 
-/** One answer to all: an error of its own (slow down, failed inside), else a refusal of the batch. */
-function refusalOf(answer: unknown, label: string): Error {
-  const error = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : null
-  if (error === null || error === undefined) return new BatchRefused()
-  const known = toRpcError(readErrorObject(error), label)
-  return known.retryable ? known : new BatchRefused()
+/** One answer to all, perhaps in a list: an error of its own (slow down, failed inside), else a refusal of the batch. */
+function refusalOf(given: unknown, label: string): Error {
+  const answer: unknown = Array.isArray(given) ? given[0] : given
+  if (!isError(answer)) return new BatchRefused()
+  const error = readErrorObject(answer.error)
+  const known = toRpcError(error, label)
+  return known.retryable && !/batch/i.test(error.message) ? known : new BatchRefused()
 }
 
 /** An answer that is no array, or a status that speaks of the request: the server takes no batch, or none so large. */
@@ -112,14 +141,33 @@ function isRefusal(error: unknown): boolean {
   return (status >= 400 && status < 500 && error.code === 'source.refused') || status === 501
 }
 
-function pairById(bodies: readonly RpcRequestBody[], answers: readonly unknown[], host: string): unknown[] {
+/** Whether a batch may be what failed: not where the server asks for less, refuses the credentials, or is busy or away. */
+function mayBeOfBatch({ code, details }: MonitorError): boolean {
+  if (code === 'source.invalid') return true
+  if (code !== 'source.unreachable' || 'timeoutMs' in details) return false
+  return ![408, 503, 504].includes(Number(details['status'] ?? 0))
+}
+
+/** Whether the server dealt with a question, by a result or by an error that is about it. */
+function isAnswered(answer: unknown): boolean {
+  if (answer instanceof MonitorError) return false
+  return !isError(answer) || !toRpcError(readErrorObject(answer.error), '').retryable
+}
+
+/** The answers to these questions by id. */
+function pairById(bodies: readonly RpcRequestBody[], answers: readonly unknown[]): Map<number, unknown> {
   const byId = new Map<unknown, unknown>()
   for (const answer of answers) {
     const id = idOf(answer)
     // Two answers to one question: neither can be believed.
     byId.set(id, byId.has(id) ? null : answer)
   }
-  return bodies.map(({ id, method }) => byId.get(id) ?? noAnswer(`${method} at ${host}`))
+  return new Map(
+    bodies.flatMap(({ id }): [number, unknown][] => {
+      const answer = byId.get(id) ?? null
+      return answer === null ? [] : [[id, answer]]
+    }),
+  )
 }
 
 function checkId(answer: unknown, id: number, label: string): unknown {
@@ -129,7 +177,7 @@ function checkId(answer: unknown, id: number, label: string): unknown {
   return given === null && isError(answer) ? answer : noAnswer(label)
 }
 
-function isError(answer: unknown): boolean {
+function isError(answer: unknown): answer is { readonly error: unknown } {
   return typeof answer === 'object' && answer !== null && 'error' in answer && answer.error != null
 }
 

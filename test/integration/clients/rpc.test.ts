@@ -286,6 +286,8 @@ describe('many calls', () => {
   test('a batch that meets an outage or a rate limit is no refusal of batches', async () => {
     const replies: RpcReply[] = [
       { text: 'down', status: 502 },
+      // So is a question alone.
+      { text: 'down', status: 502 },
       { text: 'slow down', status: 429 },
       { json: { id: null, error: { code: -32005, message: 'limit' } } },
     ]
