@@ -24,11 +24,12 @@ function textField<T>(
   expected: string,
   parse: (text: string) => T | undefined,
   advise: (text: string) => string | null = () => null,
+  toText: (input: unknown) => unknown = (input) => input ?? '',
 ): z.ZodType<T> {
   return z
     .unknown()
     .transform((input, context) => {
-      const text = input ?? ''
+      const text = toText(input)
       const value = typeof text === 'string' ? parse(text) : undefined
       if (value !== undefined) return value
       const advice = typeof text === 'string' && text !== '' ? advise(text) : null
@@ -39,9 +40,23 @@ function textField<T>(
     .meta({ read: parse })
 }
 
+/**
+ * As `textField`, for whole numbers that JSON holds exactly. Not all of the service's numbers come as strings, by its own
+ * words; amounts have to: of one that was rounded on its way nobody could tell.
+ */
+function wholeField<T>(expected: string, parse: (text: string) => T | undefined): z.ZodType<T> {
+  const toText = (input: unknown) => (Number.isSafeInteger(input) ? String(input) : (input ?? ''))
+  return textField(expected, parse, undefined, toText)
+}
+
 /** As `textField`, for what one value says alone: one that is not what was expected says nothing, and the record is taken. */
-function lenientField<T>(expected: string, parse: (text: string) => T | undefined, nothing: T): z.ZodType<T> {
-  return textField(expected, (text): T => parse(text) ?? nothing).meta({ expected })
+function lenientField<T>(
+  expected: string,
+  parse: (text: string) => T | undefined,
+  nothing: T,
+  field: typeof wholeField = textField,
+): z.ZodType<T> {
+  return field(expected, (text): T => parse(text) ?? nothing).meta({ expected })
 }
 
 /** What a reader has to know of a field beside how it is read. */
@@ -90,7 +105,7 @@ export const identifier = textField('a string', (text): string | null => {
 })
 
 /** The id of a token, as given; '' when empty: zero is an id. */
-export const identifierText = textField('a decimal or hex uint256', (text) =>
+export const identifierText = wholeField('a decimal or hex uint256', (text) =>
   text === '' || parseRawAmount(text) !== null || /^0x[0-9a-f]{1,64}$/i.test(text) ? text : undefined,
 )
 
@@ -117,13 +132,16 @@ export const detail = textField('a string', (text): string | null =>
 /** Source code and the like, kept whole. */
 export const rawText = textField('a string', (text) => text.toWellFormed())
 
-/** Text that identifies within its record, null when empty. */
-export const label = textField('a string', (text): string | null => cleanText(text, maxAddressLength) || null)
+/** Text or a number that identifies within its record, null when empty. */
+export const label = wholeField(
+  'a string',
+  (text): string | null => cleanText(text, maxAddressLength) || null,
+)
 
 /** A height, index or count; null when empty. */
-export const count = textField('decimal digits', parseCount)
+export const count = wholeField('decimal digits', parseCount)
 
-export const requiredCount = textField('decimal digits', (text) => parseCount(text) ?? undefined)
+export const requiredCount = wholeField('decimal digits', (text) => parseCount(text) ?? undefined)
 
 /** Unix time in ms; null when empty or zero, or when it is no time that can be. */
 export const time = lenientField(
@@ -133,6 +151,7 @@ export const time = lenientField(
     return value === 0 ? null : value
   },
   null,
+  wholeField,
 ).meta({ expected: 'a Unix time in ms', isTime: true })
 
 /** Base units. */

@@ -133,7 +133,8 @@ export function spelledAs(
 
 /** Whether a record says anything under a key: empty, zero and left out are the same here. */
 export function isFilled(value: unknown): boolean {
-  return value !== undefined && value !== null && !(typeof value === 'string' && /^(0x)?0*$/.test(value))
+  if (value === undefined || value === null || value === 0) return false
+  return !(typeof value === 'string' && /^(0x)?0*$/.test(value))
 }
 
 interface Field extends PlainField {

@@ -71,10 +71,16 @@ describe('semantics.md 38: a record is taken without what nobody understands, an
     [{ value: '-1' }, 'value', { value: null }, 'expected a plain decimal number, got "-1"'],
     [{ value: 1.5 }, 'value', { value: null }, 'expected a plain decimal number, got number 1.5'],
     [
-      { mainBlockHeight: 5 },
+      { mainBlockHeight: 5.5 },
       'mainBlockHeight',
       { mainHeight: null },
-      'expected decimal digits, got number 5',
+      'expected decimal digits, got number 5.5',
+    ],
+    [
+      { mainBlockHeight: 2 ** 53 },
+      'mainBlockHeight',
+      { mainHeight: null },
+      'expected decimal digits, got number 9007199254740992',
     ],
     [
       { mainBlockHeight: '9007199254740992' },
@@ -94,6 +100,15 @@ describe('semantics.md 38: a record is taken without what nobody understands, an
     expect(result.flaws).toEqual([
       { field: key, key, use: 'judged', problem: expect.stringMatching(problem) as string },
     ])
+  })
+})
+
+test('heights, times, indexes and ids are taken as whole numbers too: not all of them come as strings', () => {
+  const numbers = { mainBlockHeight: 5, mainBlockTime: moment.latest, zoneEventIndex: 0, tokenId: 7 }
+  const result = read({ ...whole, ...numbers })
+  expect(result.flaws).toEqual([])
+  expect(result).toMatchObject({
+    record: { mainHeight: 5, mainTime: moment.latest, zoneEventIndex: '0', tokenId: '7' },
   })
 })
 

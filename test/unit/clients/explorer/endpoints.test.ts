@@ -97,6 +97,7 @@ describe('records', () => {
       { ...moved, state: 'success', transactionTime: '1500000000000' },
       { state: 'success', time: 1_500_000_000_000 },
     ],
+    ['E5', { height: 12, blockTime: 1_500_000_000_000 }, { height: 12, time: 1_500_000_000_000 }],
     ['E8', { ...transfer, operation: 'call', symbol: 'ETH' }, { hash, operation: 'call', symbol: 'ETH' }],
     [
       'E10',
@@ -120,6 +121,11 @@ describe('records', () => {
       'E18',
       { address, txId: hash, height: '7', topics: ['0xAB'], data: '0x01', logIndex: '2' },
       { topics: ['0xab'], data: '0x01', logIndex: 2 },
+    ],
+    [
+      'E19',
+      { address, txId: hash, height: 7, topics: [], data: '', logIndex: 0 },
+      { height: 7, logIndex: 0 },
     ],
     [
       'E21',
