@@ -28,6 +28,21 @@ export function parseDecimal(text: string): { readonly digits: bigint; readonly 
 }
 
 /**
+ * An amount in token units that is written with an exponent, without it: of many libraries it is how they print what is
+ * small or round. Null when it is none.
+ * @example toPlainDecimal('1.5E-7') // '0.00000015'
+ */
+export function toPlainDecimal(text: string): string | null {
+  const [, whole = '', fraction = '', exponent] =
+    /^(\d{1,78})(?:\.(\d{1,78}))?e([+-]?\d{1,2})$/i.exec(text) ?? []
+  if (exponent === undefined) return null
+  const scale = fraction.length - Number(exponent)
+  const digits = BigInt(`${whole}${fraction}`)
+  const plain = scale > 0 ? formatUnits(digits, scale) : (digits * 10n ** BigInt(-scale)).toString()
+  return isDecimal(plain) ? plain : null
+}
+
+/**
  * Base units as token units, exact, without thousands separators and trailing zeros.
  * @example formatUnits(1_500_000n, 6) // '1.5'
  */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isDecimal, parseRawAmount } from '../../bridge/amount.ts'
+import { isDecimal, parseRawAmount, toPlainDecimal } from '../../bridge/amount.ts'
 import type { Direction, Status } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -159,9 +159,9 @@ export const rawAmount = textField('a decimal uint256', (text): bigint | null | 
   text === '' ? null : (parseRawAmount(text) ?? undefined),
 )
 
-/** Token units, as given. */
+/** Token units, as given but for an exponent. */
 export const decimal = textField('a plain decimal number', (text): string | null | undefined =>
-  text === '' ? null : isDecimal(text) ? text : undefined,
+  text === '' ? null : isDecimal(text) ? text : (toPlainDecimal(text) ?? undefined),
 )
 
 const statuses: Readonly<Record<string, Status>> = { '0x1': 'success', '0x0': 'failed' }

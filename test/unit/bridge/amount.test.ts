@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deriveDecimals, parseDecimal } from '../../../src/bridge/amount.ts'
+import { deriveDecimals, parseDecimal, toPlainDecimal } from '../../../src/bridge/amount.ts'
 import { fc } from '../../support/fastCheck.ts'
 
 test('decimals are those in which both amounts are the same, if there are any', () => {
@@ -16,4 +16,24 @@ test('decimals are those in which both amounts are the same, if there are any', 
     }),
     { numRuns: 1_000 },
   )
+})
+
+test.each([
+  ['0E-18', '0'],
+  ['1E-18', '0.000000000000000001'],
+  ['1.50e-7', '0.00000015'],
+  ['1.5e3', '1500'],
+  ['12.345e1', '123.45'],
+  ['1e+21', '1000000000000000000000'],
+  ['1e77', `1${'0'.repeat(77)}`],
+  ['10e77', null],
+  ['1e-78', `0.${'0'.repeat(77)}1`],
+  ['1e-79', null],
+  ['1.5', null],
+  ['e5', null],
+  ['-1e5', null],
+  ['1e', null],
+  ['1e5.5', null],
+])('%s without an exponent is %s', (text, plain) => {
+  expect(toPlainDecimal(text)).toBe(plain)
 })

@@ -66,7 +66,9 @@ describe('semantics.md 38: a record is taken without what nobody understands, an
     [{ valueRaw: '0x12' }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got "0x12"'],
     [{ valueRaw: (1n << 256n).toString() }, 'amountRaw', { amountRaw: null }, /^expected a decimal uint256/],
     [{ valueRaw: '-1' }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got "-1"'],
-    [{ value: '1e5' }, 'value', { value: null }, 'expected a plain decimal number, got "1e5"'],
+    [{ value: '1e99' }, 'value', { value: null }, 'expected a plain decimal number, got "1e99"'],
+    [{ value: '-1e5' }, 'value', { value: null }, 'expected a plain decimal number, got "-1e5"'],
+    [{ valueRaw: '1e5' }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got "1e5"'],
     [{ value: 'NaN' }, 'value', { value: null }, 'expected a plain decimal number, got "NaN"'],
     [{ value: '-1' }, 'value', { value: null }, 'expected a plain decimal number, got "-1"'],
     [{ value: 1.5 }, 'value', { value: null }, 'expected a plain decimal number, got number 1.5'],
@@ -110,6 +112,10 @@ test('heights, times, indexes and ids are taken as whole numbers too: not all of
   expect(result).toMatchObject({
     record: { mainHeight: 5, mainTime: moment.latest, zoneEventIndex: '0', tokenId: '7' },
   })
+})
+
+test('an amount in token units may have an exponent', () => {
+  expect(recordOf({ ...whole, value: '1.5E-7' }).value).toBe('0.00000015')
 })
 
 describe('semantics.md 39: a time out of bounds is none', () => {
