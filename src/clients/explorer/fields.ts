@@ -141,6 +141,12 @@ export const label = wholeField(
 /** A height, index or count; null when empty. */
 export const count = wholeField('decimal digits', parseCount)
 
+/** A height of a chain on which something may not have happened yet: null when empty or zero. */
+export const heightIfAny = wholeField('decimal digits', (text) => {
+  const value = parseCount(text)
+  return value === 0 ? null : value
+})
+
 export const requiredCount = wholeField('decimal digits', (text) => parseCount(text) ?? undefined)
 
 /** Unix time in ms; null when empty or zero, or when it is no time that can be. */

@@ -118,6 +118,15 @@ test('an amount in token units may have an exponent', () => {
   expect(recordOf({ ...whole, value: '1.5E-7' }).value).toBe('0.00000015')
 })
 
+test('what a transfer in flight shows of the chain that it has not reached is nothing, be it empty or zero', () => {
+  for (const nothing of ['', '0', 0, null]) {
+    const open = { zoneTxHash: '', zoneBlockHeight: nothing, zoneBlockTime: nothing, zoneEventIndex: '' }
+    const result = read({ ...whole, ...open })
+    expect(result.flaws).toEqual([])
+    expect(result).toMatchObject({ record: { zoneHash: null, zoneHeight: null, zoneTime: null } })
+  }
+})
+
 describe('semantics.md 39: a time out of bounds is none', () => {
   const earliest = Date.UTC(2015, 0, 1)
   const mainTime = (time: number) => recordOf({ ...minimal, mainBlockTime: String(time) }).mainTime
@@ -195,7 +204,7 @@ describe('a record is read', () => {
     [{ value: '0.000000000000000001' }, { value: '0.000000000000000001' }],
     [
       { mainBlockHeight: '0', mainBlockTime: '0' },
-      { mainHeight: 0, mainTime: null },
+      { mainHeight: null, mainTime: null },
     ],
     [{ mainBlockHeight: '9007199254740991' }, { mainHeight: Number.MAX_SAFE_INTEGER }],
     [{ id: '0xABCD' }, { id: '0xabcd' }],
