@@ -62,7 +62,7 @@ export async function readSpan(
 }
 
 /** A smaller question can help against a refusal and a timeout; against an outage it only asks more. */
-function canNarrow(error: unknown): boolean {
+export function canNarrow(error: unknown): boolean {
   if (!(error instanceof MonitorError)) return false
   if (error.code === 'source.refused') return true
   // A code that nobody documented, or more than can be read: its words decide.

@@ -1,5 +1,6 @@
 import type { Blocks, ChallengeRow } from '../../kernel/mainReads.ts'
-import { isSetAside, MonitorError } from '../../lib/errors.ts'
+import { canNarrow } from '../../kernel/readSpan.ts'
+import { isSetAside } from '../../lib/errors.ts'
 import { type Challenges, noteRows } from './noteRows.ts'
 
 export interface NewestChallenges {
@@ -75,12 +76,12 @@ export async function readNewest(
   return { from, isWhole, rows }
 }
 
-/** Null when the service refuses: the stretch is too wide for it, and older ones are read on their own. */
+/** Null when the service refuses or takes too long: the stretch is too wide for it, and older ones are read on their own. */
 async function tryBlocks(reading: Reading, blocks: Blocks): Promise<{ readonly isWhole: boolean } | null> {
   try {
     return { isWhole: await readBlocks(reading, blocks) }
   } catch (error) {
-    if (error instanceof MonitorError && error.code === 'source.refused') return null
+    if (canNarrow(error)) return null
     throw error
   }
 }

@@ -15,7 +15,10 @@ const signal = new AbortController().signal
 const minute = 60_000
 
 /** A contract with a transaction at each of these heights, `spacing` blocks apart below the head. */
-function setUp(spacing: number, options: { widest?: number; contracts?: string[] } = {}) {
+function setUp(
+  spacing: number,
+  options: { widest?: number; tooWide?: MonitorError; contracts?: string[] } = {},
+) {
   const kernel = createTestKernel({ start: 100_000_000 })
   const { clock, db } = kernel
   const world = { head: 1_000_000, statuses: new Map<number, string>() }
@@ -29,7 +32,7 @@ function setUp(spacing: number, options: { widest?: number; contracts?: string[]
       async challenges(_, blocks) {
         asked.push(blocks)
         if (blocks.to - blocks.from >= (options.widest ?? Infinity))
-          throw new MonitorError('source.refused', 'too wide')
+          throw options.tooWide ?? new MonitorError('source.refused', 'too wide')
         const rows = []
         const first = Math.ceil(blocks.from / spacing) * spacing
         for (let height = first; height <= blocks.to; height += spacing)
@@ -92,8 +95,17 @@ test('ten minutes unread begin with the newest blocks again, and lead as far bac
   expect(told().at(-1)).toContain('"again"')
 })
 
-test('a service that refuses wide ranges is asked for what it takes', async () => {
-  const { tick, world, asked, told } = setUp(100, { widest: 10_000 })
+const timeout = { retryable: true, details: { timeoutMs: 10_000 } }
+
+test.each([
+  { how: 'refuses', tooWide: new MonitorError('source.refused', 'HTTP 400, code 50036') },
+  {
+    how: 'gives an error of its own to',
+    tooWide: new MonitorError('source.invalid', 'the range is too large'),
+  },
+  { how: 'takes too long over', tooWide: new MonitorError('source.unreachable', 'no whole answer', timeout) },
+])('a service that $how wide ranges is asked for what it takes', async ({ tooWide }) => {
+  const { tick, world, asked, told } = setUp(100, { widest: 10_000, tooWide })
   for (let n = 0; n < 4; n++) await tick()
   expect(asked.filter(({ from, to }) => to - from >= 10_000)).toEqual([])
   const old = Math.floor((world.head - 5_000) / 100) * 100
