@@ -16,6 +16,7 @@ import {
 } from '../../clients/explorer/endpoints/mainTransfers.ts'
 import { zoneTransactionDetail, zoneTransactions } from '../../clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../../clients/explorer/readAnswer.ts'
+import { canonicalToken } from '../../bridge/movedToken.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
@@ -342,7 +343,7 @@ async function readInBlock(
       { startBlockHeight: height, endBlockHeight: height, page, limit: pageSize },
       { ...toHow(options), isKnown: page > 1 },
     )
-    const row = answer.records.find((one) => one.hash === hash && one.token === '')
+    const row = answer.records.find(isItself(hash))
     if (row) return { ...toOwnReading(row), height, requestedAt: answer.requestedAt }
     if (answer.empty || answer.quarantined.length > 0) return 'unclear'
     if (isLastPage(answer, page)) return null
@@ -364,10 +365,14 @@ async function readOfParty(
       toHow(options),
     ),
   )
-  const row = answer.records.find((one) => one.hash === hash && one.token === '')
+  const row = answer.records.find(isItself(hash))
   if (!row) return null
   return { ...toOwnReading(row), height, requestedAt: answer.requestedAt, source: 'E6', unasked: 'E7' }
 }
+
+/** A transaction's own row; some spell the native currency as an address. */
+const isItself = (hash: string) => (row: { readonly hash: string; readonly token: string }) =>
+  row.hash === hash && canonicalToken(row.token) === ''
 
 function toOwnReading(
   row: MainRow,

@@ -89,3 +89,35 @@ test('a page that is full with what cannot be read is not the last one, where no
     ['0xb', 101],
   ])
 })
+
+test.each(['', `0x${'0'.repeat(40)}`, `0x${'e'.repeat(40)}`])(
+  'the native currency that a transaction carried is read where its token is "%s"',
+  async (token) => {
+    const row = {
+      hash: '0xa',
+      height: 7,
+      time: 7_000,
+      state: 'success',
+      from: '0xe5',
+      to: '0xbb',
+      amount: '2',
+    }
+    for (const endpoint of ['E7', 'E6']) {
+      const callNonEmpty = async ({ id }: { readonly id: string }) => ({
+        records: id === endpoint ? [{ ...row, token }] : [],
+        empty: id !== endpoint,
+        quarantined: [],
+        misfits: [],
+        requestedAt: 5,
+        endpoint: id,
+      })
+      const reads = createEvidenceReads({ callNonEmpty: callNonEmpty as never })
+      const found = await reads.ownValue('0xa', 7, { ...options, parties: ['0xbb'] })
+      expect(found).toMatchObject({
+        source: endpoint,
+        status: 'success',
+        moves: [{ token: '', amount: '2' }],
+      })
+    }
+  },
+)
