@@ -6,6 +6,7 @@ import type { Explorer, NonEmptyOptions } from '../clients/explorer/createExplor
 import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
 import { crossDetails, crossTransactions } from '../clients/explorer/endpoints/crossRecords.ts'
 import { zoneTransactions } from '../clients/explorer/endpoints/zoneTransactions.ts'
+import { createPageFromNewest, type PageFromNewest } from '../clients/explorer/newestFirst.ts'
 import type { Answer } from '../clients/explorer/readAnswer.ts'
 import { type ErrorCode, MonitorError } from '../lib/errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -32,7 +33,7 @@ export interface Read<T> {
   readonly isUnfiltered?: boolean
 }
 
-/** One page of E3. A null number was not given by the answer. */
+/** One page of E3, counted from the newest record. A null number was not given by the answer. */
 export interface FeedPage extends Read<Observation> {
   readonly totalPage: number | null
   readonly total: number | null
@@ -118,11 +119,16 @@ export function createExplorerReads(of: {
   readonly blockListeners: BlockListeners
 }): ExplorerReads {
   const { explorer, clock, ledger } = of
-  const feed: Feed = { announcedPages: 0, isListed: false }
+  const feed: Feed = { announcedPages: 0, isListed: false, readPage: createPageFromNewest(crossTransactions) }
+  const readZoneBlocks = createPageFromNewest(zoneBlocks)
   return {
-    feedPage(page, options) {
+    async feedPage(page, options) {
       feed.isListed ||= ledger.hasListed()
-      return readFeedPage(explorer, feed, page, options)
+      const answer = await feed.readPage(page, (at) => askFeedPage(explorer, feed, at, options))
+      if (answer === null)
+        return { requestedAt: clock.now(), records: [], bad: [], totalPage: null, total: null, limit: null }
+      const { totalPage, total, limit } = answer
+      return { ...toRead(answer), totalPage, total, limit }
     },
     async feedByHash(hash, options) {
       try {
@@ -156,12 +162,11 @@ export function createExplorerReads(of: {
       )
     },
     async zoneHead(options) {
-      const answer = await explorer.callNonEmpty(zoneBlocks, { page: 1, limit: 20 }, toHow(options, false))
-      const head = answer.records.reduce<(typeof answer.records)[number] | null>(
-        (best, block) => (best === null || block.height > best.height ? block : best),
-        null,
+      const answer = await readZoneBlocks(1, (page) =>
+        explorer.callNonEmpty(zoneBlocks, { page, limit: 20 }, toHow(options, false)),
       )
-      return head && { height: head.height, blockTime: head.time, requestedAt: answer.requestedAt }
+      const [head] = (answer?.records ?? []).toSorted((a, b) => b.height - a.height)
+      return head ? { height: head.height, blockTime: head.time, requestedAt: head.requestedAt } : null
     },
     async mainBlock(height, options) {
       const answer = await explorer.call(mainBlockDetail, { height }, options)
@@ -215,14 +220,16 @@ interface Feed {
   announcedPages: number
   /** The list showed records. */
   isListed: boolean
+  readonly readPage: PageFromNewest<Observation>
 }
 
-async function readFeedPage(
+/** A page by the number that the service gives it. */
+async function askFeedPage(
   explorer: Pick<Explorer, 'callNonEmpty'>,
   feed: Feed,
   page: number,
   options: ReadOptions,
-): Promise<FeedPage> {
+): Promise<Answer<Observation>> {
   const isKnown = page === 1 ? feed.isListed : page <= feed.announcedPages
   const ask = (how: NonEmptyOptions) =>
     explorer.callNonEmpty(crossTransactions, { page, limit: pageSize }, how)
@@ -233,8 +240,7 @@ async function readFeedPage(
     answer = await ask(toHow(options, false))
   }
   if (!answer.empty && answer.totalPage !== null) feed.announcedPages = answer.totalPage
-  const { totalPage, total, limit } = answer
-  return { ...toRead(answer), totalPage, total, limit }
+  return answer
 }
 
 function toHow(options: ReadOptions, isKnown: boolean): NonEmptyOptions {

@@ -7,6 +7,7 @@ import {
   zoneBlockTransactions,
 } from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
 import { misfitReason } from '../../clients/explorer/fits.ts'
+import { createPageFromNewest } from '../../clients/explorer/newestFirst.ts'
 import type { Answer, Quarantined } from '../../clients/explorer/readAnswer.ts'
 import { readAll } from '../../clients/explorer/readAll.ts'
 import type { Chain, Observation } from '../../bridge/observation.ts'
@@ -44,6 +45,7 @@ const pageSize = 100
 type Source = Pick<Kernel, 'clock' | 'explorer'>
 
 export function createAuditReads(source: Source): AuditReads {
+  const readZoneBlocks = createPageFromNewest(zoneBlocks)
   return {
     recordsAt: (height, options) => readAt(source, height, options),
     recordsIn: (span, options) => readIn(source, span, options),
@@ -51,12 +53,19 @@ export function createAuditReads(source: Source): AuditReads {
       readPages(source, crossTransactions, {
         ...options,
         params: {},
-        isEnough: ({ records }) => records.length > 0 && records.every((row) => newestTime(row) < until),
+        // Behind old records of a list that begins with the oldest the new ones follow.
+        isEnough: ({ records, order }) =>
+          order !== 'oldest-first' && records.length > 0 && records.every((row) => newestTime(row) < until),
       }),
     async zoneBlockPage(page, options) {
-      const params = { page, limit: pageSize }
-      const how = { ...options, isKnown: page === 1 }
-      const answer = await source.explorer.callNonEmpty(zoneBlocks, params, how)
+      const answer = await readZoneBlocks(page, (at) =>
+        source.explorer.callNonEmpty(
+          zoneBlocks,
+          { page: at, limit: pageSize },
+          { ...options, isKnown: at === 1 },
+        ),
+      )
+      if (answer === null) return { requestedAt: source.clock.now(), records: [], limit: null, bad: [] }
       const { requestedAt, records, limit } = answer
       return { requestedAt, records, limit, bad: toBad('E5', answer.quarantined) }
     },

@@ -87,3 +87,21 @@ test.each([1, 100, 101, 250])('all of %i records of one transaction are read by 
   expect([read.records.length, read.requestedAt]).toEqual([count, 7_001])
   expect(asked).toHaveLength(Math.floor(count / 100) + 1)
 })
+
+test('the head is the last of blocks that are listed from the oldest on', async () => {
+  const pages = [1, 21, 41].map((from) => Array.from({ length: 20 }, (_, n) => from + n))
+  const callNonEmpty = async (_: unknown, { page }: { readonly page: number }) => ({
+    records: pages[page - 1]?.map((height) => ({ height, time: height * 100, requestedAt: 7_000 })),
+    order: 'oldest-first',
+    totalPage: pages.length,
+    empty: false,
+  })
+  const reads = createExplorerReads({
+    // Only what is read of an answer.
+    explorer: { call: callNonEmpty as never, callNonEmpty: callNonEmpty as never },
+    ledger: { hasListed: () => true },
+    clock: { now: () => 7_000 },
+    blockListeners: new Set(),
+  })
+  expect(await reads.zoneHead(options)).toEqual({ height: 60, blockTime: 6_000, requestedAt: 7_000 })
+})
