@@ -6,9 +6,7 @@ import {
   type TokenMove,
   type Transfer,
 } from '../../bridge/transfer.ts'
-import type { BlockSpan } from '../../kernel/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { maxSpanBlocks } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidenceQueue.ts'
@@ -16,6 +14,7 @@ import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { coverMoney } from '../../meaning/coverMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
+import { createEarlierLogs, type LogPass, type NamingTransaction } from './earlierLogs.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads } from './reads.ts'
 
@@ -33,14 +32,8 @@ interface Search extends EarlierPayouts {
   readonly passes: Map<string, Pass>
 }
 
-/** How far the past was looked through for one origin: it goes on in the next run. */
-interface Pass {
-  /** The block that is read next, down to the time of the origin; null: from the payout on. */
-  next: number | null
-  isRead: boolean
-  /** Something of it was cut off. */
-  isCut: boolean
-  readonly found: Map<string, NamingTransaction>
+/** How far the past was looked through for one origin, and what of it paid already. */
+interface Pass extends LogPass {
   readonly examined: Set<string>
   paid: readonly EarlierPayout[]
 }
@@ -59,32 +52,6 @@ const maxRestMs = 3_600_000
 
 /** Transactions that name an origin, looked at in one run: anybody may have a bridge contract name one. */
 const maxNaming = 10
-
-type Past = Pick<Kernel, 'config' | 'contractReads' | 'reads'>
-
-/** A transaction of the past in which a bridge contract named something. */
-interface NamingTransaction {
-  readonly hash: string
-  readonly height: number
-  readonly time: UnixMs | null
-}
-
-/** Below a block, back to the one of a time. */
-interface Span {
-  readonly below: number
-  readonly since: UnixMs
-}
-
-/** Pieces of the past that one search reads in one run, at most. */
-const maxPieces = 60
-
-/** So much of what was read is kept: withdrawals that waited for the start ask for the same past. */
-const maxKept = 50_000
-
-interface Words extends NamingTransaction {
-  /** Topics and data, hex without marks. */
-  readonly text: string
-}
 
 /**
  * A payout that claims an origin of before the ledger: what the past shows of that origin is asked for then, in the list
@@ -249,67 +216,4 @@ function again(search: Search, leg: QueuedLeg): void {
   const restMs = Math.min(retryMs * 2 ** Math.min(Math.max(leg.rests - maxTries, 0), 10), maxRestMs)
   const at = search.clock.now() + restMs
   saveQueued(search.db, { ...leg, readyAt: at, dueAt: at })
-}
-
-/**
- * Finds, below a block and back to a time, the transactions in whose events of the bridge a hash stands, whatever those
- * events mean: as far as one run reads, from where the one before ended.
- */
-function createEarlierLogs(past: Past) {
-  const contracts = past.config.bridge.contracts.map((address) => address.toLowerCase())
-  const kept = new Map<string, readonly Words[]>()
-  let count = 0
-
-  async function readPiece(address: string, span: BlockSpan, options: ReadOptions) {
-    const name = `${address} ${span.first} ${span.last}`
-    const known = kept.get(name)
-    if (known) return { words: known, isWhole: true }
-    const read = await past.contractReads.logs(address, span, options)
-    const words = read.records.map(({ hash, height, time, topics, data }) => ({
-      hash,
-      height,
-      time,
-      text: [...topics, data].join(' ').toLowerCase().replaceAll('0x', ''),
-    }))
-    // What is empty or cut off may be more the next time.
-    if (!read.complete || words.length === 0) return { words, isWhole: read.complete }
-    count += words.length
-    if (count > maxKept) {
-      kept.clear()
-      count = words.length
-    }
-    kept.set(name, words)
-    return { words, isWhole: true }
-  }
-
-  return async (
-    wanted: string,
-    { below, since, pass }: Span & { readonly pass: Pass },
-    options: ReadOptions,
-  ): Promise<void> => {
-    const needle = wanted.toLowerCase().replace('0x', '')
-    for (let piece = 0; piece < maxPieces && !pass.isRead; piece += 1) {
-      const last = pass.next ?? below
-      // Whole thousands, so that the next search asks for the same pieces.
-      const first = Math.max(0, Math.floor(last / maxSpanBlocks) * maxSpanBlocks)
-      for (const address of contracts) {
-        const { words, isWhole } = await readPiece(address, { first, last }, options)
-        pass.isCut ||= !isWhole
-        for (const { hash, height, time, text } of words)
-          if (text.includes(needle)) pass.found.set(hash, { hash, height, time })
-      }
-      pass.isRead = first === 0 || (await isBefore(past, first, since, options))
-      pass.next = first - 1
-    }
-  }
-}
-
-async function isBefore(
-  { reads }: Past,
-  height: number,
-  time: UnixMs,
-  options: ReadOptions,
-): Promise<boolean> {
-  const block = await reads.mainBlock(height, options)
-  return typeof block !== 'string' && block.blockTime !== null && block.blockTime < time
 }
