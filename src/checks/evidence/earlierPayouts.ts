@@ -6,6 +6,7 @@ import {
   type TokenMove,
   type Transfer,
 } from '../../bridge/transfer.ts'
+import { askEach } from '../../kernel/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
@@ -63,14 +64,18 @@ export function createEarlierPayoutsPoll(of: EarlierPayouts): (signal: AbortSign
   const search: Search = { ...of, findLogs: createEarlierLogs(of), passes: new Map() }
   return async (signal) => {
     const queued = listQueued(db, 'past', false, clock.now(), maxPerRun)
-    for (const leg of queued.filter((one) => one.dueAt <= clock.now())) {
-      try {
-        await look(search, leg, { priority: 'evidence', signal })
-      } catch (error) {
-        again(search, leg)
-        throw error
-      }
-    }
+    const due = queued.filter((one) => one.dueAt <= clock.now())
+    await askEach(due.map((leg) => () => attempt(search, leg, { priority: 'evidence', signal })))
+  }
+}
+
+/** What could not be asked is asked again: one that the source stumbles over holds up none of the others. */
+async function attempt(search: Search, leg: QueuedLeg, options: ReadOptions): Promise<void> {
+  try {
+    await look(search, leg, options)
+  } catch (error) {
+    again(search, leg)
+    throw error
   }
 }
 

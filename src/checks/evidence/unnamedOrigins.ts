@@ -1,6 +1,7 @@
 import type { Observation } from '../../bridge/observation.ts'
 import { originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { isAbsent, noteReading } from '../../clients/explorer/absence.ts'
+import { askEach } from '../../kernel/askInParts.ts'
 import { readWatermark } from '../../kernel/heads.ts'
 import { isHiding } from '../../kernel/hiddenRows.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -56,13 +57,17 @@ export async function lookForOrigins(deps: UnnamedOrigins, signal: AbortSignal):
   const due = queued.filter((leg) => leg.dueAt <= clock.now())
   const waiting = new Set(due.filter((leg) => isWaiting(deps, leg)))
   if (waiting.size > 0) commit({ apply: () => (waiting.forEach((leg) => again(deps, leg, waitMs)), []) })
-  for (const leg of due.filter((one) => !waiting.has(one))) {
-    try {
-      await look(deps, leg, signal)
-    } catch (error) {
-      again(deps, leg, retryMs)
-      throw error
-    }
+  const open = due.filter((one) => !waiting.has(one))
+  await askEach(open.map((leg) => () => attempt(deps, leg, signal)))
+}
+
+/** What could not be asked is asked again: one that the source stumbles over holds up none of the others. */
+async function attempt(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): Promise<void> {
+  try {
+    await look(deps, leg, signal)
+  } catch (error) {
+    again(deps, leg, retryMs)
+    throw error
   }
 }
 

@@ -5,6 +5,8 @@ import { paidBefore } from '../../../../src/bridge/transfer.ts'
 import { createEarlierPayoutsPoll } from '../../../../src/checks/evidence/earlierPayouts.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
+import { toHashCell } from '../../../../src/store/hash.ts'
 import { plainConfig } from '../../../support/appConfig.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads, putQueued, queuedLeg } from '../queuedLegs.ts'
@@ -57,7 +59,7 @@ const toReading = (name: string, moves: EvidenceReading['moves']): EvidenceReadi
 async function look(
   records: readonly Observation[],
   logs: readonly BridgeLog[],
-  { looks = 9, cutLooks = 0 } = {},
+  { looks = 9, cutLooks = 0, stumblesOver = '' } = {},
 ) {
   let turn = 0
   const kernel = createTestKernel({
@@ -77,7 +79,10 @@ async function look(
   const at = (all: readonly Observation[]) => all.map((one) => ({ ...one, requestedAt: clock.now() }))
   const shown = async () => ({ requestedAt: clock.now(), records: at(records), bad: [] })
   reads.details = shown
-  reads.feedByHash = shown
+  reads.feedByHash = async (name) => {
+    if (name === stumblesOver) throw new MonitorError('source.refused', 'E3 stumbles')
+    return shown()
+  }
   reads.mainBlock = async (height) => ({ height, blockTime: height * 1_000, requestedAt: clock.now() })
   commit({ answers: [at(records)] })
   const poll = createEarlierPayoutsPoll({
@@ -92,7 +97,10 @@ async function look(
       }),
     },
   })
-  putQueued(db, queuedLeg({ ask: 'past', hash: hash('zone'), addedAt: now, time: 100_000_000 }))
+  for (const name of new Set(records.flatMap(({ zoneHash }) => zoneHash ?? [])))
+    putQueued(db, queuedLeg({ ask: 'past', hash: name, addedAt: now, time: 100_000_000 }))
+  // It is of most value, so that its turn is first each time.
+  db.prepare('UPDATE evidence_queue SET risk = 1 WHERE hash = ?').run(toHashCell(stumblesOver))
   const isQueued = () => listQueued(db, 'past', false, Number.MAX_SAFE_INTEGER, 9).length > 0
   for (; turn < looks && isQueued(); turn += 1) {
     await poll(noSignal).catch(() => undefined)
@@ -152,4 +160,10 @@ test('what paid another withdrawal of the same transaction, as its record says, 
 test('where nothing of the past paid it that is believed the third time', async () => {
   const { paidIn, isQueued } = await look([payNow(0)], [naming('other', 200_000)], { looks: 60 })
   expect([paidIn, isQueued]).toEqual([[], false])
+})
+
+test('an origin that the source stumbles over holds up none of the others', async () => {
+  const records = [payNow(5, { zoneHash: hash('odd') }), payNow(0)]
+  const { paidIn } = await look(records, [naming('paid', 200_000)], { stumblesOver: hash('odd') })
+  expect(paidIn).toEqual([hash('paid')])
 })

@@ -6,6 +6,7 @@ import type { QuarantinedRecord } from '../../../../src/kernel/quarantine.ts'
 import type { Commit } from '../../../../src/kernel/reads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { putQueued, queuedLeg } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
@@ -31,7 +32,7 @@ type Lookup = (addresses: readonly string[]) => {
 function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
   const world = createTestKernel({ start, isManual: true })
   const { clock, db, ledger, list } = world
-  world.reads.details = () => Promise.reject(new Error('it has no zone hash'))
+  world.reads.details = () => Promise.reject(new MonitorError('source.refused', 'E12 stumbles'))
   ledger.recordAnswer([{ ...payout, source, requestedAt: start }], start)
   putQueued(db, waiting)
   for (const chain of ['main', 'zone'] as const)
@@ -60,6 +61,7 @@ function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
   return {
     clock,
     commit: world.commit,
+    db,
     judged,
     said,
     look,
@@ -157,4 +159,18 @@ test.each([
     await clock.advance(15_000)
   }
   expect(said.map(({ status }) => status)).toEqual(statuses)
+})
+
+test('one that the source stumbles over holds up none of the others', async () => {
+  const { commit, db, judged, look } = open(1_060_000, 'E3', () => ({
+    requestedAt: 1_070_000,
+    found: [],
+    isAnswer: false,
+  }))
+  // What is asked by its zone hash is answered with a failure, each time; it is due first.
+  const credit = toRecord({ direction: 'MainToZone', mainHash: null, zoneHash: hash('credit'), requestedAt: 1 })
+  commit({ answers: [[credit]] })
+  putQueued(db, queuedLeg({ ...waiting, hash: hash('credit'), dueAt: -1 }))
+  await expect(look()).rejects.toThrow('stumbles')
+  expect(judged).toHaveLength(1)
 })
