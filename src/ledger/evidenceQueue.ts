@@ -270,8 +270,16 @@ function queueLeg(
 /**
  * The legs that may be asked: of those that have to be by now the ones of most value first, and each tenth the one that
  * has waited longest; then those that could wait.
+ * @param before turns that were taken already, where there are few at a time
  */
-export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs, limit: number): QueuedLeg[] {
+export function listQueued(
+  db: Database,
+  ask: Ask,
+  isLate: boolean,
+  now: UnixMs,
+  limit: number,
+  before = 0,
+): QueuedLeg[] {
   const find = (order: string) =>
     queue.all(
       db,
@@ -284,7 +292,7 @@ export function listQueued(db: Database, ask: Ask, isLate: boolean, now: UnixMs,
   if (isLate) return find('due_at').map(withoutRisk)
   const legs = [...new Map([...find('risk DESC'), ...find('due_at')].map((leg) => [leg.hash, leg])).values()]
   const order = (some: typeof legs) =>
-    valueFirst(some, ({ dueAt, risk }) => ({ share: risk, since: dueAt, counts: true }), limit)
+    valueFirst(some, ({ dueAt, risk }) => ({ share: risk, since: dueAt, counts: true }), limit, before)
   const [due, early] = [legs.filter(({ dueAt }) => dueAt <= now), legs.filter(({ dueAt }) => dueAt > now)]
   return [...order(due), ...order(early)].slice(0, limit).map(withoutRisk)
 }

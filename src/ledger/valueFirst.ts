@@ -45,9 +45,12 @@ export function valueFirst<T>(
     .filter(({ risk }) => !risk.counts)
     .toSorted((a, b) => a.risk.since - b.risk.since)
     .slice(0, Math.max(1, tenth))
-  const most = Math.min(counted.length, turns - Math.min(others.length, tenth))
+  const left = turns - Math.min(others.length, tenth)
+  // Turns of others are in place of the most valuable, never of the oldest.
+  const first = before + (counted.length > left ? turns - left : 0)
+  const most = Math.min(counted.length, left)
   while (ordered.length < most) {
-    if ((before + ordered.length) % oldestEvery === oldestEvery - 1) take(byAge, 'age')
+    if ((first + ordered.length) % oldestEvery === oldestEvery - 1) take(byAge, 'age')
     else take(byValue, 'value')
   }
   return [...ordered, ...others.map(({ item }) => item)]

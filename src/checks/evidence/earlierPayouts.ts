@@ -62,9 +62,11 @@ const maxNaming = 10
 export function createEarlierPayoutsPoll(of: EarlierPayouts): (signal: AbortSignal) => Promise<void> {
   const { clock, db } = of
   const search: Search = { ...of, findLogs: createEarlierLogs(of), passes: new Map() }
+  let taken = 0
   return async (signal) => {
-    const queued = listQueued(db, 'past', false, clock.now(), maxPerRun)
+    const queued = listQueued(db, 'past', false, clock.now(), maxPerRun, taken)
     const due = queued.filter((one) => one.dueAt <= clock.now())
+    taken += due.length
     await askEach(due.map((leg) => () => attempt(search, leg, { priority: 'evidence', signal })))
   }
 }

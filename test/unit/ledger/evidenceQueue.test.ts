@@ -51,3 +51,17 @@ test('questions of before are known by their hashes, whatever those look like', 
   expect(listQueued(db, 'zone', false, 10, 99)).toEqual([])
   db.close()
 })
+
+test('semantics.md 44: where a run takes few turns, each tenth of all of them goes to the oldest', () => {
+  const db = openDatabase(':memory:')
+  const insert = db.prepare(
+    `INSERT INTO evidence_queue (ask, hash, added_at, ready_at, due_at, height, time, late, risk)
+      VALUES ('past', ?, 0, 0, ?, 1, 0, 0, ?)`,
+  )
+  insert.run(toHashCell(hash('oldest')), 1, 0.001)
+  for (let n = 0; n < 30; n += 1) insert.run(toHashCell(hash(`dear${n}`)), 2, 0.5)
+  const isAsked = (before: number) =>
+    listQueued(db, 'past', false, 9, 5, before).some((leg) => leg.hash === hash('oldest'))
+  expect([0, 5, 10, 15].map(isAsked)).toEqual([false, true, false, true])
+  db.close()
+})

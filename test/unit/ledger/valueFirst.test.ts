@@ -34,6 +34,12 @@ test('semantics.md 44: tokens that do not count have their tenth beside more tha
   expect([asked.length, asked.at(-1)]).toEqual([30, 'other'])
 })
 
+test('semantics.md 44: tokens that do not count take no turn of the oldest, however few turns there are', () => {
+  const counted = Array.from({ length: 30 }, (_, n) => item(`c${n}`, 0.5, 100 + n))
+  const asked = order([...counted, item('oldest', 0.001, 1), item('other', 1, 0, false)], 10)
+  expect([asked.length, asked.includes('oldest'), asked.at(-1)]).toEqual([10, true, 'other'])
+})
+
 test('nothing is asked twice, and nothing that counts is left out', () => {
   const items = Array.from({ length: 37 }, (_, n) => item(`i${n}`, (n * 7) % 11, (n * 5) % 13))
   expect(new Set(order(items)).size).toBe(37)
