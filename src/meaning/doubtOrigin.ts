@@ -11,11 +11,14 @@ import { readAction } from './zoneAction.ts'
 export interface OriginDoubt {
   /** What kind of action it is. */
   readonly kind: string
-  /** `other`: it is known to be something else, or says something else. `new`: nothing but its kind contradicts it. */
+  /**
+   * `other`: it is known to be something else, or says something else. `new`: nothing but its kind contradicts it, or it
+   * sounds like leaving and does not say with what.
+   */
   readonly what: 'other' | 'new'
   readonly says: string
   readonly by: LegEvidence
-  /** Whether only what it does not name contradicts it. */
+  /** Whether it is `other` by nothing but what it does not name. */
   readonly isByWords: boolean
 }
 
@@ -56,11 +59,12 @@ export function doubtOrigin(
   if (learned.straysOf(kind) >= manyStrays) return doubt('other', 'is of a kind that pays nothing out')
   if (!hasUsualKind(learned, transfer, kind)) return null
   if (isDeposits(learned, kind)) return doubt('other', 'is what deposits are credited by')
-  if (soundsLikeLeaving.test(kind)) return null
+  const isLeaving = soundsLikeLeaving.test(kind)
   const missing = listMissing(transfer, by, settings)
-  return missing.length > 0
-    ? doubt('other', `does not name the ${missing.join(' and the ')} that withdrawals name`, true)
-    : doubt('new', 'is of a kind that no withdrawal was')
+  if (missing.length === 0) return isLeaving ? null : doubt('new', 'is of a kind that no withdrawal was')
+  const says = `does not name the ${missing.join(' and the ')} that withdrawals name`
+  // Who claims a reward leaves nothing, and who leaves with all that he has may name no amount.
+  return isLeaving ? doubt('new', says) : doubt('other', says, true)
 }
 
 /** Whether more transfers may still teach what kind of action a withdrawal is, or time show what else this one is. */
@@ -74,7 +78,7 @@ export function kindsName(topic: string): string {
   return `${topic} kind`
 }
 
-/** What an action is called on chains whose users leave by it. A new one of these is no more than a new way out. */
+/** What an action is called on chains whose users leave by it. A new one of these that names the same is a new way out. */
 const soundsLikeLeaving =
   /withdraw|exit|redeem|unlock|unwrap|release|claim|bridge|payout|pay_?out|cash_?out|egress|outbound|off_?ramp|burn|leave/i
 

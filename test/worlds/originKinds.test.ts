@@ -124,6 +124,15 @@ describe.each(Object.entries(forms))('semantics.md 43: among withdrawals of %s',
   })
 })
 
+test('semantics.md 43: a payout is told whose origin sounds like leaving, and does not say what left', async () => {
+  const world = await start((bare) => teach(bare, plain))
+  await world.pass(60_000)
+  withdraw(world, 50, { ...plain(50, user(50), 150), type: 'fastWithdraw' })
+  withdraw(world, 65, { type: 'claimReward', pool: '7' }, stolenBy(65))
+  await world.pass(120_000)
+  expect(world.alerts()).toEqual([`warning transfer.unbacked to ${user(65)}`])
+})
+
 test('semantics.md 43: a kind that was seen twenty times without a payout proves none, whatever it says', async () => {
   const world = await start((bare) => {
     teach(bare, plain, 6)

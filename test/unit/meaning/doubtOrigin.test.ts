@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { kindsName, paysNothingOut } from '../../../src/meaning/doubtOrigin.ts'
+import { describe, expect, test } from 'vitest'
+import { doubtOrigin, kindsName, paysNothingOut } from '../../../src/meaning/doubtOrigin.ts'
+import { hash, toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
 
 type Learned = Parameters<typeof paysNothingOut>[0]
 
@@ -21,3 +23,43 @@ test.each([
     expect(paysNothingOut(learnedOf(strays, credits), 'swap')).toBe(expected)
   },
 )
+
+describe('semantics.md 43: on a bridge whose withdrawals name amount and recipient, an origin', () => {
+  const payee = `0x${'bb'.repeat(20)}`
+  const taught = new Map([
+    [kindsName('ZoneToMain'), new Map([['withdraw', 20]])],
+    ['ZoneToMain amount', new Map([['=qty', 20]])],
+    ['ZoneToMain recipient', new Map([['=dest', 20]])],
+  ])
+  const learned: Learned = {
+    straysOf: () => 0,
+    actionsOf: (name) => taught.get(name) ?? new Map(),
+    suspendedAt: () => 0,
+  }
+  const doubt = (action: { readonly type: string }) => {
+    const said = { chain: 'zone', hash: hash('zone'), source: 'E9', status: 'success' } as const
+    const words = { actionType: action.type, action: JSON.stringify(action) }
+    const evidence = { ...said, ...words, at: 1, errorMessage: '', moves: null }
+    const transfer = transferOf([toRecord({ targetAddress: payee })], [evidence])
+    return doubtOrigin(transfer, [transfer], { learned, fees: [] })
+  }
+  const whole = { qty: '1500000', dest: payee }
+
+  test.each([
+    { what: 'of a new kind that names both', action: { type: 'move', ...whole }, found: 'new' },
+    { what: 'of a new kind that does not', action: { type: 'move', qty: '1500000' }, found: 'other' },
+    { what: 'that sounds like leaving and names both', action: { type: 'exit', ...whole }, found: undefined },
+    { what: 'that sounds like leaving with nothing', action: { type: 'claimReward', pool: '7' }, found: 'new' },
+    { what: 'that leaves to nobody', action: { type: 'fastWithdraw', qty: '1500000' }, found: 'new' },
+    { what: 'of the usual kind', action: { type: 'withdraw' }, found: undefined },
+  ] as const)('$what: $found', ({ action, found }) => {
+    expect(doubt(action)?.what).toBe(found)
+  })
+
+  test('that sounds like leaving unlearns none of the words, however many do', () => {
+    expect([doubt({ type: 'claimReward' })?.isByWords, doubt({ type: 'move' })?.isByWords]).toEqual([
+      false,
+      true,
+    ])
+  })
+})
