@@ -1,6 +1,6 @@
 import type { BlockSpan } from '../../kernel/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { maxSpanBlocks } from '../../kernel/readSpan.ts'
+import { maxSpanBlocks, readSpan } from '../../kernel/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
@@ -32,6 +32,9 @@ interface Span {
 /** Pieces of the past that one search reads in one run, at most. */
 const maxPieces = 60
 
+/** How often a piece that is refused is halved: what one block spoils hides no more than a quarter of it. */
+const halvings = 2
+
 /** So much of what was read is kept: withdrawals that waited for the start ask for the same past. */
 const maxKept = 50_000
 
@@ -53,15 +56,18 @@ export function createEarlierLogs(past: Past) {
     const name = `${address} ${span.first} ${span.last}`
     const known = kept.get(name)
     if (known) return { words: known, isWhole: true }
-    const read = await past.contractReads.logs(address, span, options)
-    const words = read.records.map(({ hash, height, time, topics, data }) => ({
+    const read = await readSpan(past.contractReads, address, span, options, halvings)
+    // Where nothing of it is answered it is not about single blocks.
+    if (read.requestedAt === 0) throw read.error
+    const isWhole = read.missed.length === 0
+    const words = read.logs.map(({ hash, height, time, topics, data }) => ({
       hash,
       height,
       time,
       text: [...topics, data].join(' ').toLowerCase().replaceAll('0x', ''),
     }))
     // What is empty or cut off may be more the next time.
-    if (!read.complete || words.length === 0) return { words, isWhole: read.complete }
+    if (!isWhole || words.length === 0) return { words, isWhole }
     count += words.length
     if (count > maxKept) {
       kept.clear()

@@ -6,7 +6,7 @@ import {
   type TokenMove,
   type Transfer,
 } from '../../bridge/transfer.ts'
-import { askEach } from '../../kernel/askInParts.ts'
+import { askEach, isAnswer } from '../../kernel/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
@@ -76,7 +76,7 @@ async function attempt(search: Search, leg: QueuedLeg, options: ReadOptions): Pr
   try {
     await look(search, leg, options)
   } catch (error) {
-    again(search, leg)
+    again(search, isAnswer(error) ? { ...leg, rests: leg.rests + 1 } : leg)
     throw error
   }
 }

@@ -59,7 +59,7 @@ const toReading = (name: string, moves: EvidenceReading['moves']): EvidenceReadi
 async function look(
   records: readonly Observation[],
   logs: readonly BridgeLog[],
-  { looks = 9, cutLooks = 0, stumblesOver = '' } = {},
+  { looks = 9, cutLooks = 0, stumblesOver = '', refused = -1 } = {},
 ) {
   let turn = 0
   const kernel = createTestKernel({
@@ -67,6 +67,7 @@ async function look(
     config: { bridge: { ...plainConfig.bridge, contracts: [contract] } },
     contractReads: {
       async logs(_, { first, last }) {
+        if (first <= refused && refused <= last) throw new MonitorError('source.refused', 'E19 stumbles')
         const complete = turn >= cutLooks
         const found = complete ? logs.filter(({ height }) => height >= first && height <= last) : []
         return { requestedAt: kernel.clock.now(), records: found, bad: [], complete }
@@ -135,6 +136,13 @@ test('it is found however long ago it was', async () => {
   const records = [payNow(0, { mainHeight: 2_000_000, mainTime: 2_000_000_000 })]
   const { paidIn } = await look(records, [naming('paid', 110_000)], { looks: 30 })
   expect(paidIn).toEqual([hash('paid')])
+})
+
+test('it is found behind a block whose range is refused each time, and what may be there is not given up', async () => {
+  const { paidIn, isQueued } = await look([payNow(0)], [naming('paid', 200_000)], { refused: 500_000 })
+  expect(paidIn).toEqual([hash('paid')])
+  const nothing = await look([payNow(0)], [naming('other', 200_000)], { refused: 500_000, looks: 60 })
+  expect([isQueued, nothing.paidIn, nothing.isQueued]).toEqual([false, [], true])
 })
 
 test('it is found when the past can be read again, however long it could not', async () => {
