@@ -32,7 +32,6 @@ export const escrowDrift = defineCondition({
   sources: ['explorer'],
   ties: ['transaction', 'escrow', 'party'],
   needs: ['bridge.escrows'],
-  restsOn: ['source'],
   joins: { of: 'escrow', missing: 'amount', isMovement: true },
   beginsAtBlock: true,
   hasTransfer: false,

@@ -33,7 +33,6 @@ export const escrowShortfall = defineCondition({
   sources: ['explorer'],
   ties: ['escrow'],
   needs: ['bridge.escrows', 'canonical or preconf'],
-  restsOn: ['source'],
   joins: { of: 'escrow', missing: 'missing', isMovement: false },
   cannotTell:
     'what is held and what is owed cannot be compared: there is no newer reading of both, or what left is not judged yet',

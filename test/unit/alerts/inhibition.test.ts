@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { createInhibitor, type InhibitRule } from '../../../src/alerts/inhibition.ts'
+import { createInhibitor, type InhibitRule, listInhibitions } from '../../../src/alerts/inhibition.ts'
 import type { Labels } from '../../../src/alerts/routing.ts'
+import { kinds } from '../../../src/checks/index.ts'
 
 const rule = (source: string, target: string, equal: readonly string[] = []): InhibitRule => ({
   source: (labels) => labels['rule'] === source,
@@ -59,4 +60,16 @@ test('what is labelled `inhibit: never` is never inhibited', () => {
     null,
     null,
   ])
+})
+
+test('semantics.md 41: no silence of a source inhibits what says that an escrow lost something, but what waits for its list', () => {
+  const outage = { kind: 'source.unavailable', source: 'explorer' }
+  const isInhibited = (kind: string) =>
+    [outage, { ...outage, endpoint: 'E3' }].some(
+      (one) => createInhibitor(listInhibitions(kinds), [one])({ kind, chain: 'main' }) !== null,
+    )
+  const losses = kinds.all.filter((kind) => kind.nature === 'condition' && kind.joins?.of === 'escrow')
+  expect(losses.filter(({ kind }) => isInhibited(kind)).map(({ kind }) => kind)).toEqual([])
+  expect(losses.map(({ kind }) => kind)).toContain('escrow.drift')
+  expect(isInhibited('transfer.stalled')).toBe(true)
 })
