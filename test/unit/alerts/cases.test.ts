@@ -343,6 +343,20 @@ describe('semantics.md 51: a case never swallows', () => {
     await world.stop()
   })
 
+  test('a channel that follows no cases hears at once of money that grew, and is reminded from then on', async () => {
+    const routes = [createRoute({ channels: ['ops', 'pager'], groupWaitMs: 0, repeatMs: 10 * minute })]
+    const world = run({ routes })
+    await world.judge(shortfall, lack('1000'))
+    await world.by('c1', 'ack')
+    await world.send(60 * minute)
+    expect(world.ops.sent).toHaveLength(1)
+    await world.judge(shortfall, lack('1100'))
+    expect(world.ops.sent).toHaveLength(2)
+    for (let n = 0; n < 12; n += 1) await world.send(minute)
+    expect(world.ops.sent).toHaveLength(3)
+    await world.stop()
+  })
+
   test('money that joins an open case rings anew, once a minute at most and then ever more rarely', async () => {
     const world = run()
     await world.judge(smallDrift, outflow(1, '12'))
@@ -398,6 +412,20 @@ describe('semantics.md 51: a case never swallows', () => {
     await world.judge(slow, late)
     expect(world.cases()[0]?.state).toBe('acknowledged')
     expect(world.ops.sent.at(-1)?.items.map(({ rule }) => rule)).toEqual(['slow'])
+    await world.stop()
+  })
+
+  test('one that nobody took and that turns out to be one that was taken opens it, however little is at risk', async () => {
+    const world = run()
+    await world.judge(drift, outflow(3, '50'))
+    await world.by('c1', 'ack')
+    const small = failure(9, 'x', { amount: '0.1' })
+    await world.tell(failed, small)
+    expect(world.cases()).toMatchObject([{ state: 'acknowledged' }, { state: 'open' }])
+    // It was paid in the movement.
+    const main = { chain: 'main' as const, hash: tx(3), height: 5, time: start }
+    await world.tell(failed, { ...small, transfer: small.transfer && { ...small.transfer, main } })
+    expect(world.cases()).toMatchObject([{ id: 1, state: 'open', turn: 2 }])
     await world.stop()
   })
 

@@ -17,6 +17,21 @@ test('semantics.md 48: five in a row suspend a meaning; those that were seen bef
   db.close()
 })
 
+test('semantics.md 48: of one party one counts, and whoever agrees ends the row of those that were seen before', () => {
+  const db = openDatabase(':memory:')
+  const dissent = createDissent(db)
+  const disagree = (n: number, party: number, at: number) =>
+    dissent.dissent('words', { hash: `0x${n}`, party: `0xa${party}` }, at)
+  const ofFour = Array.from({ length: 12 }, (_, n) => disagree(n, n % 4, 100 + n))
+  expect(ofFour).not.toContain(true)
+  // It was seen among them: those that came later are in a row still.
+  dissent.consent('words', 109)
+  expect(disagree(20, 9, 120)).toBe(false)
+  expect([21, 22].map((n) => disagree(n, n, 100 + n))).toEqual([false, true])
+  expect(dissent.suspendedAt('words')).toBe(110)
+  db.close()
+})
+
 test('what was suspended in a transaction that came to nothing is not (semantics 48)', () => {
   const db = openDatabase(':memory:')
   const dissent = createDissent(db)

@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { initialCursors, parseCursors } from '../../../src/store/cursors.ts'
 import { commitOnFullDisk, countCommit, openState, type State } from '../../../src/store/openState.ts'
+import { readRestored } from '../../../src/store/restored.ts'
 
 let folder: string
 let state: State | null = null
@@ -342,6 +343,8 @@ describe('the state folder', () => {
     close()
     expect(open().recovered).toContain('ahead')
     expect(state?.cursors.read().sweep.page).toBe(1)
+    // What it sent since it does not remember: what is sent again says so.
+    expect(state && readRestored(state.db)).not.toBeNull()
   })
 
   test('cursors go to the disk after the commits that they point past, where those wait too', () => {

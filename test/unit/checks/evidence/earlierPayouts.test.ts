@@ -165,6 +165,12 @@ test('what paid another withdrawal of the same transaction, as its record says, 
   expect([paidIn, isQueued]).toEqual([[], false])
 })
 
+test('what paid the same later is no earlier payout of it', async () => {
+  const first = payNow(0, { mainHeight: 150_000, mainTime: 150_000_000 })
+  const { paidIn } = await look([first, payNow(1)], [naming('paid', 200_000)], { looks: 60 })
+  expect(paidIn).toEqual([])
+})
+
 test('where nothing of the past paid it that is believed the third time', async () => {
   const { paidIn, isQueued } = await look([payNow(0)], [naming('other', 200_000)], { looks: 60 })
   expect([paidIn, isQueued]).toEqual([[], false])

@@ -153,3 +153,21 @@ test('what a node cannot say is asked for ever more rarely, once a minute at las
   // Ten minutes in steps of 20 s: each third one is due.
   expect(node.calls - before).toBe(10)
 })
+
+test('semantics.md 24: a transaction without a receipt is absent at the third reading, not before', async () => {
+  const { pass } = playMissing({ hashes: [] })
+  expect([await pass(1), await pass(1), await pass(1)]).toEqual([[], [], ['absent']])
+})
+
+test.each([
+  { above: 2, found: [] },
+  { above: 3, found: [{ source: 'canonical', status: 'failed' }] },
+])(
+  'semantics.md 24: with $above of 3 blocks on its own a receipt may still be another one: $found',
+  async ({ above, found }) => {
+    const receipt = { transactionHash: leg.hash, status: 'failed', blockNumber: 100, logs: [] }
+    const { world, source, evidence } = setUp({ height: 100 + above, time: now, receipt })
+    await createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })(noSignal)
+    expect(evidence()).toMatchObject(found)
+  },
+)

@@ -168,7 +168,12 @@ test('one that the source stumbles over holds up none of the others', async () =
     isAnswer: false,
   }))
   // What is asked by its zone hash is answered with a failure, each time; it is due first.
-  const credit = toRecord({ direction: 'MainToZone', mainHash: null, zoneHash: hash('credit'), requestedAt: 1 })
+  const credit = toRecord({
+    direction: 'MainToZone',
+    mainHash: null,
+    zoneHash: hash('credit'),
+    requestedAt: 1,
+  })
   commit({ answers: [[credit]] })
   putQueued(db, queuedLeg({ ...waiting, hash: hash('credit'), dueAt: -1 }))
   await expect(look()).rejects.toThrow('stumbles')

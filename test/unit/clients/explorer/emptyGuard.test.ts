@@ -69,6 +69,14 @@ describe('what had an answer and is empty (semantics 8)', () => {
   })
 })
 
+test('semantics.md 40: a later page that is not there any more contradicts nothing', () => {
+  const { guard } = setUp()
+  const second = { ...list, params: { page: '2', limit: '100' } }
+  guard.judge(second, { ...full, at: 1_000 })
+  expect(guard.judge(second, { ...empty, at: 20_000 })).toBe(false)
+  expect(guard.judge(second, { isEmpty: true, isKnown: true, at: 40_000 })).toBe(true)
+})
+
 test('F67: after the machine slept, the answers of the last minutes are still those', () => {
   const { guard, isEmptyAt } = setUp()
   isEmptyAt(1_000)

@@ -55,6 +55,17 @@ test('it halves on a sign and then adds ten percent a second (semantics 31)', as
   expect(rates).toEqual([8, expect.closeTo(8.8), expect.closeTo(9.68)])
 })
 
+test('what it adds is counted from the sign on (semantics 31)', async () => {
+  const { clock, pace } = setUp({ cap: 16 })
+  await clock.advance(5_900)
+  const lease = await pace.acquire('tail')
+  lease.throttled()
+  await clock.advance(999)
+  expect(pace.metrics().requestsPerSecond).toBe(8)
+  await clock.advance(1)
+  expect(pace.metrics().requestsPerSecond).toBeCloseTo(8.8)
+})
+
 test('it never falls below one a second (semantics 31)', async () => {
   const { clock, pace } = setUp()
   for (let sign = 0; sign < 10; sign++) {

@@ -4,7 +4,9 @@ import type { SourceHealth } from '../../../../src/clients/sourceHealth.ts'
 import { sourceDiffers } from '../../../../src/checks/sources/differs.ts'
 import { sourceDrift } from '../../../../src/checks/sources/drift.ts'
 import { sourceRejected } from '../../../../src/checks/sources/rejected.ts'
+import { sourceSuspicious } from '../../../../src/checks/sources/suspicious.ts'
 import { sourceUnavailable } from '../../../../src/checks/sources/unavailable.ts'
+import type { Facts } from '../../../../src/checks/index.ts'
 import { toEndpoint, toFacts, toSource } from '../facts.ts'
 import { pendingSince } from '../transfers.ts'
 
@@ -230,6 +232,38 @@ describe('source.rejected', () => {
 
   test('accepted ones are silent', () => {
     expect(sourceRejected.judge(toFacts(50, { sources: [toSource([])] }), {}).findings).toEqual([])
+  })
+})
+
+describe('source.suspicious', () => {
+  const judge = (empties: Partial<Facts['empties']>) => {
+    const known = { source: 'explorer', since: 0, answers: 25, contradicted: 0 }
+    return sourceSuspicious.judge(
+      toFacts(300_000, { empties: { ...known, ...empties } }),
+      sourceSuspicious.params.parse({}),
+    )
+  }
+
+  test.each([
+    { answers: 25, contradicted: 5, count: 1 },
+    { answers: 26, contradicted: 5, count: 0 },
+    { answers: 4, contradicted: 4, count: 0 },
+  ])(
+    'of $answers answers $contradicted empty ones where something is known to be are told $count times (semantics 30)',
+    ({ count, ...empties }) => {
+      expect(judge(empties).findings).toHaveLength(count)
+    },
+  )
+
+  test('semantics.md 40: a question that is set aside is named, whatever share it is', () => {
+    const aside = [{ endpoint: 'E6' as const, question: 'address=0xb1', since: 60_000, until: 700_000 }]
+    const { findings } = judge({ aside, contradicted: 1 })
+    expect(findings).toMatchObject([{ subject: 'explorer E6', since: 60_000 }])
+    expect(findings[0]?.facts.problem).toContain('address=0xb1')
+  })
+
+  test('where nothing was answered nothing is known', () => {
+    expect(judge({ answers: 0 }).unknown).toEqual(['explorer:empties'])
   })
 })
 
