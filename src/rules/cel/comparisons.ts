@@ -19,7 +19,7 @@ export function listComparisons(root: ASTNode): readonly Comparison[] {
     const sides = sidesOf(node)
     const name = sides?.map(dottedName).find((one) => one !== null)
     if (!sides || !name) return []
-    const literals = sides.flatMap((one) => (one.op === 'list' ? one.args : [one])).filter(isText)
+    const literals = sides.flatMap(valuesOf).filter(isText)
     return [{ name, literals, isWhole: node.op !== 'rcall' }]
   })
 }
@@ -29,7 +29,13 @@ function sidesOf(node: ASTNode): readonly ASTNode[] | null {
   return node.op === 'rcall' && node.args[0] === 'startsWith' ? [node.args[1], ...node.args[2]] : null
 }
 
-function isText(node: ASTNode): node is TextNode {
+/** What a side compares with: of a list its elements, of a map its keys. */
+function valuesOf(side: ASTNode): readonly ASTNode[] {
+  if (side.op === 'list') return side.args
+  return side.op === 'map' ? side.args.flatMap(([key]) => key) : [side]
+}
+
+export function isText(node: ASTNode): node is TextNode {
   return node.op === 'value' && typeof node.args === 'string'
 }
 

@@ -31,6 +31,7 @@ export function compileLabelPredicate(
     names: [...names, 'labels'],
     values: { ...labelValues(kinds), ...underLabels(labelValues(kinds)) },
     isLowerCase: (name) => isOf(lowered, name.replace(/^labels\./, '')),
+    isHash: (name) => isOf(hashLabels, name.replace(/^labels\./, '')),
     isText: () => true,
   })
   if (!compiled.ok) return compiled
@@ -74,6 +75,22 @@ function underLabels<T>(values: Readonly<Record<string, T>>): Record<string, T> 
 
 /** Labels whose addresses and hashes are kept in lower case; a rule's own are as it writes them. */
 const lowered: readonly string[] = [...findingLabelNames, ...transferLabels]
+
+/** Of them those that hold an address or a hash and nothing else. */
+const hashLabels: readonly string[] = ['token', 'contract', 'escrow', 'operator', 'main_tx', 'zone_tx']
+
+const hashNames: readonly string[] = [
+  'transfer.mainTxHash',
+  'transfer.zoneTxHash',
+  'transfer.source',
+  'transfer.target',
+  'transfer.from',
+  'transfer.to',
+  'transfer.token.address',
+  'contract',
+  'escrow',
+  'operator',
+]
 
 function isOf(names: readonly string[], name: string): boolean {
   return names.includes(name)
@@ -174,6 +191,11 @@ function toVocabulary({ detector, kinds, ownLabels }: WhereContext): Vocabulary 
       ),
     },
     isLowerCase: (name) => name !== 'transfer.id' && !ownLabels.some((own) => name === `labels.${own}`),
+    isHash: (name) => {
+      const [, label] = /^labels\.(.+)$/.exec(name) ?? []
+      if (label === undefined) return isOf(hashNames, name)
+      return isOf(hashLabels, label) && !ownLabels.includes(label)
+    },
     labels: [...standardLabels, ...findingLabelNames, ...ownLabels],
     isText: (name) => isTextName(detector, name),
   }

@@ -1,11 +1,11 @@
 import type { ASTNode, Environment, ParseResult } from '@marcbachmann/cel-js'
 import { type LinearPattern, readPattern } from '../../lib/linearPattern.ts'
-import { lowerHash } from '../../lib/lowerHash.ts'
 import { nearest, suggest } from '../../lib/nearest.ts'
 import { parseAmount } from './amountValue.ts'
 import { type Budget, createBudget, findCostly, meter, mostSteps, runWithin, spend } from './budget.ts'
 import { dottedName, listComparisons } from './comparisons.ts'
 import { createEnvironment } from './createEnvironment.ts'
+import { type HashNames, lowerHashes } from './hashes.ts'
 import { walk } from './walk.ts'
 
 /** What is wrong with a text, and where in it: an offset in UTF-16 units. */
@@ -18,13 +18,11 @@ export type Compiled<T> =
   | { readonly ok: true; readonly run: T }
   | { readonly ok: false; readonly problem: TextProblem }
 
-export interface Vocabulary {
+export interface Vocabulary extends HashNames {
   /** Every name that may stand in the expression, dotted, for suggestions. */
   readonly names: readonly string[]
   /** Values that a name can have at all, by dotted name: comparing with another one can never be true. */
   readonly values: Readonly<Record<string, readonly string[]>>
-  /** Whether a name's addresses and hashes are in lower case: they may be written in any. */
-  readonly isLowerCase?: (name: string) => boolean
   /** The labels that there can be, where they are known: any other one is always "". */
   readonly labels?: readonly string[]
   /** Whether a name stands for a text. */
@@ -51,8 +49,8 @@ export function compileExpression(
   let program: ParseResult
   try {
     program = environment.parse(text)
-    replaceMatches(program.ast)
     lowerHashes(program.ast, vocabulary)
+    replaceMatches(program.ast)
   } catch (error) {
     return fail(...describeError(text, error, vocabulary))
   }
@@ -74,20 +72,6 @@ const linearMatches = 'matchesInLinearTime'
 function replaceMatches(root: ASTNode): void {
   for (const node of walk(root))
     if (node.op === 'rcall' && node.args[0] === 'matches') Object.assign(node.args, { 0: linearMatches })
-}
-
-/** Addresses are copied with capitals as checksums: what is compared with those that we keep is made like them. */
-function lowerHashes(root: ASTNode, { isLowerCase }: Vocabulary): void {
-  if (isLowerCase === undefined) return
-  for (const { name, literals, isWhole } of listComparisons(root)) {
-    if (!isLowerCase(name)) continue
-    for (const literal of literals)
-      Object.assign(literal, { args: isWhole ? lowerHash(literal.args) : lowerBeginning(literal.args) })
-  }
-}
-
-function lowerBeginning(text: string): string {
-  return /^0x[0-9a-f]+$/i.test(text) ? text.toLowerCase() : text
 }
 
 function matchWithin(budget: Budget, pattern: LinearPattern | undefined, text: string): boolean {
