@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineRaised, type FactTable, type Found, type RaisedKind, type SubjectName } from '../rules/kind.ts'
+import type { FactTable } from '../rules/factTable.ts'
+import { defineRaised, type Found, type RaisedKind, type SubjectName } from '../rules/kind.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { Rule, Severity } from '../rules/types.ts'
 

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
-import type { FactValue, Finding } from '../bridge/finding.ts'
+import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { WatchedSetting } from '../config/listUnwatched.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { EventContext } from '../ledger/context.ts'
+import { type FactsOf, type FactTable, type FactType, plainFacts, wordsOfFacts } from './factTable.ts'
 
 /** A moment that conditions are judged at; what else there is to look at, each kind says itself. */
 export interface Moment {
@@ -20,34 +21,6 @@ export interface Judgement {
   /** Why what was found before, and is found no more, ended badly; null where its end is good news. */
   readonly lossOf?: (found: Finding) => string | null
 }
-
-/** How a fact is typed in `where`; `dyn` may also be null. */
-export type FactType = 'string' | 'int' | 'bool' | 'dyn'
-
-/** The facts that findings of a kind have; one whose type ends in `?` some of them lack. */
-export type FactTable = Readonly<Record<string, FactType | `${FactType}?`>>
-
-interface FactValues {
-  readonly string: string
-  readonly int: number
-  readonly bool: boolean
-  readonly dyn: FactValue
-}
-
-type ValueOf<D> = D extends `${infer T extends FactType}?`
-  ? FactValues[T]
-  : D extends FactType
-    ? FactValues[D]
-    : never
-
-type OptionalOf<T extends FactTable> = {
-  [N in keyof T]: T[N] extends FactType ? never : N
-}[keyof T]
-
-/** What a finding with these facts has to give, and no more. */
-export type FactsOf<T extends FactTable> = {
-  readonly [N in Exclude<keyof T, OptionalOf<T>>]: ValueOf<T[N]>
-} & { readonly [N in OptionalOf<T>]?: ValueOf<T[N]> }
 
 /** What findings have in common when they share a cause. */
 export type Tie =
@@ -120,6 +93,8 @@ interface Described extends Relations {
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]
   readonly facts: Readonly<Record<string, FactType>>
+  /** All that those facts can be which have words of their own. */
+  readonly factWords: Readonly<Record<string, readonly string[]>>
   /** The schema of a rule's `with`. */
   readonly params: z.ZodType
 }
@@ -166,7 +141,7 @@ export interface JudgedOn<F> {
 
 type Spec<D extends Detector, T extends FactTable, S extends z.ZodType> = Omit<
   D,
-  'from' | 'detect' | 'judge' | 'accepts' | 'facts' | 'params'
+  'from' | 'detect' | 'judge' | 'accepts' | 'facts' | 'factWords' | 'params'
 > & {
   readonly facts: T
   readonly params: S
@@ -230,6 +205,7 @@ export function defineEvent<const T extends FactTable, S extends z.ZodType>(
   return {
     ...spec,
     facts: plainFacts(spec.facts),
+    factWords: wordsOfFacts(spec.facts),
     nature: 'event',
     from: 'transfer',
     detect: (transfer, params, context) => {
@@ -248,6 +224,7 @@ export function defineCondition<const T extends FactTable, S extends z.ZodType, 
   return {
     ...spec,
     facts: plainFacts(spec.facts),
+    factWords: wordsOfFacts(spec.facts),
     nature: 'condition',
     from: 'facts',
     judge: (facts, params) => {
@@ -266,6 +243,7 @@ export function defineRaised<const T extends FactTable, S extends z.ZodType>(
   return {
     ...described,
     facts: plainFacts(spec.facts),
+    factWords: wordsOfFacts(spec.facts),
     from: 'raised',
     // As above.
     ...(accepts && { accepts: (finding, params) => accepts(finding, params as z.output<S>) }),
@@ -275,21 +253,6 @@ export function defineRaised<const T extends FactTable, S extends z.ZodType>(
 
 function named<T extends FactTable>({ kind }: { readonly kind: string }, found: Found<T>): Finding {
   return { kind, ...found }
-}
-
-const plainTypes: Readonly<Record<FactTable[string], FactType>> = {
-  string: 'string',
-  'string?': 'string',
-  int: 'int',
-  'int?': 'int',
-  bool: 'bool',
-  'bool?': 'bool',
-  dyn: 'dyn',
-  'dyn?': 'dyn',
-}
-
-function plainFacts(facts: FactTable): Readonly<Record<string, FactType>> {
-  return Object.fromEntries(Object.entries(facts).map(([name, type]) => [name, plainTypes[type]]))
 }
 
 /** Facts that stand apart from their kind, because code below names them too. */

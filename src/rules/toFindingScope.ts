@@ -3,7 +3,8 @@ import type { FactValue, Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { inBrackets } from '../lib/text.ts'
-import type { Detector, FactType } from './kind.ts'
+import type { FactType } from './factTable.ts'
+import type { Detector } from './kind.ts'
 
 /** Labels that every alert has, '' when a finding gives none; the rule's own come on top. */
 export const standardLabels = [

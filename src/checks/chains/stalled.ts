@@ -21,12 +21,14 @@ const params = z.strictObject({
 
 type Params = z.output<typeof params>
 
+const whats = ['standing still', 'the explorer is behind', 'the node is behind'] as const
+
 const factTypes = declareFacts({
   height: 'int',
   limitMs: 'int',
   blockTimeAt: 'dyn',
   inFlight: 'int',
-  what: 'string',
+  what: whats,
   explorerHeight: 'dyn',
   canonicalHeight: 'dyn',
   preconfHeight: 'dyn',
@@ -121,7 +123,7 @@ function judgeBehind(facts: Facts, behind: number, { after, chain = 'main' }: Pa
 function toFinding(
   facts: Facts,
   head: Head,
-  { after, what }: { readonly after: number; readonly what: string },
+  { after, what }: { readonly after: number; readonly what: (typeof whats)[number] },
 ): Found<typeof factTypes> {
   const explored = facts.heads.find((one) => one.chain === head.chain)
   const isMain = head.chain === 'main'

@@ -5,10 +5,11 @@ import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { declareFacts, defineRaised, type FactsOf, type Found } from '../../rules/kind.ts'
+import type { FactsOf } from '../../rules/factTable.ts'
+import { declareFacts, defineRaised, type Found } from '../../rules/kind.ts'
 
 const factTypes = declareFacts({
-  group: 'string',
+  group: ['upgrade', 'owner', 'role', 'pause', 'threshold', 'signer', 'fee', 'meaning', 'unknown', 'other'],
   what: 'string',
   event: 'string',
   before: 'string',
@@ -163,7 +164,7 @@ export function toNewEventFinding(log: BridgeLog, now: UnixMs): Finding {
 
 function factsOfLog(
   { topics, hash, height }: BridgeLog,
-  group: string,
+  group: 'meaning' | 'unknown',
   what: string,
 ): FactsOf<typeof factTypes> {
   return {

@@ -5,7 +5,7 @@ import type { EscrowSum } from './holding.ts'
 
 /** Of one movement, and of a sum of them. */
 export const driftFacts = declareFacts({
-  direction: 'string',
+  direction: ['out', 'in'],
   amount: 'string',
   moved: 'string',
   token: 'string',

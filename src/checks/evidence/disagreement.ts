@@ -6,13 +6,13 @@ import { type EventContext } from '../../ledger/context.ts'
 import { type Difference, isAwaited, listDifferences } from '../../meaning/compareAnswers.ts'
 
 const factTypes = declareFacts({
-  what: 'string',
-  chain: 'string',
+  what: ['status', 'moves'],
+  chain: ['main', 'zone'],
   explorer: 'string',
   node: 'string',
   canonical: 'string',
   asked: 'string',
-  unanswered: 'string?',
+  unanswered: ['', 'explorer', 'node'],
 })
 
 /**

@@ -31,7 +31,7 @@ const factTypes = declareFacts({
   recipients: 'int',
   senders: 'int',
   tokens: 'int',
-  direction: 'string',
+  direction: directions,
   token: 'string',
 })
 

@@ -1,4 +1,5 @@
 import { formatUnits } from 'viem/utils'
+import { directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -17,7 +18,7 @@ export const flowFacts = declareFacts({
   amount: 'dyn',
   amountRaw: 'string',
   bound: 'string',
-  direction: 'string',
+  direction: directions,
   token: 'string',
 })
 

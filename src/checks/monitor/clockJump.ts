@@ -15,7 +15,7 @@ export const monitorClockJump = defineRaised({
   isGuard: true,
   hasTransfer: false,
   subjectNames: [],
-  facts: { byMs: 'int', direction: 'string' },
+  facts: { byMs: 'int', direction: ['on', 'back'] },
   params: z.strictObject({}),
 })
 

@@ -13,7 +13,7 @@ export const preconfDropped = defineRaised({
   sources: ['preconf'],
   ties: ['transaction'],
   needs: ['preconf'],
-  facts: { ...settledFacts, status: 'string' },
+  facts: { ...settledFacts, status: ['', 'success', 'failed'] },
   params: z.strictObject({}),
   nature: 'event',
   raisedBy: 'app',

@@ -15,8 +15,8 @@ export const preconfFlipped = defineRaised({
   needs: ['preconf'],
   facts: {
     ...settledFacts,
-    statusBefore: 'string',
-    statusAfter: 'string',
+    statusBefore: ['', 'success', 'failed'],
+    statusAfter: ['', 'success', 'failed'],
     statusChanged: 'bool',
     gasUsedBefore: 'string',
     gasUsedAfter: 'string',

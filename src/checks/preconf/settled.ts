@@ -1,6 +1,7 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { declareFacts, type FactsOf } from '../../rules/kind.ts'
+import type { FactsOf } from '../../rules/factTable.ts'
+import { declareFacts } from '../../rules/kind.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 import type { Held } from './heldReceipts.ts'
 
@@ -13,7 +14,7 @@ export const settledFacts = declareFacts({
   height: 'int',
   bridge: 'bool',
   transferKey: 'string',
-  decidedBy: 'string',
+  decidedBy: ['canonical', 'explorer'],
 })
 
 export function factsOf({ ledger, source }: Deciding, held: Held): FactsOf<typeof settledFacts> {

@@ -10,7 +10,7 @@ type Facts = SharedFacts & PreconfPart
 const params = z.strictObject({ after: boundText.default(10_000) })
 
 const factTypes = declareFacts({
-  reason: 'string',
+  reason: ['frozen', 'none pending', 'unanswered'],
   pendingHeight: 'dyn',
   pendingAgeMs: 'dyn',
   latestHeight: 'dyn',

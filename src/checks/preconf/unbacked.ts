@@ -28,8 +28,8 @@ export const preconfUnbacked = defineRaised({
   hasTransfer: false,
   subjectNames: ['escrow'],
   facts: {
-    reason: 'string',
-    direction: 'string',
+    reason: [reasons.unnamed, reasons.absent, reasons.failed, reasons.paid],
+    direction: ['out'],
     amount: 'string',
     token: 'string',
     party: 'string',

@@ -16,7 +16,7 @@ const params = z.strictObject({
 })
 
 const factTypes = declareFacts({
-  state: 'string',
+  state: ['none', 'under way', 'failed'],
   everyMs: 'int',
   withinMs: 'int',
   underWay: 'int',

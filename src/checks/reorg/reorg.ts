@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareFacts, defineRaised, type Found } from '../../rules/kind.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import type { MainBlock } from '../../kernel/mainBlocks.ts'
 import type { Reorg } from './shownChain.ts'
 
 const facts = declareFacts({
@@ -10,7 +11,7 @@ const facts = declareFacts({
   toHeight: 'int',
   before: 'string',
   after: 'string',
-  source: 'string',
+  source: ['preconf', 'canonical', 'explorer'],
 })
 
 /** Raised by the poller that compares the blocks. */
@@ -35,7 +36,7 @@ export const chainReorg = defineRaised({
 })
 
 /** The same blocks by another source, or there and back again, are the same reorganisation. */
-export function toReorgFound(reorg: Reorg, source: string, at: UnixMs): Found<typeof facts> {
+export function toReorgFound(reorg: Reorg, source: MainBlock['source'], at: UnixMs): Found<typeof facts> {
   const { depth, depthAtMost, fromHeight, toHeight, before, after } = reorg
   return {
     subject: `main ${fromHeight} ${[before, after].toSorted().join(' ')}`,

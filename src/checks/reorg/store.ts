@@ -12,7 +12,7 @@ const book = z.object({
   /** The newest of them, oldest first. */
   reorgs: z.array(
     z.object({
-      source: z.string(),
+      source: z.enum(['canonical', 'preconf', 'explorer']),
       at: z.number(),
       depth: height,
       depthAtMost: height.nullable(),

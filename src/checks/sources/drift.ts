@@ -2,13 +2,8 @@ import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import {
-  declareFacts,
-  defineCondition,
-  type FactsOf,
-  type Found,
-  type JudgementOf,
-} from '../../rules/kind.ts'
+import type { FactsOf } from '../../rules/factTable.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 const params = z.strictObject({ keep: boundText.default(10 * 60_000) })
 
@@ -18,7 +13,7 @@ const lackKeptMs = 86_400_000
 const factTypes = declareFacts({
   endpoint: 'string',
   key: 'string',
-  use: 'string',
+  use: ['', 'judged', 'shown'],
   isWhole: 'bool?',
   count: 'int',
   of: 'int?',
@@ -103,7 +98,7 @@ function toUpdates(
   return [...spans].flatMap(([from, rows]) => {
     const until = from + updateMs
     if (now < until || now - until > keep) return []
-    const said = { count: rows.length, key: '', use: 'judged', problem }
+    const said = { count: rows.length, key: '', use: 'judged' as const, problem }
     const hashes = nameHashes(rows)
     const of = { endpoint, firstAt: until, lastAt: until }
     return [

@@ -18,8 +18,8 @@ import { type EventContext } from '../../ledger/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
 
 const factTypes = declareFacts({
-  what: 'string',
-  leg: 'string',
+  what: ['amount', 'token', 'tokenId', 'recipient', 'status'],
+  leg: ['main', 'zone'],
   expected: 'string',
   found: 'string',
   asked: 'string',

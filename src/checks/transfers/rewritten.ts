@@ -10,8 +10,8 @@ const fields = ['status', 'amountRaw', 'token', 'targetAddress', 'mainHash', 'zo
 
 const factTypes = declareFacts({
   changed: 'string',
-  statusBefore: 'string?',
-  statusAfter: 'string?',
+  statusBefore: ['', 'success', 'failed', 'unknown'],
+  statusAfter: ['', 'success', 'failed', 'unknown'],
   amountRawBefore: 'string?',
   amountRawAfter: 'string?',
   tokenBefore: 'string?',

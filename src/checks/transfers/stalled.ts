@@ -9,14 +9,8 @@ import type { LatencyFacts } from '../../ledger/readLatency.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { afterText, boundText, type LearnedBound } from '../../rules/durationText.ts'
-import {
-  declareFacts,
-  defineCondition,
-  type FactsOf,
-  type Found,
-  type JudgementOf,
-  type Said,
-} from '../../rules/kind.ts'
+import type { FactsOf } from '../../rules/factTable.ts'
+import { declareFacts, defineCondition, type Found, type JudgementOf, type Said } from '../../rules/kind.ts'
 
 /** How long a head must stand still to be named in a stalled transfer's message, ms. */
 const haltedMs = 120_000
@@ -33,10 +27,10 @@ const params = z.strictObject({
 
 const factTypes = declareFacts({
   limitMs: 'int',
-  limitFrom: 'string',
+  limitFrom: ['fixed', 'token', 'direction', 'otherwise'],
   usualMs: 'dyn',
   p99Ms: 'dyn',
-  destinationChain: 'string',
+  destinationChain: ['main', 'zone'],
   destinationHeight: 'dyn',
   destinationHeadAgeMs: 'dyn?',
   destinationHalted: 'dyn',

@@ -27,7 +27,7 @@ const unconfirmedReads = 4
 const capMs = 90_000
 
 const factTypes = declareFacts({
-  reason: 'string',
+  reason: ['absent', 'failed', 'unconfirmed', 'unnamed', 'unlisted', 'other', 'doubtful'],
   leg: 'string',
   action: 'string',
   asked: 'string',

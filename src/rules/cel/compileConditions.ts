@@ -11,7 +11,8 @@ import {
 import { type Compiled, compileExpression, type Vocabulary } from './compileExpression.ts'
 import { createEnvironment } from './createEnvironment.ts'
 import { Duration } from '@marcbachmann/cel-js/evaluator'
-import type { Detector, FactType } from '../kind.ts'
+import type { FactType } from '../factTable.ts'
+import type { Detector } from '../kind.ts'
 import { toAmountValue } from './amountValue.ts'
 
 /**
@@ -183,6 +184,9 @@ function toVocabulary({ detector, kinds, ownLabels }: WhereContext): Vocabulary 
     values: {
       kind: kinds,
       chain: ['main', 'zone'],
+      ...Object.fromEntries(
+        Object.entries(detector.factWords).map(([name, words]) => [`facts.${name}`, words]),
+      ),
       'transfer.direction': directions,
       'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],
       'transfer.status': ['success', 'failed', 'unknown'],

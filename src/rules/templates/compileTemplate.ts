@@ -1,7 +1,8 @@
 import { Liquid } from 'liquidjs'
 import type { FactValue } from '../../bridge/finding.ts'
 import type { Compiled } from '../cel/compileExpression.ts'
-import type { Detector, FactType } from '../kind.ts'
+import type { FactType } from '../factTable.ts'
+import type { Detector } from '../kind.ts'
 import {
   type FindingScope,
   standardLabels,

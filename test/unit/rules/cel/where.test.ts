@@ -181,6 +181,24 @@ describe('where', () => {
       '4:12 `where`: unknown name `transfer`; known here: kind, age, labels, facts, chain',
     ])
   })
+
+  test.each([
+    ['transfer.unbacked', 'facts.reason == "missing"', 'facts.reason is never "missing"'],
+    ['transfer.unbacked', 'facts.reason in ["absent", "unlistd"]', 'did you mean `unlisted`?'],
+    ['transfer.mismatch', 'facts.what != "amounts"', 'did you mean `amount`?'],
+    ['contract.changed', 'facts.group == "upgraded"', 'did you mean `upgrade`?'],
+    ['escrow.drift', 'facts.direction == "outgoing"', 'it is one of out, in'],
+    ['probe.missed', 'facts.state == "underway"', 'did you mean `under way`?'],
+  ])('of %s a fact with words of its own has no other: %s is refused', (kind, where, hint) => {
+    expect(problemsOf(`on: ${kind}`, `where: '${where}'`, 'severity: info')).toEqual([
+      expect.stringContaining(hint),
+    ])
+  })
+
+  test('a fact that some findings lack may be asked for nothing', () => {
+    const where = 'where: facts.statusAfter == "" || facts.statusAfter in ["failed", "success"]'
+    expect(problemsOf('on: transfer.rewritten', where, 'severity: info')).toEqual([])
+  })
 })
 
 describe('unless', () => {
