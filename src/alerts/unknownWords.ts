@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { lowerHash } from '../lib/lowerHash.ts'
 import { suggest } from '../lib/nearest.ts'
 import {
   problemAt,
@@ -10,6 +11,7 @@ import {
 import { dottedName, listComparisons } from '../rules/cel/comparisons.ts'
 import { parseExpression } from '../rules/cel/createEnvironment.ts'
 import { walk } from '../rules/cel/walk.ts'
+import type { ConfiguredName } from '../rules/kind.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { findUnknown, type Vocabulary } from './vocabulary.ts'
 
@@ -86,24 +88,35 @@ function findUnknownLabel(label: string, { vocabulary }: Known, offset: number):
 function findUnknownValue(label: string, value: string, { config, vocabulary }: Known): string | null {
   if (!vocabulary.labels.has(label)) return null
   return label === 'symbol'
-    ? findUnlisted(value, config)
+    ? findUnconfigured('symbol', value, config)
     : findUnknown({ label, operator: '=', value }, vocabulary)
 }
 
-/** Symbols that a rule's `where` asks for and no token has: it would raise nothing, as if all were well. */
-export function warnOfUnknownSymbols(rules: readonly LoadedRule[], config: Config): YamlProblem[] {
+/** What rules ask for and nothing that is configured has: they would raise nothing, as if all were well. */
+export function warnOfUnknownNames(rules: readonly LoadedRule[], config: Config): YamlProblem[] {
   return rules
-    .flatMap(({ symbols }) => symbols ?? [])
-    .flatMap(({ symbol, place }) => {
-      const message = findUnlisted(symbol, config)
+    .flatMap(({ asked }) => asked ?? [])
+    .flatMap(({ of, name, place }) => {
+      const message = findUnconfigured(of, name, config)
       return message === null ? [] : [{ ...place, message }]
     })
 }
 
-/** A token that is not configured has no symbol. */
-function findUnlisted(symbol: string, { bridge }: Config): string | null {
-  const symbols = ['', ...bridge.tokens.map((token) => token.symbol)]
-  return symbols.includes(symbol)
-    ? null
-    : `no token of bridge.tokens has the symbol \`${symbol}\`${suggest(symbol, symbols)}`
+/** A token that is not configured has no symbol; its address may cross the bridge all the same. */
+function findUnconfigured(of: ConfiguredName, name: string, { bridge }: Config): string | null {
+  const symbols = bridge.tokens.map(({ symbol }) => symbol)
+  const addresses = (all: readonly { readonly address: string }[]) => all.map(({ address }) => address)
+  const limits = bridge.limits.map((limit) => limit.name)
+  const contracts = [...bridge.contracts, ...addresses(bridge.escrows), ...addresses(bridge.limits)]
+  const said = {
+    symbol: ['no token of bridge.tokens has the symbol', ['', ...symbols]],
+    token: ['no token of bridge.tokens has the symbol', symbols],
+    operator: ['bridge.operators does not list', addresses(bridge.operators)],
+    contract: ['bridge.contracts does not list', ['', ...contracts]],
+    limit: ['no limit of bridge.limits has the name', limits],
+  } as const satisfies Record<ConfiguredName, readonly [string, readonly string[]]>
+  const [says, known] = said[of]
+  const isThere = known.some((one) => lowerHash(one) === lowerHash(name))
+  if (isThere || (of === 'token' && name.startsWith('0x'))) return null
+  return `${says} \`${name}\`${suggest(name, known)}`
 }

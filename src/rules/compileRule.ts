@@ -6,11 +6,11 @@ import { schemaProblems, valueAt } from '../lib/schemaProblems.ts'
 import { positionOf, problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
 import { type Compiled, compileExpression, type TextProblem } from './cel/compileExpression.ts'
 import { compileWhere } from './cel/compileConditions.ts'
-import { listComparisons } from './cel/comparisons.ts'
-import { createEnvironment, parseExpression } from './cel/createEnvironment.ts'
+import { createEnvironment } from './cel/createEnvironment.ts'
 import { walk } from './cel/walk.ts'
 import type { Detector } from './kind.ts'
 import type { Kinds } from './kinds.ts'
+import { listAsked } from './listAsked.ts'
 import type { RuleSchema, RuleText } from './ruleSchema.ts'
 import { compileTemplate } from './templates/compileTemplate.ts'
 import { toFindingScope } from './toFindingScope.ts'
@@ -76,7 +76,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
     name: text.name,
     kind: detector.kind,
     detector,
-    symbols: listSymbols(from),
+    asked: listAsked(from, detector),
     params: parts.params,
     forMs: text.for,
     keepFiringForMs: text.keepFiringFor,
@@ -96,18 +96,6 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
       }
     },
   }
-}
-
-function listSymbols({ doc, index, raw }: RuleSource): NonNullable<LoadedRule['symbols']> {
-  const text = textOf(raw, 'where')
-  const comparisons = text === null ? [] : listComparisons(parseExpression(text))
-  return comparisons
-    .filter(({ name, isWhole }) => isWhole && (name === 'transfer.token.symbol' || name === 'labels.symbol'))
-    .flatMap(({ literals }) => literals)
-    .map(({ args: symbol, start }) => ({
-      symbol,
-      place: problemInside(doc, ['rules', index, 'where'], start, ''),
-    }))
 }
 
 function readParams(from: RuleSource, detector: Detector, problems: YamlProblem[]): unknown {

@@ -47,6 +47,9 @@ export interface JudgementOf<T extends FactTable> extends Omit<Judgement, 'findi
 /** Names beside `kind`, `facts`, `age` and `labels` that a kind's rules may use; filled from the finding's labels. */
 export type SubjectName = 'contract' | 'chain' | 'source' | 'poller' | 'channel' | 'escrow' | 'operator'
 
+/** What only a configuration has: a token's symbol, or the name or address of something else. */
+export type ConfiguredName = 'symbol' | 'token' | 'operator' | 'contract' | 'limit'
+
 /** What a message says of a finding where the rule has no `summary`. */
 interface Words {
   /**
@@ -92,6 +95,8 @@ interface Described extends Relations {
   /** Whether its rules see `transfer`. */
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]
+  /** Facts (`facts.name`) and parameters (`with.token`) that hold the name of something configured. */
+  readonly configured?: Readonly<Record<`facts.${string}` | `with.${string}`, ConfiguredName>>
   readonly facts: Readonly<Record<string, FactType>>
   /** All that those facts can be which have words of their own. */
   readonly factWords: Readonly<Record<string, readonly string[]>>

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Finding } from '../bridge/finding.ts'
-import type { YamlProblem } from '../lib/yamlProblems.ts'
 import type { Detector } from './kind.ts'
+import type { AskedName } from './listAsked.ts'
 
 export type Severity = 'critical' | 'warning' | 'info'
 
@@ -29,6 +29,6 @@ export interface Rule {
 /** A rule with the kind that it is written on. */
 export interface LoadedRule extends Rule {
   readonly detector: Detector
-  /** Symbols that its `where` compares with, each with its place: which tokens have one a configuration says. */
-  readonly symbols?: readonly { readonly symbol: string; readonly place: Omit<YamlProblem, 'message'> }[]
+  /** What it asks for that a configuration may not have. */
+  readonly asked?: readonly AskedName[]
 }

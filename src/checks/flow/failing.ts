@@ -51,6 +51,7 @@ export const flowFailing = defineCondition({
   cannotTell: 'the list was not read all through the window',
   hasTransfer: false,
   subjectNames: [],
+  configured: { 'with.token': 'token' },
   facts: factTypes,
   params,
   judge: judgeFailing,

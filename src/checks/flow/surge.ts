@@ -25,7 +25,17 @@ const amountText = z
   .string({ error: 'expected an amount in quotes, such as "250000"' })
   .refine((text) => parseDecimal(text) !== null, 'expected an amount in token units, such as "250000"')
 
-const params = z.strictObject({
+const bounds = [
+  'maxCount',
+  'maxAmount',
+  'timesPast',
+  'timesPastAmount',
+  'copies',
+  'share',
+  'firstTimeShare',
+] as const
+
+const shape = z.strictObject({
   window: boundText.default(15 * 60_000),
   side: z.enum(['started', 'arrived']).optional(),
   direction: z.enum(directions).optional(),
@@ -38,6 +48,19 @@ const params = z.strictObject({
   share: z.number().gt(0).max(1).optional(),
   firstTimeShare: z.number().gt(0).max(1).optional(),
 })
+
+/** Without any bound, or with one of withdrawals over deposits alone, nothing would ever be found. */
+const params = shape
+  .refine(
+    ({ maxAmount, ...given }) =>
+      Object.keys(maxAmount ?? {}).length > 0 ||
+      bounds.some((name) => typeof given[name as never] === 'number'),
+    `nothing is a surge without a bound: one of ${bounds.join(', ')}`,
+  )
+  .refine(({ share, direction }) => share === undefined || direction !== 'MainToZone', {
+    path: ['share'],
+    message: 'a share is of what withdrawals paid out, and the direction is that of deposits',
+  })
 
 type Params = z.output<typeof params>
 
@@ -53,6 +76,7 @@ export const flowSurge = defineCondition({
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],
+  configured: { 'with.maxAmount': 'token' },
   facts: flowFacts,
   params,
   judge: judgeSurge,

@@ -31,6 +31,7 @@ export const limitUsed = defineCondition({
   cannotTell: 'the limit cannot be read',
   hasTransfer: false,
   subjectNames: ['contract'],
+  configured: { 'facts.name': 'limit' },
   facts: factTypes,
   params,
   judge({ now, limits }: Facts, { above, stale }): JudgementOf<typeof factTypes> {

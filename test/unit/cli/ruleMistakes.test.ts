@@ -101,6 +101,16 @@ test.each([
     rule: [...stalled, 'unless: open("source.unavailble")'],
     says: 'rules/a.yaml:4:18: `unless`: unknown kind `source.unavailble`, did you mean `source.unavailable`?',
   },
+  {
+    title: 'a surge without a bound',
+    rule: ['on: flow.surge', 'with: { window: 1h, maxAmount: {} }'],
+    says: 'rules/a.yaml:4:11: the rule: nothing is a surge without a bound: one of maxCount, maxAmount, ',
+  },
+  {
+    title: 'a surge that is a share of deposits',
+    rule: ['on: flow.surge', 'with: { share: 0.3, direction: MainToZone }'],
+    says: 'rules/a.yaml:4:20: `share`: a share is of what withdrawals paid out, and the direction is that of deposits',
+  },
 ])('a mistake in $title ends with 2, its place and what was meant', async ({ rule, says }) => {
   const { exitCode, err } = await check(rule)
   expect(exitCode).toBe(2)
@@ -155,6 +165,51 @@ test.each([
   const { exitCode, out } = await check(rule, `${rest}\n${tokens}\n`)
   expect(exitCode).toBe(0)
   expect(out).toContain(says)
+})
+
+test.each([
+  {
+    title: 'a token of a bound',
+    rule: [
+      'on: flow.surge',
+      'with: { maxAmount: { "0x00000000000000000000000000000000000000bb": "5", USCD: "5" } }',
+    ],
+    says: 'rules/a.yaml:4:77: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
+  },
+  {
+    title: 'a token of a parameter',
+    rule: ['on: flow.failing', 'with: { token: USCD }'],
+    says: 'rules/a.yaml:4:20: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
+  },
+  {
+    title: 'a limit',
+    rule: ['on: limit.used', 'where: facts.name == "todya"'],
+    says: 'rules/a.yaml:4:26: no limit of bridge.limits has the name `todya`, did you mean `today`?',
+  },
+  {
+    title: 'an operator',
+    rule: ['on: operator.quiet', 'where: operator == "0x00000000000000000000000000000000000000d2"'],
+    says: 'rules/a.yaml:4:24: bridge.operators does not list `0x00000000000000000000000000000000000000d2`, did you mean',
+  },
+  {
+    title: 'a contract',
+    rule: [
+      'on: contract.changed',
+      'where: contract in ["0x00000000000000000000000000000000000000B1", "0x00000000000000000000000000000000000000b2"]',
+    ],
+    says: 'rules/a.yaml:4:71: bridge.contracts does not list `0x00000000000000000000000000000000000000b2`, did you mean',
+  },
+])('of a rule $title that is not configured is a warning', async ({ rule, says }) => {
+  const bridge = `bridge:
+  tokens: [{ address: "0x00000000000000000000000000000000000000aa", symbol: USDC, decimals: 6 }]
+  contracts: ["0x00000000000000000000000000000000000000b1"]
+  operators: [{ address: "0x00000000000000000000000000000000000000d1" }]
+  limits: [{ name: today, address: "0x00000000000000000000000000000000000000b1", call: "used() view returns (uint256)", max: "5" }]
+`
+  const { exitCode, out } = await check(rule, bridge)
+  expect(exitCode).toBe(0)
+  expect(out).toContain(says)
+  expect(out.match(/does not list|no token of|no limit of/g)).toHaveLength(1)
 })
 
 test('names that there are give no warning', async () => {

@@ -1,0 +1,67 @@
+import { valueAt } from '../lib/schemaProblems.ts'
+import { problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
+import { listComparisons } from './cel/comparisons.ts'
+import { parseExpression } from './cel/createEnvironment.ts'
+import type { ConfiguredName, Detector } from './kind.ts'
+
+/** A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. */
+export interface AskedName {
+  readonly of: ConfiguredName
+  readonly name: string
+  readonly place: Omit<YamlProblem, 'message'>
+}
+
+interface RuleText {
+  readonly doc: YamlDoc
+  readonly index: number
+  readonly raw: unknown
+}
+
+/** Names that mean the same in the rules of all kinds. */
+const everywhere: Readonly<Record<string, ConfiguredName>> = {
+  'transfer.token.symbol': 'symbol',
+  'labels.symbol': 'symbol',
+  operator: 'operator',
+  'labels.operator': 'operator',
+  contract: 'contract',
+  'labels.contract': 'contract',
+}
+
+/** What a rule's `where` and its parameters ask for that only a configuration can have. */
+export function listAsked(of: RuleText, { configured = {} }: Detector): readonly AskedName[] {
+  return [...askedByWhere(of, { ...everywhere, ...configured }), ...askedByParams(of, configured)]
+}
+
+function askedByWhere(
+  { doc, index, raw }: RuleText,
+  names: Readonly<Record<string, ConfiguredName>>,
+): AskedName[] {
+  const text = valueAt(raw, ['where'])
+  const comparisons = typeof text === 'string' ? listComparisons(parseExpression(text)) : []
+  return comparisons.flatMap(({ name, literals, isWhole }) => {
+    const of = names[name]
+    if (of === undefined || !isWhole) return []
+    return literals.map(({ args, start }) => ({
+      of,
+      name: args,
+      place: problemInside(doc, ['rules', index, 'where'], start, ''),
+    }))
+  })
+}
+
+/** A text, or the keys of a mapping. */
+function askedByParams(
+  { doc, index, raw }: RuleText,
+  configured: Readonly<Record<string, ConfiguredName>>,
+): AskedName[] {
+  return Object.entries(configured).flatMap(([name, of]) => {
+    const [, key] = /^with\.(.+)$/.exec(name) ?? []
+    const path = ['with', key ?? '']
+    const value = key === undefined ? undefined : valueAt(raw, path)
+    const at = (...rest: string[]) => problemAt(doc, ['rules', index, ...path, ...rest], '', 'key')
+    if (typeof value === 'string')
+      return [{ of, name: value, place: problemAt(doc, ['rules', index, ...path], '') }]
+    if (typeof value !== 'object' || value === null) return []
+    return Object.keys(value).map((one) => ({ of, name: one, place: at(one) }))
+  })
+}
