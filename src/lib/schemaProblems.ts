@@ -148,7 +148,16 @@ function describeExpected(issue: Issue, value: unknown): string {
 function describeValues(known: readonly string[], value: unknown): string {
   if (known.length <= 2) return `expected ${known.join(' or ')}`
   const isNear = typeof value === 'string' && nearest(value, known) !== null
-  return isNear && known.length > 6 ? 'expected a known value' : `expected one of ${known.join(', ')}`
+  if (isNear && known.length > 6) return 'expected a known value'
+  return `expected one of ${alike(known, value).join(', ')}`
+}
+
+/** Of a list that nobody reads through, what shares a word with what came. */
+function alike(known: readonly string[], value: unknown): readonly string[] {
+  const wordsIn = (text: string) => text.toLowerCase().split(/[^a-z0-9]+/)
+  const words = typeof value === 'string' ? wordsIn(value) : []
+  const some = known.filter((one) => wordsIn(one).some((word) => words.includes(word)))
+  return known.length > 20 && some.length > 0 ? some : known
 }
 
 /** What came, as YAML would write it; long values shortened. */

@@ -36,7 +36,12 @@ const said: Partial<Record<YAMLError['code'], Say>> = {
   MISSING_CHAR: (of) => sayOpenQuote(of) ?? sayBracket(of) ?? sayNoColon(of) ?? sayNoDash(of),
   BAD_INDENT: (of) => sayBracket(of) ?? sayIndent(of),
   UNEXPECTED_TOKEN: (of) =>
-    sayOpenQuote(of) ?? sayQuoteEnd(of) ?? sayClosesNothing(of) ?? sayBlockHead(of) ?? sayNoDash(of),
+    sayOpenQuote(of) ??
+    sayQuoteEnd(of) ??
+    sayClosesNothing(of) ??
+    sayFlowInText(of) ??
+    sayBlockHead(of) ??
+    sayNoDash(of),
   BLOCK_AS_IMPLICIT_KEY: (of) => sayDeeper(of) ?? sayColonInText(of),
   MULTILINE_IMPLICIT_KEY: (of) => sayNoColon(of),
   BLOCK_IN_FLOW: ({ error }) => ({
@@ -134,6 +139,13 @@ function sayBracket({ doc, error, at }: Of): YamlMistake | null {
 function sayClosesNothing({ doc, error, at }: Of): YamlMistake | null {
   const sign = doc.text.slice(at, at + 1)
   return sign === '}' || sign === ']' ? { range: error.pos, message: `this ${sign} closes nothing` } : null
+}
+
+/** An expression such as `chain in ["main"]` among the keys of one line. */
+function sayFlowInText({ doc, error, at }: Of): YamlMistake | null {
+  if (!/^Unexpected flow-(seq|map)-start at node end/.test(error.message)) return null
+  const sign = doc.text.slice(at, at + 1)
+  return { range: [at, at + 1], message: `inside of { } or [ ] a text with ${sign} has to be in quotes` }
 }
 
 function sayBlockHead({ doc, error, at }: Of): YamlMistake | null {

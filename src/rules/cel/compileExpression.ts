@@ -118,14 +118,35 @@ function describeError(expression: string, error: unknown, vocabulary: Vocabular
     return [`unknown name \`${before}${name}\`${hint}`, offset]
   }
   return [
-    `${text.replaceAll(linearMatches, 'matches').replaceAll('google.protobuf.', '')}${hintFor(text)}`,
+    `${text.replaceAll(linearMatches, 'matches').replaceAll('google.protobuf.', '')}${hintFor(text, expression, offset)}`,
     offset,
   ]
 }
 
-function hintFor(text: string): string {
-  if (text.includes('Amount')) return ' (an amount is written amount("1000.5"))'
-  return text.includes('Duration') ? ' (a duration is written duration("30m"))' : ''
+/** How what other languages write otherwise is written here, by what is said of it. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/Amount|amount\(/, 'an amount is written amount("1000.5")'],
+  [/Duration/, 'a duration is written duration("30m")'],
+  [/Timestamp/, 'a time is written timestamp("2026-01-31T08:00:00Z")'],
+  [/'now\(/, 'how long it has been so is `age`'],
+  [/'not\(/, '`not` is written !'],
+  [/\bToken\b/, 'its symbol is transfer.token.symbol, its address transfer.token.address'],
+  [/string [<>]=? (int|double)|(int|double) [<>]=? string/, 'a number in a text is read by amount(…)'],
+  [/string [=!]= (int|double)|(int|double) [=!]= string/, 'a text stands in quotes, an address as well'],
+]
+
+function hintFor(text: string, expression: string, offset: number): string {
+  const found = hints.find(([pattern]) => pattern.test(text))?.[1] ?? hintAt(expression, offset)
+  return found === null ? '' : ` (${found})`
+}
+
+/** Where an expression cannot be read on, by what stands there. */
+function hintAt(expression: string, offset: number): string | null {
+  const [before, after] = [expression.slice(0, offset + 1), expression.slice(offset)]
+  if (/[^=!<>]=$/.test(before) && !after.startsWith('==')) return 'what is equal is written =='
+  if (/\d(ms|s|m|h|d|w)$/.test(before)) return 'a duration is written duration("30m")'
+  if (/\s(and|or)\s/.test(expression)) return '`and` is written &&, `or` ||'
+  return null
 }
 
 function findLiteralProblem(

@@ -102,6 +102,24 @@ test.each([
     says: 'rules/a.yaml:4:18: `unless`: unknown kind `source.unavailble`, did you mean `source.unavailable`?',
   },
   {
+    title: 'a kind that is none, of which others share a word',
+    rule: ['on: stalled'],
+    says: '`on`: expected one of transfer.stalled, preconf.stalled, chain.stalled, got "stalled"',
+  },
+  ...[
+    ['an equals sign', 'chain = "main"', 'what is equal is written =='],
+    ['a duration without quotes', 'age > 30m', 'a duration is written duration("30m")'],
+    ['an `and`', 'chain == "main" and age > duration("1h")', '`and` is written &&, `or` ||'],
+    ['a `not`', 'not (chain == "main")', '`not` is written !'],
+    ['a number of a text', 'facts.what > 5', 'a number in a text is read by amount(…)'],
+    ['a text without quotes', 'chain == 5', 'a text stands in quotes, an address as well'],
+    ['a function that is none', 'now() - age > duration("1h")', 'how long it has been so is `age`'],
+  ].map(([title = '', where = '', says = '']) => ({
+    title,
+    rule: ['on: chain.stalled', `where: '${where}'`],
+    says: ` (${says})\n`,
+  })),
+  {
     title: 'a surge without a bound',
     rule: ['on: flow.surge', 'with: { window: 1h, maxAmount: {} }'],
     says: 'rules/a.yaml:4:11: the rule: nothing is a surge without a bound: one of maxCount, maxAmount, ',

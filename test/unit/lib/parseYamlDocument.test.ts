@@ -69,6 +69,11 @@ describe('what is no YAML is said in our words, where it was done', () => {
     ['a sign that means something', 'a: @foo\n', [1, 4, 'text that begins with @ has to be in quotes']],
     ['a star', 'a: *foo\n', [1, 4, 'text that begins with * has to be in quotes']],
     ['an exclamation mark', 'a: !foo\n', [1, 4, 'text that begins with ! has to be in quotes']],
+    [
+      'a list in a text of one line',
+      'a: { b: c in ["d"] }\n',
+      [1, 14, 'inside of { } or [ ] a text with [ has to be in quotes'],
+    ],
     ['a template', 'a: {{ x }} is late\n', [1, 4, 'text that begins with {{ has to be in quotes']],
     ['a backslash', 'a: "C:\\path"\n', [1, 7, '\\p means nothing between double quotes']],
     ['a block that is not indented', 'a: |\nfoo\nb: 1\n', [2, 1, 'the text after | has to be indented']],
