@@ -11,7 +11,7 @@ import {
   type TransferScope,
 } from '../toFindingScope.ts'
 import { compileText } from './compileText.ts'
-import { limitTemplates } from './limitTemplates.ts'
+import { limitTemplates, takeMilliseconds } from './limitTemplates.ts'
 import { templateFilters } from './templateFilters.ts'
 
 /** A summary is one line of a message; what is longer is cut where it is shown. */
@@ -144,6 +144,8 @@ export function createTemplateEngine({ lenientIf = false } = {}): Liquid {
     dynamicPartials: false,
     relativeReference: false,
     cache: false,
+    // As `time` does: not in the zone of whichever machine it is.
+    timezoneOffset: 0,
     parseLimit: 20_000,
     // Wall time, so that a busy machine must not cut a good text short; memory bounds the loops.
     renderLimit: 500,
@@ -155,6 +157,7 @@ export function createTemplateEngine({ lenientIf = false } = {}): Liquid {
     if (evaluatingFilters.test(filter)) delete engine.filters[filter]
   }
   for (const [name, filter] of Object.entries(templateFilters)) engine.registerFilter(name, filter)
+  takeMilliseconds(engine)
   limitTemplates(engine)
   return engine
 }

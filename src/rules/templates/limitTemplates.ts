@@ -37,6 +37,22 @@ function payFor(filter: FilterImplOptions, sizes: WeakMap<object, number>): Filt
   return typeof filter === 'function' ? paid : { ...filter, handler: paid }
 }
 
+/** Later than any time in seconds that there is, and earlier than any in milliseconds. */
+const leastMs = 100_000_000_000
+
+/** Liquid's own filters of dates count in seconds, and our times in milliseconds: {{ since | date }} was in the year 57971. */
+export function takeMilliseconds(engine: Liquid): void {
+  for (const [name, filter] of Object.entries(engine.filters)) {
+    if (!name.startsWith('date') || typeof filter !== 'function') continue
+    const ofMs: FilterHandler = function (this: ThisParameterType<FilterHandler>, ...given) {
+      const [value, ...rest]: unknown[] = given
+      const isMs = typeof value === 'number' && Math.abs(value) >= leastMs
+      return filter.apply(this, [isMs ? new Date(value) : value, ...rest])
+    }
+    engine.registerFilter(name, ofMs)
+  }
+}
+
 class PaidFor extends ForTag {
   constructor(...given: ConstructorParameters<typeof ForTag>) {
     super(...given)

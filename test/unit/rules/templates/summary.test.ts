@@ -37,6 +37,10 @@ describe('a summary', () => {
     ['{{ transfer.originAt | time }}', '2026-07-01 12:00:00 UTC'],
     ['{{ transfer.originAt | time: "Europe/Berlin" }}', '2026-07-01 14:00:00 CEST'],
     ['{{ transfer.destinationAt | time }}', 'unknown'],
+    ['{{ transfer.originAt | date: "%d.%m.%Y %H:%M" }}', '01.07.2026 12:00'],
+    ['{{ transfer.originAt | date: "%H:%M", "Europe/Berlin" }}', '14:00'],
+    ['{{ transfer.originAt | date_to_xmlschema }}', '2026-07-01T12:00:00+00:00'],
+    ['{{ transfer.originAt | divided_by: 1000 | date: "%Y" }}', '2026'],
     ['{% if labels.severity == "critical" %}{{ labels.team }}{% endif %}', 'bridge'],
     ['one\n  line', 'one line'],
   ])('%s', (summary, expected) => {
