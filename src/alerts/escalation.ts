@@ -2,9 +2,10 @@ import type { CaseRow } from '../cases/store/caseRows.ts'
 import type { Escalation } from '../cases/store/escalations.ts'
 import { noteKnown } from './caseWindows.ts'
 import { type EngineContext, expiryOf, note, routesFor } from './engineContext.ts'
-import { createSpeaking } from './mutes.ts'
+import { createMute, createSpeaking } from './mutes.ts'
 import { isByCase, type Route } from './routing.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
+import type { AlertStore } from './store/alertStore.ts'
 
 /**
  * Sets the clock of each step of an alert's routes: it runs from the beginning of the case's turn, once a turn, and once
@@ -57,7 +58,7 @@ export function escalate(context: EngineContext): void {
     const step = stepOf(context, due)
     if (row?.state !== 'open' || !route || !step) continue
     const alerts = listSpoken(context, row, route)
-    // Silenced, or in a mute time: it is asked again until it ends, or somebody takes the case.
+    // Silenced, in a mute time, or inhibited: it is asked again until that ends, or somebody takes the case.
     if (alerts.length === 0) {
       context.store.saveEscalation({ ...due, dueAt: context.now + recheckMs })
       continue
@@ -69,15 +70,26 @@ export function escalate(context: EngineContext): void {
 const mostEscalated = 100
 const recheckMs = 5_000
 
-/** What of a case its route may say now, the worst first: what is silenced hides nothing, however much of it there is. */
+/** What of a case its route may say now, the worst first: what is kept quiet hides nothing, however much of it there is. */
 function listSpoken(context: EngineContext, row: CaseRow, route: Route): AlertRow[] {
   const { store, now } = context
-  const isSpoken = createSpeaking(context)
+  const mayEventSpeak = createSpeaking(context)
+  const mute = createMute(context)
+  const isSpoken = (alert: AlertRow) => {
+    if (alert.nature === 'event') return mayEventSpeak(alert, route)
+    const why = mute(alert, route)
+    return why === null || (why.by === 'inhibited' && wasTold(store, alert))
+  }
   for (let offset = 0; ; offset += mostEscalated) {
     const page = store.listStanding(row.id, { now, limit: mostEscalated, offset })
-    const spoken = page.filter((alert) => isSpoken(alert, route))
+    const spoken = page.filter(isSpoken)
     if (spoken.length > 0 || page.length < mostEscalated) return spoken
   }
+}
+
+/** What people know of goes on to the next whatever else fires; what is inhibited from its beginning nobody has missed. */
+function wasTold({ listItemsOf }: Pick<AlertStore, 'listItemsOf'>, { id, episode }: AlertRow): boolean {
+  return listItemsOf(id).some((item) => item.episode === episode && item.state !== 'dead')
 }
 
 function tellAll(

@@ -12,7 +12,7 @@ import {
   theft,
   unbacked,
 } from './caseWorld.ts'
-import { createFakeChannel, createRoute, createRule } from './harness.ts'
+import { createCondition, createFakeChannel, createRoute, createRule } from './harness.ts'
 
 const ten = [{ afterMs: 10 * minute, channels: ['pager'] }]
 const r = (o: object) => createRoute({ channels: ['ops'], groupWaitMs: 0, ...o })
@@ -131,5 +131,37 @@ test('an amount that becomes known opens what was taken, and is told to who foll
   await world.tell(unbacked, theft(1, '10000000'))
   expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
   expect(world.ops.sent.length).toBe(n + 1)
+  await world.stop()
+})
+
+const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
+const explorer = createCondition('explorer', {
+  kind: 'source.unavailable',
+  labels: { source: 'explorer' },
+})
+const late = createRule({ name: 'late', kind: 'transfer.stalled', severity: 'critical' })
+const waiting = createCondition('t1', { kind: 'transfer.stalled', labels: {} })
+const toPager = [r({ matches: (l: Record<string, string>) => l['rule'] === 'late', escalate: ten }), r({})]
+const rungOf = ({ pager }: ReturnType<typeof run>) =>
+  pager.sent.flatMap(({ items }) => items.map(({ rule, status }) => `${rule} ${status}`))
+
+test('what is inhibited from its beginning escalates once it is not, and not before', async () => {
+  const world = run({ fakes: two(), routes: toPager })
+  await world.judge(outage, explorer)
+  await world.judge(late, waiting)
+  await world.send(30 * minute)
+  expect(rungOf(world)).toEqual([])
+  await world.judge(outage)
+  await world.send(minute)
+  expect(rungOf(world)).toEqual(['late firing'])
+  await world.stop()
+})
+
+test('what was told before it was inhibited escalates in time', async () => {
+  const world = run({ fakes: two(), routes: toPager })
+  await world.judge(late, waiting)
+  await world.judge(outage, explorer)
+  await world.send(10 * minute)
+  expect(rungOf(world)).toEqual(['late firing'])
   await world.stop()
 })
