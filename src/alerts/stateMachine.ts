@@ -96,13 +96,16 @@ function end(phase: Phase, now: UnixMs): Step {
   return { phase: { ...phase, state: 'resolved', keepSince: null, resolvedAt: now }, transition: 'resolved' }
 }
 
-/** A wall clock that went back: no interval is negative, none is longer than it was. */
+/** A wall clock that went back: no interval is negative, none is longer than it was, and what fired was true for long enough. */
 function clampToNow(phase: Phase, now: UnixMs): Phase {
-  if (phase.activeAt <= now && (phase.keepSince ?? now) <= now) return phase
+  const { activeAt, firedAt, keepSince } = phase
+  const latest = firedAt ?? activeAt
+  if (latest <= now && (keepSince ?? now) <= now) return phase
   return {
     ...phase,
-    activeAt: Math.min(phase.activeAt, now),
-    keepSince: phase.keepSince === null ? null : Math.min(phase.keepSince, now),
+    activeAt: activeAt - Math.max(latest - now, 0),
+    firedAt: firedAt === null ? null : Math.min(firedAt, now),
+    keepSince: keepSince === null ? null : Math.min(keepSince, now),
   }
 }
 

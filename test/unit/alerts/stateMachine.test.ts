@@ -78,6 +78,18 @@ test('a wall clock that went back makes no interval negative', () => {
   expect(stepCondition(back, true, times, 6 * minute).phase.state).toBe('firing')
 })
 
+test.each([
+  ['to before it began', 5 * minute],
+  ['to before it had lasted for long enough', 25 * minute],
+])('F67: what fires goes on firing when the wall clock went back %s', (_, now) => {
+  const times = { forMs: 10 * minute, keepFiringForMs: 0 }
+  const pending = stepCondition(untouched, true, times, 20 * minute).phase
+  const firing = stepCondition(pending, true, times, 30 * minute).phase
+  const { phase, transition } = stepCondition(firing, true, times, now)
+  expect([phase.state, transition]).toEqual(['firing', null])
+  expect(stepCondition(phase, true, times, now + minute).transition).toBeNull()
+})
+
 const pending: Phase = { ...untouched, state: 'pending', activeAt: 0, episode: 1 }
 
 test('F8: 4 minutes down do not count towards a `for` of 10 minutes', () => {
