@@ -13,18 +13,16 @@ import { endOverSilences } from './endOverSilences.ts'
 import { closeCases, recheckCases } from './caseOf.ts'
 import { escalate } from './escalation.ts'
 import { isUnsent, queueDecision } from './queueDecision.ts'
-import { groupKeyOf, isByCase, type Route } from './routing.ts'
+import { groupKeyOf, isByCase, longestWaitOf, type Route } from './routing.ts'
 
 /** How soon a muted alert is evaluated again. */
 const recheckMs = 5_000
 const heldRecheckMs = 500
-/** Written group waits beyond this are cut when the wall clock goes back. */
-const longestWaitMs = 3_600_000
 
 /** Turns what changed in due groups into outbox items. Returns when the next group is due. */
 export function flushGroups(context: EngineContext): UnixMs | null {
   const { store } = context
-  store.clampGroups(context.now, longestWaitMs)
+  store.clampGroups(context.now, longestWaitOf(context.routes))
   let hasFailed = false
   const attempt: Attempt = (work) => {
     const isDone = store.attempt(work) === null

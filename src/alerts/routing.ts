@@ -108,6 +108,11 @@ export function groupWaitOf(
   return of.nature === 'event' || of.severity === 'critical' ? 0 : defaultGroupWaitMs
 }
 
+/** No group waits for longer than this before its first message. */
+export function longestWaitOf(routes: readonly Pick<Route, 'groupWaitMs'>[]): number {
+  return Math.max(...routes.map(({ groupWaitMs }) => groupWaitMs ?? defaultGroupWaitMs))
+}
+
 /** A reminder is looked for when a group is flushed: its interval is a multiple of the group's, rounded up. */
 export function repeatOf(route: Pick<Route, 'groupIntervalMs' | 'repeatMs'>): number {
   return roundUp(route.repeatMs, route.groupIntervalMs)

@@ -159,6 +159,28 @@ test('a condition waits 30 s for its group, a critical one not at all', () => {
   expect(queued(bench)).toHaveLength(2)
 })
 
+test('a written group wait holds, however long it is', () => {
+  const wait = 24 * 3_600_000
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: wait })] })
+  bench.engine.applyCondition(stalled, firing, start)
+  for (const at of [0, 1_000, wait - 1]) bench.engine.flush(start + at)
+  expect(queued(bench)).toEqual([])
+  bench.engine.flush(start + wait)
+  expect(queued(bench)).toHaveLength(1)
+})
+
+test('F67: a wall clock that was set back makes nothing wait for longer than its group does', () => {
+  const bench = createBench({ routes: [createRoute({ groupBy: ['kind'], groupWaitMs: 0 })] })
+  bench.engine.applyCondition(stalled, firing, start)
+  bench.engine.flush(start)
+  const main = { ...firing, findings: [...firing.findings, createCondition('main')] }
+  bench.engine.applyCondition(stalled, main, start + 60_000)
+  bench.engine.flush(start + 60_000)
+  expect(queued(bench)).toHaveLength(1)
+  bench.engine.flush(start - 40 * 60_000)
+  expect(queued(bench)).toHaveLength(2)
+})
+
 test('F56: what begins and ends within its group wait is told to nobody', () => {
   const bench = createBench()
   bench.engine.applyCondition(stalled, firing, start)
