@@ -269,13 +269,19 @@ function finish(
       continue
     }
     isWaiting ||= mute !== null
-    const withheld = mute?.by ?? 'nothing'
+    const withheld = withheldBy(mute, member)
     if (withheld !== member.withheld) context.store.setWithheld(group.key, member.id, withheld)
   }
   const flushAt = isWaiting ? recheckAt(context, context.now) : context.now + group.intervalMs
   // A flush that queued nothing must not delay what follows.
   const flushedAt = of.hasSpoken ? context.now : (group.flushedAt ?? (isWaiting ? null : context.now))
   context.store.saveGroup({ ...group, isDirty: isWaiting, flushAt, flushedAt })
+}
+
+/** What happened in a silence that is over is still to be sent where something else holds it back since. */
+function withheldBy(mute: Mute | null, { withheld }: Member): Member['withheld'] {
+  if (mute === null) return 'nothing'
+  return mute.by === 'inhibited' && withheld === 'muted' ? 'muted' : mute.by
 }
 
 /** The start hold may end at any moment, an outage takes longer. */

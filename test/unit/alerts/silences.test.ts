@@ -129,6 +129,37 @@ test('F57: what ended and fired anew in a silence is new when it ends', async ()
   await dispatcher.stop()
 })
 
+test('F57: what fired anew in a silence that ended while it was inhibited is new when it is not any more', async () => {
+  const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
+  const explorer = createCondition('explorer', { kind: outage.kind, labels: { source: 'explorer' } })
+  const { look, operations, dispatcher, engine, clock } = run()
+  await look(0, firing)
+  operations.addSilence(input, ana)
+  await look(60_000, over)
+  await look(60_000, firing)
+  engine.applyCondition(outage, { findings: [explorer], unknown: [] }, clock.now())
+  expect(await look(hour, firing)).toEqual(['firing', 'firing'])
+  engine.applyCondition(outage, over, clock.now())
+  expect(await look(10_000, firing)).toEqual(['firing', 'firing', 'firing', 'resolved'])
+  await dispatcher.stop()
+})
+
+test('F57: what fired anew in a silence that ended while spanwatch was down is new after the start', async () => {
+  const first = run()
+  await first.look(0, firing)
+  first.operations.addSilence(input, ana)
+  await first.look(60_000, over)
+  await first.look(60_000, firing)
+  await first.dispatcher.stop()
+  const { database, clock, fakes } = first
+  await clock.advance(hour)
+  const { engine, look, dispatcher } = run({ database, clock, fakes })
+  engine.start(clock.now())
+  expect(await look(0, null)).toEqual(['firing'])
+  expect(await look(10_000, firing)).toEqual(['firing', 'firing'])
+  await dispatcher.stop()
+})
+
 test('what fires on through a silence is said once more when it ends, unless it was acknowledged', async () => {
   const first = run()
   await first.look(0, firing)
