@@ -5,6 +5,7 @@ import { isUrgent } from './caseOf.ts'
 import { noteKnown } from './caseWindows.ts'
 import type { NotifyDecision } from './decideNotify.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
+import { moveGone } from './moveQueued.ts'
 
 /** What is to be sent to one channel of one group. */
 interface Decided {
@@ -34,6 +35,7 @@ export function queueDecision(context: EngineContext, decided: Decided): void {
   queue(decision.join, 'joined')
   queue(decision.resolve, 'resolved')
   queue(decision.repeat, 'repeat')
+  moveGone(context, channel)
   countRepeats(context, decided)
   // The next reminder counts from the acknowledgement of this message, that of what it does not name from before.
   if (!decision.leavesSome) context.store.deleteGroupChannel(decided.group.key, channel)

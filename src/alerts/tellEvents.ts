@@ -15,6 +15,7 @@ import { findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
 import { compareRanks, stands } from './joining.ts'
 import { digestMaterial, isOnlyFilledIn, readMaterial, reconsider, settlingOf } from './material.ts'
+import { moveGone } from './moveQueued.ts'
 import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, isByCase, type Route } from './routing.ts'
 
@@ -248,6 +249,7 @@ function correct(context: EngineContext, row: AlertRow, settlesMs: number): void
         notBefore: context.now,
         caseId: context.store.findCaseOf(row.id),
       })
+    moveGone(context, channel)
   }
   const reason = told.length > 0 ? `facts changed, to ${told.join(', ')}` : 'facts changed before it was sent'
   note(context, row, { what: 'correction', reason }, context.now)

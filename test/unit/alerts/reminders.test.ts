@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lack, minute, run, shortfall, theft, unbacked, usdc } from './caseWorld.ts'
-import { createCondition, createFakeChannel, createRoute } from './harness.ts'
+import { createCondition, createEvent, createFakeChannel, createRoute, createRule } from './harness.ts'
 import { hourly, listSaid, restart, stalled, watch, zone } from './watch.ts'
 
 const hour = 60 * minute
@@ -119,6 +119,58 @@ test('a channel that the routes name no more is reminded of nothing, and told th
   expect(listSaid(world.ops)).toEqual(['firing critical', 'resolved critical'])
   expect(listSaid(mail)).toEqual(['firing critical', 'repeat critical', 'resolved critical'])
   await world.stop()
+})
+
+describe('what a channel that is gone from the configuration was told', () => {
+  const mail = () => createFakeChannel('mail')
+  const reroute = async (before: ReturnType<typeof watch>) => {
+    const fakes = [createFakeChannel('hook'), mail()] as const
+    const routes = [{ ...hourly, channels: ['hook'] }]
+    const world = await restart(before, { fakes, fallback: 'mail', routes })
+    return { world, hook: fakes[0], mail: fakes[1] }
+  }
+  const begin = () => watch({ fakes: [createFakeChannel('ops'), mail()], routes: [hourly] })
+
+  test.each([
+    ['before others were told', 0, ['resolved critical']],
+    ['after others were told', 5, ['firing critical', 'resolved critical']],
+  ])('and ends %s: that is sent to those that the routes name, once', async (_, minutes, expected) => {
+    const before = begin()
+    await before.judge(stalled, [zone], 30)
+    const { world, hook, mail } = await reroute(before)
+    await world.judge(stalled, [zone], minutes)
+    await world.judge(stalled, [], 20)
+    expect(listSaid(hook)).toEqual(expected)
+    expect(world.store.listDepths()).toEqual([])
+    expect(mail.sent).toEqual([])
+    await world.stop()
+  })
+
+  test('and ends while others have yet to take it: they hear of both in one', async () => {
+    const before = begin()
+    await before.judge(stalled, [zone], 30)
+    const { world, hook } = await reroute(before)
+    hook.answers = [{ result: 'throttled', retryAfterMs: 10 * minute, reason: '429' }, { result: 'ack' }]
+    await world.judge(stalled, [zone], 5)
+    await world.judge(stalled, [], 20)
+    expect(listSaid(hook)).toEqual(['firing critical', 'resolved critical'])
+    await world.stop()
+  })
+
+  test('and is otherwise now: that is sent to those that the routes name', async () => {
+    const before = begin()
+    const tell = async ({ engine, clock, flush }: typeof before, amount: bigint) => {
+      const finding = createEvent(1, { amountRaw: amount })
+      engine.tellEvents([{ rule: createRule(), finding }], clock.now())
+      await flush()
+    }
+    await tell(before, 1n)
+    const { world, hook } = await reroute(before)
+    await tell(world, 2n)
+    expect(listSaid(hook)).toEqual(['correction warning'])
+    expect(world.store.listDepths()).toEqual([])
+    await world.stop()
+  })
 })
 
 test('what comes and goes beside it delays no reminder of what holds', async () => {
