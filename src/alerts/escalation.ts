@@ -36,8 +36,12 @@ export function scheduleEscalations(
 export function resumeEscalations(context: EngineContext): void {
   const { store, now } = context
   for (const row of store.listLiveCases({ states: ['open'], limit: mostResumed })) {
-    for (const waiting of store.listWaitingEscalations(row.id))
+    for (const waiting of store.listWaitingEscalations(row.id)) {
+      const latest = now + waiting.afterMs
       if (!stepOf(context, waiting)) store.dropEscalation(waiting)
+      // The wall clock was set back.
+      else if ((waiting.dueAt ?? now) > latest) store.saveEscalation({ ...waiting, dueAt: latest })
+    }
     for (const alert of store.listStanding(row.id, { now, limit: mostEscalated }))
       scheduleEscalations(context, row, { alert, isGraver: false })
   }

@@ -12,7 +12,7 @@ import {
   theft,
   unbacked,
 } from './caseWorld.ts'
-import { createCondition, createFakeChannel, createRoute, createRule } from './harness.ts'
+import { createBench, createCondition, createFakeChannel, createRoute, createRule } from './harness.ts'
 
 const ten = [{ afterMs: 10 * minute, channels: ['pager'] }]
 const r = (o: object) => createRoute({ channels: ['ops'], groupWaitMs: 0, ...o })
@@ -132,6 +132,20 @@ test('an amount that becomes known opens what was taken, and is told to who foll
   expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
   expect(world.ops.sent.length).toBe(n + 1)
   await world.stop()
+})
+
+test('F67: after a start with the wall clock set back a case waits no longer than its step', async () => {
+  const world = run({ fakes: two(), routes: [r({ escalate: ten })] })
+  await world.tell(unbacked, theft(1, '100'))
+  await world.stop()
+  const back = world.clock.now() - 300 * minute
+  const { engine, store } = createBench({ ...world, routes: [r({ escalate: ten })] })
+  engine.start(back)
+  const rung = (at: number) => {
+    engine.flush(back + at)
+    return store.listQueuedOf('pager').length
+  }
+  expect([rung(10 * minute - 1), rung(10 * minute)]).toEqual([0, 1])
 })
 
 const outage = createRule({ name: 'outage', kind: 'source.unavailable', severity: 'critical' })
