@@ -33,6 +33,8 @@ export interface NotifyFacts {
   readonly repeatAt: UnixMs | null
   /** Whether the route still names this channel; others only get the end of what was sent to them. */
   readonly isRouted: boolean
+  /** Whether it is reminded: the route names it, or it stands in for one of those while that refuses us. */
+  readonly isReminded: boolean
   /** Whether this route sends ends at all. */
   readonly sendsResolved: boolean
 }
@@ -82,7 +84,7 @@ export function decideNotify(facts: NotifyFacts, now: UnixMs): NotifyDecision {
     const leavesSome = again.some(({ id }) => !said.has(id))
     return { reason, fire, join, resolve, repeat: unmuted, leavesSome }
   }
-  const isDue = facts.isRouted && facts.repeatAt !== null && now >= facts.repeatAt
+  const isDue = facts.isReminded && facts.repeatAt !== null && now >= facts.repeatAt
   const reminder = { fire, join, resolve, leavesSome: false }
   if (!isDue || again.length === 0) return { ...reminder, repeat: [], reason: 'nothing' }
   return { ...reminder, repeat: again.map(idOf), reason: 'repeat' }

@@ -113,7 +113,8 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
     const isReminding = repeatAt !== null && repeatAt <= context.now
     const joined = findAllJoined(context, members, { told, channel, isReminding })
     isCovered ||= [...joined.values()].includes('nothing')
-    const facts = { told, repeatAt, isRouted, sendsResolved }
+    const isReminded = isRouted || (isReminding && standsIn(context, route, channel))
+    const facts = { told, repeatAt, isRouted, isReminded, sendsResolved }
     const decision = decideNotify(
       { ...facts, alerts: alerts.map((alert) => ({ ...alert, joins: joined.get(alert.id) ?? null })) },
       context.now,
@@ -134,6 +135,13 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
   }
   noteMutes(context, { members, muted, toldItems })
   finish(context, { group, members, muted, toldItems, hasSpoken, isCovered })
+}
+
+/** Whether a channel is the fallback of one that the route names and that refuses us. */
+function standsIn({ store, fallback }: EngineContext, route: Route | null, channel: string): boolean {
+  return (
+    channel === fallback && route?.channels.some((name) => store.getChannel(name).circuit === 'open') === true
+  )
 }
 
 /** Of what fires and was not sent in full, what joins an alert that was sent to this channel. */

@@ -9,7 +9,10 @@ export interface ReroutedScope {
   readonly fallback: string
 }
 
-/** Copies unsent items to the fallback channel, each once; what was or will be sent to that channel anyway is left out. */
+/**
+ * Copies unsent items to the fallback channel, each once; what was or will be sent to that channel anyway is left out. A
+ * reminder of what it was not told of is told to it as what it is: it fires.
+ */
 export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixMs): number {
   const { channel, scope, fallback } = rerouted
   const where =
@@ -20,7 +23,7 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
   const { changes } = db
     .prepare(
       `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, case_id, state,
-        rerouted) SELECT o.alert_id, ?4, o.episode, o.what, o.group_key, o.critical, ?5, ?5,
+        rerouted) SELECT o.alert_id, ?4, o.episode, ${asToldTo('?4')}, o.group_key, o.critical, ?5, ?5,
         ?5 + MAX(o.expires_at - o.created_at, 3600000), o.case_id, 'queued', 0
         FROM outbox o WHERE ${where} AND o.what <> 'case' AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id
           AND f.channel = ?4 AND f.episode = o.episode AND f.what = o.what AND f.state <> 'dead') ORDER BY o.id`,
@@ -29,6 +32,10 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
   db.prepare(`UPDATE outbox SET rerouted = 1 WHERE ${where}`).run(channel, deliveryId, expiredBy)
   return Number(changes)
 }
+
+const asToldTo = (channel: string) =>
+  `CASE WHEN o.what = 'repeat' AND NOT EXISTS (SELECT 1 FROM outbox t WHERE t.alert_id = o.alert_id AND t.channel = ${channel}
+    AND t.episode = o.episode AND t.what IN ('firing', 'joined') AND t.state <> 'dead') THEN 'firing' ELSE o.what END`
 
 /** What is unsent is not given up before a time. */
 export function extendExpiry(db: Database, until: UnixMs): void {

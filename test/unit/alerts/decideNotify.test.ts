@@ -24,6 +24,7 @@ const facts = (overrides: Partial<NotifyFacts>): NotifyFacts => ({
   told: new Map(),
   repeatAt: null,
   isRouted: true,
+  isReminded: true,
   sendsResolved: true,
   ...overrides,
 })

@@ -121,6 +121,29 @@ test('a channel that the routes name no more is reminded of nothing, and told th
   await world.stop()
 })
 
+test('while a channel refuses us the fallback is told what fires, reminded of it, and told its end', async () => {
+  const mail = createFakeChannel('mail')
+  const world = watch({
+    fakes: [createFakeChannel('ops'), mail],
+    fallback: 'mail',
+    routes: [{ ...hourly, channels: ['ops'] }],
+  })
+  const saidOfZone = () =>
+    mail.sent.flatMap(({ items }) =>
+      items.filter(({ rule }) => rule === 'stalled').map(({ status }) => status),
+    )
+  await world.judge(stalled, [zone], 10)
+  world.ops.answers = [{ result: 'dead', reason: '404' }]
+  await world.judge(stalled, [zone], 3 * 60 + 10)
+  expect(saidOfZone()).toEqual(['firing', 'repeat', 'repeat'])
+  world.ops.answers = [{ result: 'ack' }]
+  await world.judge(stalled, [zone], 3 * 60)
+  expect(saidOfZone()).toEqual(['firing', 'repeat', 'repeat'])
+  await world.judge(stalled, [])
+  expect(saidOfZone()).toEqual(['firing', 'repeat', 'repeat', 'resolved'])
+  await world.stop()
+})
+
 describe('what a channel that is gone from the configuration was told', () => {
   const mail = () => createFakeChannel('mail')
   const reroute = async (before: ReturnType<typeof watch>) => {
