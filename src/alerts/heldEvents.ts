@@ -50,16 +50,20 @@ export function releaseHeldEvents(context: EngineContext): void {
   }
 }
 
-/** A channel that the routes no longer name may be gone: those that they name now get it instead. */
+/** A channel that the routes no longer name may be gone: those that they name now get it instead, each once. */
 function release(
   context: EngineContext,
   alert: AlertRow,
   held: HeldEvent,
   channels: readonly string[],
 ): void {
-  const heard = new Set(context.store.listItemsOf(alert.id).map((item) => item.channel))
+  const heard = new Set(
+    context.store
+      .listItemsOf(alert.id)
+      .flatMap((item) => (item.episode === held.episode && item.state !== 'dead' ? [item.channel] : [])),
+  )
   for (const channel of channels) {
-    if (held.what === 'event' && channel !== held.channel && heard.has(channel)) continue
+    if (held.what === 'event' && heard.has(channel)) continue
     const caseId = context.store.findCaseOf(alert.id)
     if (caseId !== null) noteKnown(context, caseId, { channel, kind: alert.kind })
     context.store.queueItem({

@@ -228,6 +228,20 @@ test('a silenced event is listed once when the silence ends (semantics 28)', asy
   await dispatcher.stop()
 })
 
+test('a silenced event is listed once where its routes name one of its channels no more when the silence ends', async () => {
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail')]
+  const both = createRoute({ channels: ['mail', 'ops'] })
+  const first = run({ fakes, routes: [both] })
+  first.operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)
+  first.engine.tellEvents([{ rule: failed, finding: createEvent(1) }], start)
+  await first.dispatcher.stop()
+  const { database, clock } = first
+  const { look, dispatcher } = run({ database, clock, fakes, routes: [{ ...both, channels: ['ops'] }] })
+  expect(await look(hour, null)).toEqual(['event'])
+  expect(fakes[1]?.sent).toEqual([])
+  await dispatcher.stop()
+})
+
 test('an event that a second silence holds too waits for that one', async () => {
   const { look, operations, dispatcher, engine } = run()
   operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)
