@@ -8,6 +8,7 @@ import * as rows from './alertRows.ts'
 import * as held from './heldEvents.ts'
 import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
+import * as claims from './outboxClaims.ts'
 import * as fallback from './outboxFallback.ts'
 import * as items from './outboxItems.ts'
 import * as totals from './outboxTotals.ts'
@@ -26,6 +27,7 @@ const tables = {
   ...rows,
   ...groups,
   ...items,
+  ...claims,
   ...fallback,
   ...contents,
   ...totals,

@@ -125,7 +125,7 @@ export function hasUnsent(db: Database): boolean {
   return db.prepare(sql).get()?.['has'] === 1
 }
 
-interface Lane {
+export interface Lane {
   readonly channel: string
   readonly isCritical: boolean
 }
@@ -144,97 +144,6 @@ export function hastenFuture(db: Database, now: UnixMs): void {
   db.prepare(
     "UPDATE outbox SET not_before = ?1 WHERE state = 'queued' AND delivery_id IS NULL AND created_at > ?1",
   ).run(now)
-}
-
-/**
- * Items of a lane that may be sent now, with numbered parameters. One of an alert of which something is being sent to the
- * channel at this moment waits.
- */
-const isDue = (at: string, channel: string, critical: string) =>
-  `o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ${channel} AND o.critical = ${critical} AND o.not_before <= ${at}
-    AND o.alert_id NOT IN (SELECT u.alert_id FROM deliveries d CROSS JOIN outbox u ON u.delivery_id = d.id
-      WHERE d.channel = ${channel} AND u.state = 'queued')`
-
-/** `found`: items that are no changes of the case as a whole. */
-const dueCases = columns({ caseId: int.orNull(), found: int })
-export type DueCase = Read<typeof dueCases>
-
-/** The case of what a channel that refuses us is tried with next: what it never refused, then what it refused longest ago. */
-export function findProbeCase(db: Database, lane: Lane, now: UnixMs): Read<typeof probeCases> | null {
-  const sql = `SELECT o.case_id FROM outbox o WHERE ${isDue('?1', '?2', '?3')}
-    ORDER BY o.not_before > o.created_at, o.not_before, o.id LIMIT 1`
-  return probeCases.get(db, sql, now, lane.channel, lane.isCritical ? 1 : 0)
-}
-
-const probeCases = columns({ caseId: int.orNull() })
-
-/** Of which cases something is due in a lane, null for what belongs to none: the most money first. */
-export function listDueCases(db: Database, lane: Lane, now: UnixMs): DueCase[] {
-  const given = [now, lane.channel, lane.isCritical ? 1 : 0]
-  const due = isDue('?1', '?2', '?3')
-  const counted = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o WHERE ${due} GROUP BY o.case_id`
-  const cases = dueCases.all(db, counted, ...given)
-  // A storm is one case, or none: then no alert has to be looked at.
-  if (cases.length <= 1) return cases
-  const ranked = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o JOIN alerts a ON a.id = o.alert_id
-    WHERE ${due} GROUP BY o.case_id ORDER BY MAX(a.amount_rank) DESC, MIN(o.id)`
-  return dueCases.all(db, ranked, ...given)
-}
-
-/**
- * Puts what is due into a message, oldest first, and returns how many. No resolution overtakes its firing.
- */
-export function claimItems(
-  db: Database,
-  claim: {
-    readonly deliveryId: number
-    readonly channel: string
-    readonly isCritical: boolean
-    readonly limit: number
-    /** Only what is told within this case, or within none; left out, all that is due. */
-    readonly only?: { readonly caseId: number | null }
-  },
-  now: UnixMs,
-): number {
-  // What happened to a case is told within that case.
-  const ofCase = claim.only === undefined ? "AND o.what <> 'case'" : 'AND o.case_id IS ?6'
-  const { changes } = db
-    .prepare(
-      `UPDATE outbox SET delivery_id = ?1 WHERE id IN (
-        SELECT o.id FROM outbox o WHERE ${isDue('?4', '?2', '?3')} ${ofCase} ORDER BY o.id LIMIT ?5)`,
-    )
-    .run(
-      claim.deliveryId,
-      claim.channel,
-      claim.isCritical ? 1 : 0,
-      now,
-      claim.limit,
-      ...(claim.only === undefined ? [] : [claim.only.caseId]),
-    )
-  if (changes === 0) return 0
-  // What waited for long has no more time than when it was queued.
-  db.prepare(
-    'UPDATE deliveries SET expires_at = MIN(expires_at, (SELECT MAX(expires_at) FROM outbox WHERE delivery_id = ?1)) WHERE id = ?1',
-  ).run(claim.deliveryId)
-  return Number(changes) - collapse(db, claim.deliveryId)
-}
-
-/** A firing and its resolution in one message are one item: fired and resolved. */
-function collapse(db: Database, deliveryId: number): number {
-  const { changes } = db
-    .prepare(
-      `UPDATE outbox SET what = 'both' WHERE delivery_id = ?1 AND what = 'resolved' AND EXISTS (SELECT 1 FROM outbox f
-        WHERE f.alert_id = outbox.alert_id AND f.delivery_id = ?1 AND f.episode = outbox.episode AND f.what IN ('firing', 'joined'))`,
-    )
-    .run(deliveryId)
-  if (changes === 0) return 0
-  const removed = db
-    .prepare(
-      `DELETE FROM outbox WHERE delivery_id = ?1 AND what IN ('firing', 'joined', 'repeat') AND EXISTS (SELECT 1 FROM outbox b
-        WHERE b.alert_id = outbox.alert_id AND b.delivery_id = ?1 AND b.episode = outbox.episode AND b.what = 'both')`,
-    )
-    .run(deliveryId)
-  return Number(removed.changes)
 }
 
 /** Back into the queue: they reached nobody. What was there once is known by its time, which is later than that of its making. */

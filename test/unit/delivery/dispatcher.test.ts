@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Message } from '../../../src/delivery/channels/message.ts'
+import type { Judgement } from '../../../src/rules/kind.ts'
 import {
   createBench,
   createCondition,
@@ -389,6 +390,35 @@ test('a firing and its resolution that wait together become one item', async () 
     ],
   ])
   await dispatcher.stop()
+})
+
+describe('what ended and fired anew before a channel took the end', () => {
+  const stalled = createRule({ name: 'stalled', kind: 'chain.stalled' })
+  const firing = { findings: [createCondition('zone')], unknown: [] }
+  const over = { findings: [], unknown: [] }
+
+  test.each(['warning', 'critical'] as const)('is told as firing alone, as %s', async (severity) => {
+    const routes = [createRoute({ groupBy: ['rule'], groupWaitMs: 0, groupIntervalMs: 0 })]
+    const { engine, clock, startSending, ops } = createBench({ routes })
+    const dispatcher = startSending()
+    const judge = async (rule: typeof stalled, judgement: Judgement) => {
+      engine.applyCondition(rule, judgement, clock.now())
+      engine.flush(clock.now())
+      dispatcher.wake()
+      await clock.advance(60_000)
+    }
+    await judge(stalled, firing)
+    ops.answers = [{ result: 'throttled', retryAfterMs: 300_000, reason: '429' }, { result: 'ack' }]
+    await judge(stalled, over)
+    const before = ops.sent.length
+    await judge({ ...stalled, severity }, firing)
+    await clock.advance(600_000)
+    const said = ops.sent
+      .slice(before)
+      .map(({ items }) => items.map((item) => `${item.status} ${item.severity}`))
+    expect(said).toEqual([[`firing ${severity}`]])
+    await dispatcher.stop()
+  })
 })
 
 test('a resolution waits while its firing may still be on its way', async () => {

@@ -3,7 +3,8 @@ import { listDueTransactions } from '../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listEventsOf } from '../../../src/alerts/store/alertRows.ts'
-import { findFirstItem, hasUnsent, listDepths, listDueCases } from '../../../src/alerts/store/outboxItems.ts'
+import { listDueCases } from '../../../src/alerts/store/outboxClaims.ts'
+import { findFirstItem, hasUnsent, listDepths } from '../../../src/alerts/store/outboxItems.ts'
 import { listSpans } from '../../../src/cases/store/caseMembers.ts'
 import {
   countEventsOf,
