@@ -9,33 +9,42 @@ export interface ReroutedScope {
   readonly fallback: string
 }
 
+/** The condition that an item is about is not what it was then: it has ended. */
+const isOver = "(a.nature = 'condition' AND (a.episode > o.episode OR a.state IN ('resolved', 'inactive')))"
+
+const wasTold = `EXISTS (SELECT 1 FROM outbox t WHERE t.alert_id = o.alert_id AND t.channel = ?4
+  AND t.episode = o.episode AND t.what IN ('firing', 'joined') AND t.state <> 'dead')`
+
+/** What the fallback is told in the place of an item: a reminder of what it was not told of says that it fires. */
+const toldAs = `CASE WHEN ${isOver} AND o.what IN ('firing', 'joined') THEN 'both'
+  WHEN o.what = 'repeat' AND NOT ${wasTold} THEN 'firing' ELSE o.what END`
+
 /**
- * Copies unsent items to the fallback channel, each once; what was or will be sent to that channel anyway is left out. A
- * reminder of what it was not told of is told to it as what it is: it fires.
+ * Copies unsent items to the fallback channel, each once, as what they are by now; what was or will be sent to that
+ * channel anyway is left out, and what is out of date.
  */
 export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixMs): number {
   const { channel, scope, fallback } = rerouted
   const where =
-    "channel = ?1 AND rerouted = 0 AND state = 'queued' AND (?2 IS NULL OR delivery_id = ?2)" +
-    ' AND (?3 IS NULL OR (delivery_id IS NULL AND expires_at <= ?3))'
+    "o.channel = ?1 AND o.rerouted = 0 AND o.state = 'queued' AND (?2 IS NULL OR o.delivery_id = ?2)" +
+    ' AND (?3 IS NULL OR (o.delivery_id IS NULL AND o.expires_at <= ?3))'
   const deliveryId = typeof scope === 'object' ? scope.deliveryId : null
   const expiredBy = scope === 'expired' ? now : null
   const { changes } = db
     .prepare(
       `INSERT INTO outbox (alert_id, channel, episode, what, group_key, critical, created_at, not_before, expires_at, case_id, state,
-        rerouted) SELECT o.alert_id, ?4, o.episode, ${asToldTo('?4')}, o.group_key, o.critical, ?5, ?5,
+        rerouted) SELECT o.alert_id, ?4, o.episode, ${toldAs}, o.group_key, o.critical, ?5, ?5,
         ?5 + MAX(o.expires_at - o.created_at, 3600000), o.case_id, 'queued', 0
-        FROM outbox o WHERE ${where} AND o.what <> 'case' AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id
-          AND f.channel = ?4 AND f.episode = o.episode AND f.what = o.what AND f.state <> 'dead') ORDER BY o.id`,
+        FROM outbox o CROSS JOIN alerts a ON a.id = o.alert_id
+        WHERE ${where} AND o.what <> 'case' AND NOT (o.what = 'repeat' AND ${isOver})
+          AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id AND f.channel = ?4 AND f.state <> 'dead'
+            AND ((f.episode = o.episode AND f.what IN (o.what, 'both')) OR (${isOver} AND f.episode > o.episode)))
+        ORDER BY o.id`,
     )
     .run(channel, deliveryId, expiredBy, fallback, now)
-  db.prepare(`UPDATE outbox SET rerouted = 1 WHERE ${where}`).run(channel, deliveryId, expiredBy)
+  db.prepare(`UPDATE outbox AS o SET rerouted = 1 WHERE ${where}`).run(channel, deliveryId, expiredBy)
   return Number(changes)
 }
-
-const asToldTo = (channel: string) =>
-  `CASE WHEN o.what = 'repeat' AND NOT EXISTS (SELECT 1 FROM outbox t WHERE t.alert_id = o.alert_id AND t.channel = ${channel}
-    AND t.episode = o.episode AND t.what IN ('firing', 'joined') AND t.state <> 'dead') THEN 'firing' ELSE o.what END`
 
 /** What is unsent is not given up before a time. */
 export function extendExpiry(db: Database, until: UnixMs): void {

@@ -779,3 +779,25 @@ test('what a channel did not take for 6 hours is told on the fallback, though it
   expect(store.listOutbox({ state: 'queued', limit: 9 })).toEqual([])
   await dispatcher.stop()
 })
+
+test('what ended before the fallback took it over is told there as over, once', async () => {
+  const hour = 3_600_000
+  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+  const routes = [createRoute({ groupBy: ['rule'], groupWaitMs: 0, groupIntervalMs: 0, repeatMs: hour })]
+  const { engine, clock, startSending, ops } = createBench({ fakes, fallback: 'mail', routes })
+  const stalled = createRule({ name: 'stalled', kind: 'chain.stalled' })
+  const zone = createCondition('zone')
+  const dispatcher = startSending()
+  const judge = async (findings: readonly (typeof zone)[], ms: number) => {
+    engine.applyCondition(stalled, { findings, unknown: [] }, clock.now())
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(ms)
+  }
+  ops.answers = [{ result: 'transient', reason: '500' }]
+  await judge([zone], hour)
+  await judge([], 7 * hour)
+  const said = fakes[1]?.sent.flatMap(({ items }) => items.map(({ summary }) => summary.split(' at ')[0]))
+  expect(said).toEqual(['Fired and resolved'])
+  await dispatcher.stop()
+})
