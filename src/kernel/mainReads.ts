@@ -75,7 +75,12 @@ interface RangeOptions extends ReadOptions {
   readonly isKnown?: boolean
 }
 
+/** The two lists of native currency: of transactions themselves, and of calls within them. */
+export type NativeList = 'outer' | 'calls'
+
 export interface FlowOptions extends RangeOptions {
+  /** From where each list of native currency is read, where that is before the range: one may lag behind the other. */
+  readonly nativeFrom?: Readonly<Record<NativeList, number>>
   /** Given, a list of tokens is not read on that shows many movements of others than these. */
   counts?(token: string): boolean
   /** Takes the rows of each page of tokens as it comes: a long list is read for minutes. */
@@ -197,12 +202,18 @@ async function readNativeFlows(
   blocks: Blocks,
   options: FlowOptions,
 ): Promise<FlowsRead> {
-  const how = { ...options, blocks, isKnown: false }
+  const how = { ...options, isKnown: false }
+  const since = (from = blocks.from) => ({ ...blocks, from: Math.min(blocks.from, from) })
   const outer = await readRange(source, addressTransactions, {
     ...how,
+    blocks: since(options.nativeFrom?.outer),
     params: { address, protocolType: 'transaction' },
   })
-  const inner = await readRange(source, addressInternals, { ...how, params: { address } })
+  const inner = await readRange(source, addressInternals, {
+    ...how,
+    blocks: since(options.nativeFrom?.calls),
+    params: { address },
+  })
   const calls = inner.rows.filter(carriesValue)
   const isVague = isUnclear([...outer.rows, ...calls])
   return {

@@ -1,7 +1,7 @@
 import { type Absence, isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { Blocks, MainReads } from '../../kernel/mainReads.ts'
+import type { Blocks, FlowRow, MainReads, NativeList } from '../../kernel/mainReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type FlowStream, toStreams } from './places.ts'
 import type { EscrowWatch } from './watch.ts'
@@ -57,17 +57,16 @@ interface SeenRow {
 }
 
 /** Rows of one list of the main chain that were read, so far back as it is read again. */
-interface SeenRows {
+export interface SeenRows {
   /**
    * Takes one whole reading of a range into account.
    * @returns the transactions that were in it and are proven to be there no more: a reorganisation left them out
    */
-  note(
-    rows: readonly { readonly hash: string; readonly height: number | null }[],
-    reading: RangeReading,
-  ): string[]
+  note(rows: readonly Pick<FlowRow, 'hash' | 'height' | 'isCall'>[], reading: RangeReading): string[]
   /** The newest row that is not in doubt, up to a height; null without one. */
   newest(to: number): { readonly height: number; readonly hash: string } | null
+  /** How far each of the two lists of native currency has shown rows; null where it has shown none. */
+  readonly shownTo: Record<NativeList, number | null>
 }
 
 interface RangeReading {
@@ -124,19 +123,27 @@ export function rowsOf({ rows }: FlowReader, { id }: FlowStream): SeenRows {
 
 function createSeenRows(): SeenRows {
   const seen = new Map<string, SeenRow>()
+  const shownTo: SeenRows['shownTo'] = { outer: null, calls: null }
   return {
+    shownTo,
     note(rows, { blocks, at, keptBlocks, known }) {
       if (known !== null && !seen.has(known.hash))
         seen.set(known.hash, { height: known.height, absence: notYetAbsent })
-      for (const { hash, height } of rows)
-        if (height !== null) seen.set(hash, { height, absence: notYetAbsent })
+      for (const { hash, height, isCall } of rows) {
+        if (height === null) continue
+        seen.set(hash, { height, absence: notYetAbsent })
+        const list = isCall ? 'calls' : 'outer'
+        shownTo[list] = Math.max(shownTo[list] ?? height, height)
+      }
       const given = new Set(rows.map(({ hash }) => hash))
+      // One of the lists may have been read from before the range: that it shows older ones says nothing of these.
+      const hasControl = rows.some(({ height }) => height === null || height >= blocks.from)
       const gone: string[] = []
       for (const [hash, row] of seen) {
         if (row.height < blocks.to - keptBlocks) seen.delete(hash)
         if (given.has(hash) || row.height < blocks.from || row.height > blocks.to) continue
         // Others of the same answer are the control question.
-        const kind = given.size > 0 ? 'absent-among-others' : 'absent'
+        const kind = hasControl ? 'absent-among-others' : 'absent'
         row.absence = noteReading(row.absence, { kind, at })
         if (!isAbsent(row.absence)) continue
         gone.push(hash)

@@ -8,6 +8,7 @@ import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
 import { accountFlows } from './accounts/keepAccounts.ts'
 import { type EscrowFlow, sumFlows } from './flow.ts'
+import { nativeFrom, nextBlocks, overlapBlocks } from './flowReach.ts'
 import { type FlowReader, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from './flowStore.ts'
@@ -18,13 +19,9 @@ import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.
 import { fillUnread } from './unreadRows.ts'
 import { listTokens } from './watch.ts'
 
-/** Blocks read again at every tick, and every so often a longer stretch: lists fill in late what they missed. */
-const overlapBlocks = 60
+/** Every so often a longer stretch is read again: lists fill in late what they missed. */
 const deepBlocks = 3_600
 const deepEveryMs = 600_000
-/** How far behind a known row still distinguishes a whole answer from an empty one. */
-const knownWithinBlocks = 1_800
-const chunkBlocks = 5_000
 /** A head that was not shown to come further for so long is old: a chain makes blocks in seconds, and sources show them within a minute. */
 const oldHeadMs = 60_000
 const maxChunks = 10
@@ -105,7 +102,8 @@ async function readUpTo(
   let readTo: number | null = null
   for (let chunk = 0; chunk < maxChunks; chunk++) {
     const state = readStream(reader.db, stream.id) ?? begin(reader, stream, head)
-    const blocks = nextBlocks({ ...state, cursor: readTo ?? state.cursor }, to)
+    // What was read just now is not read once more.
+    const blocks = nextBlocks(readTo === null ? state : { ...state, cursor: readTo, deepAt: 0 }, to)
     try {
       await readBlocks(reader, { stream, state, blocks, head, mayPass: readTo === null }, signal)
     } catch (error) {
@@ -128,14 +126,6 @@ function begin({ commit, db }: FlowReader, { id }: FlowStream, head: number): Ma
 /** Of a list some was read, and not all. */
 function isPart(error: unknown): boolean {
   return error instanceof MonitorError && error.code === 'source.empty'
-}
-
-/** The next range: behind the cursor, so that what was listed late is found, and over the newest row that is known. */
-function nextBlocks({ cursor, known }: Pick<MainStream, 'cursor' | 'known'>, head: number): Blocks {
-  const to = Math.max(Math.min(head, cursor + chunkBlocks), cursor)
-  const back = Math.max(0, cursor - overlapBlocks)
-  const isNear = known !== null && known.height >= cursor - knownWithinBlocks && known.height <= to
-  return { from: isNear ? Math.min(back, known.height) : back, to }
 }
 
 async function readAgain(reader: FlowReader, stream: FlowStream, signal: AbortSignal): Promise<void> {
@@ -167,13 +157,14 @@ async function readBlocks(
   const { place } = stream
   const isIn = state.known !== null && state.known.height >= blocks.from && state.known.height <= blocks.to
   const known = isIn ? state.known : null
-  const listed = await readStreamRows(reader, stream, { blocks, known }, signal)
+  const seen = rowsOf(reader, stream)
+  const reach = { blocks, known, nativeFrom: nativeFrom(state, seen.shownTo) }
+  const listed = await readStreamRows(reader, stream, reach, signal)
   const read = await fillUnread(reader, { stream, read: listed }, signal)
   await lookUpTokens(reader, { stream, rows: read.rows }, signal)
   // What does not count may not be asked for the next time, so that it is no control for others.
   const counted = read.rows.filter((row) => isWatched(watch, place, row.token))
   const rows = await dropRepeats(reader, { escrow: place.address, rows: counted }, signal)
-  const seen = rowsOf(reader, stream)
   const reading = { blocks, at: read.requestedAt, keptBlocks: deepBlocks, known }
   const gone = read.isWhole ? seen.note(rows, reading) : []
   const isGone = known !== null && gone.includes(known.hash)
@@ -262,6 +253,7 @@ type FlowsRead = Awaited<ReturnType<MainReads['flows']>>
 interface Reach {
   readonly blocks: Blocks
   readonly known: MainStream['known']
+  readonly nativeFrom?: FlowOptions['nativeFrom'] | undefined
 }
 
 /** A list that others crowd is left, and each of the bridge's tokens asked for alone: anybody can fill a list. */
@@ -312,7 +304,7 @@ async function readEach(
 async function readList(
   { main, isOfCrowds }: FlowReader,
   of: Parameters<MainReads['flows']>[0],
-  { blocks, known, counts, onPage }: Reach & Pick<FlowOptions, 'counts' | 'onPage'>,
+  { blocks, known, nativeFrom: lists, counts, onPage }: Reach & Pick<FlowOptions, 'counts' | 'onPage'>,
   signal: AbortSignal,
 ): Promise<FlowsRead> {
   const priority = isOfCrowds ? 'sweep' : 'evidence'
@@ -320,6 +312,7 @@ async function readList(
     priority,
     signal,
     isKnown: known !== null,
+    ...(lists && { nativeFrom: lists }),
     ...(counts && { counts }),
     ...(onPage && { onPage }),
   } as const

@@ -1,0 +1,35 @@
+import type { Blocks, FlowOptions } from '../../kernel/mainReads.ts'
+import type { MainStream } from '../../kernel/mainStreams.ts'
+import type { SeenRows } from './flowReader.ts'
+
+/** Blocks read again at every tick: lists fill in late what they missed. */
+export const overlapBlocks = 60
+/** How far behind a known row still distinguishes a whole answer from an empty one. */
+const knownWithinBlocks = 1_800
+const chunkBlocks = 5_000
+
+/** The next range: behind the cursor, so that what was listed late is found, and over the newest row that is known. */
+export function nextBlocks(stream: Pick<MainStream, 'cursor' | 'deepAt' | 'known'>, head: number): Blocks {
+  const { cursor, known } = stream
+  const to = Math.max(Math.min(head, cursor + chunkBlocks), cursor)
+  return { from: fromKnown(stream, known === null || known.height > to ? null : known.height), to }
+}
+
+/**
+ * From where a list is read whose newest row that is known has a height. Where there is none for long a longer stretch
+ * holds no more rows, once it was read at all, and shows what a list that lags by minutes fills in.
+ */
+function fromKnown({ cursor, deepAt }: Pick<MainStream, 'cursor' | 'deepAt'>, known: number | null): number {
+  const [back, reach] = [Math.max(0, cursor - overlapBlocks), Math.max(0, cursor - knownWithinBlocks)]
+  if (known !== null && known >= reach) return Math.min(back, known)
+  return deepAt === 0 ? back : reach
+}
+
+/** What one of the two lists shows late may be older than the newest row of the other. */
+export function nativeFrom(
+  stream: MainStream,
+  { outer, calls }: SeenRows['shownTo'],
+): FlowOptions['nativeFrom'] {
+  if (outer === null && calls === null) return undefined
+  return { outer: fromKnown(stream, outer), calls: fromKnown(stream, calls) }
+}
