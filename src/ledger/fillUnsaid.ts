@@ -1,5 +1,5 @@
 import type { Observation, UnsaidField } from '../bridge/observation.ts'
-import { isCompatible, isUnsaid, type Sighting, strongName } from './sighting.ts'
+import { isCompatible, isUnsaid, type Sighting } from './sighting.ts'
 
 /** Of what a weak name consists beside hashes and the direction. */
 const fields = ['token', 'tokenId', 'amountRaw', 'targetAddress'] as const satisfies readonly UnsaidField[]
@@ -8,7 +8,7 @@ type Field = (typeof fields)[number]
 
 type Record = Pick<
   Observation,
-  'direction' | 'mainHash' | 'zoneHash' | Field | 'value' | 'unsaid' | 'id' | 'zoneEventIndex' | 'crossType'
+  'direction' | 'mainHash' | 'zoneHash' | Field | 'value' | 'unsaid' | 'id' | 'crossType'
 >
 
 /** Whether a record does not say something of its content, so that it may be equal to another one that does. */
@@ -32,8 +32,8 @@ function agrees(a: Record, b: Record): boolean {
 }
 
 /**
- * Whether a record says nothing of a field: it lacks the key, or is empty there and bears no name by which what is filled in
- * later would be known for the same. Of a batch amounts stay empty.
+ * Whether a record says nothing of a field: it lacks the key, or is empty there and bears no id by which what is filled in
+ * later would be known for the same: rows of the list have no event index. Of a batch amounts stay empty.
  */
 function isSilent(record: Record, field: Field): boolean {
   if (isUnsaid(record, field)) return true
@@ -41,7 +41,7 @@ function isSilent(record: Record, field: Field): boolean {
     field === 'amountRaw'
       ? record.amountRaw === null && record.value === null
       : field === 'targetAddress' && record.targetAddress === ''
-  return isEmpty && record.crossType !== 'BatchWithdraw' && strongName(record) === null
+  return isEmpty && record.crossType !== 'BatchWithdraw' && record.id === null
 }
 
 function lacksSomething(sighting: Sighting): boolean {

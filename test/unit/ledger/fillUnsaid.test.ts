@@ -43,6 +43,18 @@ test.each([
   expect(match([said, [before]])).toEqual(twice(['2+0']))
 })
 
+test.each([
+  ['amounts', toRecord({ amountRaw: null, value: null, source: 'E12', zoneEventIndex: '0' })],
+  ['recipient', toRecord({ targetAddress: '', source: 'E12', zoneEventIndex: '0' })],
+])(
+  'a record whose %s come late is one transfer though its detail has an index and lacks them',
+  (_, detail) => {
+    expect(match([[{ ...detail, source: 'E3', zoneEventIndex: null }], [detail], [toRecord()]])).toEqual(
+      twice(['3+0']),
+    )
+  },
+)
+
 test('records without a name whose amounts stay empty are as many as stood side by side', () => {
   const batch = { ...empty, crossType: 'BatchWithdraw' as const }
   expect(match([[empty, empty]])).toEqual(match([[batch, batch]]))
