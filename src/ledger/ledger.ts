@@ -24,12 +24,10 @@ import { listWithoutEvidence } from './listWithoutEvidence.ts'
 import type { Steps } from '../lib/steps.ts'
 import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { deleteAnswers, unsettleAnswers } from './legAnswers.ts'
-import { dropQueuedHash, queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
+import { queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
 import { createPendingList } from './pendingList.ts'
+import { type Past, purgeTransfers } from './purgeTransfers.ts'
 import {
-  byHash,
-  forgetTransfer,
   formatKey,
   isOpenRow,
   listKeysSharing,
@@ -92,8 +90,8 @@ export interface Ledger {
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
   listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): Steps<string[]>
-  /** Forgets ended transfers whose value left before `before`, with their alerts, at most `limit`. @returns how many */
-  purge(before: UnixMs, limit: number): number
+  /** Forgets ended transfers that are past their time, with their alerts. @returns how many */
+  purge(past: Past): number
   /** Transfers that bear a hash on this chain, oldest first, at most `limit`. */
   listSharing(chain: Chain, hash: string, limit: number): Transfer[]
   /**
@@ -182,7 +180,7 @@ export function createLedger(
     listUnconfirmed: (records) => listUnconfirmed(db, records),
     listWithoutEvidence: (since, now, limit) =>
       listWithoutEvidence(db, { since, askedSince: now - maxPostponeMs, limit }),
-    purge: (before, limit) => purgeTransfers(state, before, limit),
+    purge: (past) => purgeTransfers(state, past),
     listSharing: (chain, hash, limit) => read(listSharing(db, chain, hash, limit)),
     listKeysSharing: (chain, hashes) => listKeysSharing(db, chain, hashes),
     isFirstTo: (transfer) => isFirstTo(db, transfer),
@@ -258,19 +256,6 @@ function listUnconfirmed(db: Database, records: readonly Observation[]): string[
   return [...new Set(hashes)].filter((hash) => db.prepare(sql).get(hash) === undefined)
 }
 
-function purgeTransfers({ db, resting }: LedgerState, before: UnixMs, limit: number): number {
-  const sql = `SELECT key FROM transfers WHERE origin_at < ? AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?`
-  const keys = int.all(db, sql, before, limit)
-  for (const key of keys) {
-    forgetEvidence(db, key)
-    forgetTransfer(db, key)
-    forgetResting(resting, key)
-    db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
-    db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
-  }
-  return keys.length
-}
-
 function isFirstTo(db: Database, { key, targetAddress, originAt }: Transfer): boolean {
   const sql = `SELECT 1 FROM transfers WHERE ${isAddress('target_address', '?1')} AND (origin_at < ?2 OR (origin_at = ?2 AND key < ?3)) LIMIT 1`
   return db.prepare(sql).get(targetAddress, originAt, parseKey(key)) === undefined
@@ -296,21 +281,6 @@ function toReading(transaction: ZoneTransaction): EvidenceReading {
   const { hash, source, requestedAt, status, errorMessage, height, time, actionType } = transaction
   const said = { status, errorMessage, height, time, actionType }
   return { chain: 'zone', hash, source, requestedAt, moves: null, ...said }
-}
-
-/** A leg that transfers share keeps its evidence until the last of them goes. */
-function forgetEvidence(db: Database, key: number): void {
-  unsettleAnswers(db, key)
-  for (const row of selectTransfers(db, 'WHERE key = ?', key)) {
-    const hashes = new Set(
-      row.group.members.flatMap((one) => [one.zoneHash ?? [], one.mainHash ?? []].flat()),
-    )
-    for (const hash of hashes) {
-      if (selectTransfers(db, `${byHash} AND key <> ?2 LIMIT 1`, hash, key).length > 0) continue
-      deleteAnswers(db, hash)
-      dropQueuedHash(db, hash)
-    }
-  }
 }
 
 function findRow(db: Database, key: string): StoredTransfer | null {

@@ -189,7 +189,7 @@ export function createUpkeep(
     const transfersSince = now - deps.config.retention.transfersMs
     const { alerts, db, ledger } = deps
     const parts: (() => unknown)[] = [
-      () => ledger.purge(transfersSince, stepSize),
+      () => ledger.purge({ before: transfersSince, shownBefore: now - dayMs, limit: stepSize }),
       () => purgeFlow(db, now, flowStepSize),
       () => purgeSamples(db, transfersSince, stepSize),
       () => purgeOpenLessons(db, now - keptMs),

@@ -119,7 +119,7 @@ describe('what is counted', () => {
           else if (one === 'set back') purgeFlow(dropping.db, 8 * day, 5)
           else
             for (const { ledger } of [whole, dropping]) {
-              if (typeof one === 'string') ledger.purge(9e12, 1)
+              if (typeof one === 'string') ledger.purge({ before: 9e12, shownBefore: 9e12, limit: 1 })
               else {
                 const at = Math.max(...one.map((piece) => piece.at))
                 ledger.recordAnswer(
@@ -163,7 +163,7 @@ describe('what is counted', () => {
     const { db, ledger } = open()
     ledger.recordAnswer([toRecord()], 1_000_000)
     const before = readCounts(db)
-    expect(ledger.purge(2_000_000, 10)).toBe(1)
+    expect(ledger.purge({ before: 2_000_000, shownBefore: 2_000_000, limit: 10 })).toBe(1)
     expect(readCounts(db)).toEqual(before)
   })
 })

@@ -10,6 +10,7 @@ import { fc } from '../../support/fastCheck.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 
 const settings = { tokens: [], openIntervalMs: 10_000 }
+const ever = { before: Number.MAX_SAFE_INTEGER, shownBefore: Number.MAX_SAFE_INTEGER }
 const user = `0x${'bb'.repeat(20)}`
 const token = `0x${'aa'.repeat(20)}`
 
@@ -138,7 +139,7 @@ test('what is forgotten with its transfer is forgotten here', () => {
   ledger.recordAnswer([toRecord(record(1))], 1)
   ledger.recordEvidence([answer('zone', 1, 5), answer('main', 1, 6)], 8)
   settleAll(db)
-  expect(ledger.purge(Number.MAX_SAFE_INTEGER, 10)).toBe(1)
+  expect(ledger.purge({ ...ever, limit: 10 })).toBe(1)
   expect([countOf(db, 'leg_answers'), countOf(db, 'settled_answers')]).toEqual([0, 0])
 })
 
@@ -170,7 +171,7 @@ function take(ledger: Ledger, one: Step, at: number): void {
     case 'both':
       return void ledger.recordEvidence([answer('zone', one.place, at), answer('main', one.place, at)], at)
     case 'purge':
-      return void ledger.purge(Number.MAX_SAFE_INTEGER, 1)
+      return void ledger.purge({ ...ever, limit: 1 })
   }
 }
 

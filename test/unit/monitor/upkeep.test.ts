@@ -39,6 +39,36 @@ test('ended transfers are forgotten once they are older than they are kept; open
   expect(ledger.countByState()).toEqual({ pending: 1, completed: 0, failed: 0, unbacked: 0 })
 })
 
+test('a transfer that the list goes on showing is not forgotten, nor what was told of it: a quiet list shows its oldest', async () => {
+  const { clock, ledger, commit, upkeep } = setUpUpkeep()
+  const shown = toRecord({ id: 'old', zoneTime: clock.now(), mainTime: clock.now() })
+  const show = () => commit({ answers: [[{ ...shown, requestedAt: clock.now() }]] })
+  show()
+  const keys = () => ledger.listTransfers({}).map(({ key }) => key)
+  const known = keys()
+  for (let hours = 0; hours < 72; hours += 1) {
+    await clock.advance(day / 24)
+    await upkeep()
+    show()
+  }
+  expect(keys()).toEqual(known)
+  await clock.advance(day + 1)
+  await upkeep()
+  expect(keys()).toEqual([])
+})
+
+test('a payout of just now is not forgotten, however long ago its origin was', async () => {
+  const { clock, ledger, commit, upkeep } = setUpUpkeep()
+  const now = clock.now()
+  commit({ answers: [[toRecord({ zoneTime: now - 3 * day, mainTime: now, requestedAt: now })]] })
+  await clock.advance(2 * day)
+  await upkeep()
+  expect(ledger.listTransfers({})).toHaveLength(1)
+  await clock.advance(1)
+  await upkeep()
+  expect(ledger.listTransfers({})).toHaveLength(0)
+})
+
 test('F67: a clock that was set years ahead makes the ledger forget nothing', async () => {
   const { clock, db, ledger, commit, upkeep } = setUpUpkeep()
   const at = { zoneTime: clock.now(), mainTime: clock.now(), requestedAt: clock.now() }
