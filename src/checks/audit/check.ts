@@ -1,5 +1,7 @@
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Check } from '../../kernel/check.ts'
+import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
+import { createMissingRecords } from '../../ledger/missingRecords.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { type AuditPart, givenAudit } from './facts.ts'
@@ -19,7 +21,7 @@ export const audit: Check<AuditPart> = {
   kinds: [ledgerIncomplete],
   given: givenAudit,
   open(kernel) {
-    const { config, db, horizons } = kernel
+    const { config, db, horizons, ledger } = kernel
     const { poll } = config
     const listings = openListings(kernel)
     horizons.follow(() => readListed(listings))
@@ -29,6 +31,11 @@ export const audit: Check<AuditPart> = {
     const contracts = config.zoneRpc?.contracts ?? []
     const rpc = contracts.length === 0 ? null : kernel.rpcs.zoneRpc
     const isWhole = rpc !== null
+    const lookUp = createRecordLookup({
+      ...kernel,
+      readControl: () =>
+        readControl(ledger, createMissingRecords(db, (key) => ledger.seenAt(key)).findControl()),
+    })
     const asking = { ...kernel, reads: createAuditReads(kernel), isWhole }
     return {
       pollers: [
@@ -37,7 +44,7 @@ export const audit: Check<AuditPart> = {
           name: 'auditChecks',
           isBackground: true,
           schedule: poll.openTransfers,
-          run: (signal) => lookAgain({ ...kernel, listings }, signal),
+          run: (signal) => lookAgain({ ...kernel, listings, lookUp }, signal),
         },
         {
           name: 'zoneAudit',

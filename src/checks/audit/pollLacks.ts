@@ -7,6 +7,7 @@ import { askEach, askInParts } from '../../kernel/askInParts.ts'
 import { isClean, isCleanOf } from '../../kernel/hiddenRows.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { Read } from '../../kernel/reads.ts'
+import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import { lacksRecord } from '../../ledger/lacksRecord.ts'
 import { listLatency, percentileOf } from '../../ledger/latency.ts'
 import { createMissingRecords } from '../../ledger/missingRecords.ts'
@@ -22,6 +23,8 @@ interface Looking
     'clock' | 'commit' | 'config' | 'db' | 'ledger' | 'list' | 'reads' | 'settleMs' | 'stakes'
   > {
   readonly listings: Listings
+  /** The records of a main transaction. */
+  readonly lookUp: RecordLookup
 }
 
 const hourMs = 3_600_000
@@ -33,6 +36,8 @@ const batchSize = 19
 const maxSingles = 5
 const retryMs = 10_000
 const doubtMs = 15_000
+/** The readings of one run share their control question. */
+const controlMs = 5_000
 /** The sweep is waited for no longer than this. */
 const sweepWaitMs = 15 * 60_000
 /** How long without an answer by hash before a record is taken as the list gave it, ms. */
@@ -62,7 +67,7 @@ export async function lookAgain(audit: Looking, signal: AbortSignal): Promise<vo
   const byMain = asked.filter(({ zoneHash }) => zoneHash === null).slice(0, maxSingles)
   await askEach([
     () => askInParts(byZone, ask, (some) => some.forEach((lack) => again(audit, lack, retryMs))),
-    ...byMain.map((lack) => () => readByMain(audit, lack, { control: control?.mainHash ?? null, signal })),
+    ...byMain.map((lack) => () => readByMain(audit, lack, signal)),
   ])
 }
 
@@ -119,16 +124,10 @@ function judgeRecorded(audit: Looking, lack: Lack): boolean {
   return tell(audit, lack)
 }
 
-interface Asking {
-  /** Hash of a record that is known to be listed. */
-  readonly control: string | null
-  readonly signal: AbortSignal
-}
-
 async function readByZone(
   audit: Looking,
   lacks: readonly Lack[],
-  { control, signal }: Asking,
+  { control, signal }: { readonly control: string | null; readonly signal: AbortSignal },
 ): Promise<void> {
   const hashes = new Set(lacks.flatMap(({ zoneHash }) => zoneHash ?? []))
   const asked = control === null ? [...hashes] : [...new Set([...hashes, control])]
@@ -144,23 +143,20 @@ async function readByZone(
   }
 }
 
-async function readByMain(audit: Looking, lack: Lack, { control, signal }: Asking): Promise<void> {
-  const options = { priority: 'sweep', signal } as const
-  // Whether the service filters by hash at all is shown by a record that is known to be there.
-  const known =
-    control === null ? null : await orRetry(audit, lack, () => audit.reads.feedByHash(control, options))
-  const works =
-    known !== null &&
-    isClean(known) &&
-    known.records.length > 0 &&
-    known.records.every(({ mainHash }) => mainHash === control)
-  const read = await orRetry(audit, lack, () => audit.reads.feedByHash(lack.mainHash ?? '', options))
-  const isAnswered = works && isClean(read)
+async function readByMain(audit: Looking, lack: Lack, signal: AbortSignal): Promise<void> {
+  const wanted = { hash: lack.mainHash ?? '', addresses: listAddresses(audit, lack) }
+  const read = await audit.lookUp(wanted, { priority: 'sweep', signal, checkedWithinMs: controlMs })
   settle(audit, lack, {
     read,
-    isAnswered,
+    isAnswered: read.isAnswer && isClean(read),
     shown: read.records.filter((one) => one.mainHash === lack.mainHash),
   })
+}
+
+/** Who a record or a transfer names, the recipient first. */
+function listAddresses({ ledger }: Looking, { observation, transferKey }: Lack): string[] {
+  const of = observation ?? (transferKey === null ? null : ledger.getTransfer(transferKey))
+  return of === null ? [] : [of.targetAddress, of.sourceAddress]
 }
 
 interface Reading {
@@ -233,15 +229,6 @@ function record(audit: Looking, lack: Lack, { read, shown }: Omit<Reading, 'isAn
       return []
     },
   })
-}
-
-async function orRetry<T>(audit: Looking, lack: Lack, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    again(audit, lack, retryMs)
-    throw error
-  }
 }
 
 function again(audit: Looking, lack: Lack, ms: number): false {

@@ -5,6 +5,7 @@ import {
   addLack,
   listDueLacks,
   saveLack,
+  summarizeTold,
   toLack,
   toUnlistedLack,
 } from '../../../../src/checks/audit/store.ts'
@@ -78,4 +79,34 @@ test('of more records than are looked for at once the next audit finds the rest;
   })
   expect([addLack(db, lack(5_000, 'list')), addLack(db, lack(5_001, 'action'))]).toEqual([false, true])
   expect(listDueLacks(db, now, 10_000)).toHaveLength(5_001)
+})
+
+test('a deposit that its event alone shows is reported where the list takes no transaction as a filter, by its address', async () => {
+  const world = setUp([], { start: 100_000_000 })
+  const { clock, db, ledger } = world
+  const now = clock.now()
+  const control = toRecord({ zoneHash: hash('known'), zoneTime: now, mainTime: now, requestedAt: now })
+  const deposit = {
+    direction: 'MainToZone',
+    source: 'chain',
+    mainHash: hash('paid in'),
+    logIndex: '0',
+  } as const
+  world.commit({ answers: [[control], [toPending({ ...deposit, mainTime: now, requestedAt: now })]] })
+  world.feed.rows = [control]
+  world.reads.feedByHash = async () => ({
+    requestedAt: clock.now(),
+    records: [],
+    bad: [],
+    isUnfiltered: true,
+  })
+  const [transfer] = ledger.listTransfers({ hash: hash('paid in'), limit: 1 })
+  expect(transfer).toBeDefined()
+  if (transfer) addLack(db, toUnlistedLack(transfer, now))
+  const looking = { ...world, listings: openListings(world) }
+  for (let run = 0; run < 40; run += 1) {
+    await lookAgain(looking, noSignal)
+    await clock.advance(3_600_000)
+  }
+  expect(summarizeTold(db)).toMatchObject([{ source: 'event', count: 1, hashes: [hash('paid in')] }])
 })
