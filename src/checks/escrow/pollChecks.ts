@@ -22,14 +22,22 @@ import {
 } from './flowStore.ts'
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from './refundStore.ts'
-import { askControl, type Reread, rereadFlow, settleMs, toUnasked } from './rereadFlow.ts'
+import { askControl, recordMs, type Reread, rereadFlow, toUnasked } from './rereadFlow.ts'
 import { adoptWrapping, type EscrowWatch, isBridgeToken, isNewWrapping, riskOf } from './watch.ts'
 
 /** What is due to be judged is read with, and by. */
 type Checking = Explaining &
   Pick<
     Kernel,
-    'blockListeners' | 'commit' | 'cursors' | 'explorers' | 'list' | 'reads' | 'startedAt' | 'trigger'
+    | 'blockListeners'
+    | 'commit'
+    | 'cursors'
+    | 'explorers'
+    | 'list'
+    | 'reads'
+    | 'settleMs'
+    | 'startedAt'
+    | 'trigger'
   >
 
 /** What came in is nobody's loss: its record may take longer, and is not asked for one by one. */
@@ -76,7 +84,7 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
     const read = control === null ? null : await attempt(() => rereadFlow(of, flow, how, signal))
     const asked = read ?? toUnasked(of, flow)
     const verdict = judge(of, flow, listExplaining(of, flow.hash))
-    const concluded = conclude(verdict, flow, of.clock.now(), asked)
+    const concluded = conclude(of, { verdict, flow, asked })
     const isSaid = await agreeOnRecord(of, { flow, concluded, count: asked.count }, signal)
     settle(of, [[flow, isSaid ? concluded : putOff(flow, of.clock.now())]])
   }
@@ -134,11 +142,13 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
     const verdict = judge(of, flow, transfers)
     const waits = findWait(of, flow, { transfers, verdict })
     if (waits !== null) return [[flow, holdBack(waits, verdict, flow, now)]]
-    if (!wantsReread(verdict, flow)) return [[flow, conclude(verdict, flow, now, null)]]
+    if (!wantsReread(verdict, flow)) return [[flow, conclude(of, { verdict, flow, asked: null })]]
     open.push(flow)
     const isPutOff = isContradicted(of.db, 'record', flow.hash)
     const isNoted = isPutOff || (flow.unexplained !== null && flow.waitsFor === null)
-    return isNoted ? [] : [[flow, { ...conclude(verdict, flow, now, null), verdict: 'open', checkAt: now }]]
+    return isNoted
+      ? []
+      : [[flow, { ...conclude(of, { verdict, flow, asked: null }), verdict: 'open', checkAt: now }]]
   })
   settle(of, judged)
   return open
@@ -165,7 +175,15 @@ function wantsReread(verdict: Verdict, flow: StoredFlow): boolean {
 }
 
 /** What a judgement comes to, and when it is looked at again. */
-function conclude(verdict: Verdict, flow: StoredFlow, now: UnixMs, asked: Reread | null): FlowJudgement {
+function conclude(
+  of: Pick<Checking, 'clock' | 'settleMs'>,
+  {
+    verdict,
+    flow,
+    asked,
+  }: { readonly verdict: Verdict; readonly flow: StoredFlow; readonly asked: Reread | null },
+): FlowJudgement {
+  const now = of.clock.now()
   const direction = verdict.kind === 'unexplained' ? verdict.direction : directionOf(flow)
   const common = { direction, unexplained: null, reason: '', absence: null, waitsFor: null } as const
   if (verdict.kind === 'explained') {
@@ -186,7 +204,7 @@ function conclude(verdict: Verdict, flow: StoredFlow, now: UnixMs, asked: Reread
   const open = (checkAt: UnixMs): FlowJudgement => ({ ...told, verdict: 'open', checkAt, absence })
   const unexplained: FlowJudgement = { ...told, verdict: 'unexplained', checkAt: null, absence }
   if (verdict.isSettled || flow.verdict === 'unexplained') return unexplained
-  const dueAt = flow.at + (direction === 'in' ? inwardSettleMs : settleMs)
+  const dueAt = flow.at + (direction === 'in' ? inwardSettleMs : recordMs(of))
   if (direction === 'in') return now >= dueAt ? unexplained : open(dueAt)
   if (!asked?.isGone) return open(Math.max(now + rereadMs, asked ? lastReadingAt(asked.absence, dueAt) : 0))
   return now >= dueAt ? unexplained : open(dueAt)

@@ -5,10 +5,15 @@ import type { ListReadings } from '../../kernel/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { readRecentMainHash } from '../../ledger/newestOrigin.ts'
 
-type Rereading = Pick<Kernel, 'clock' | 'commit' | 'db' | 'list' | 'reads'>
+type Rereading = Pick<Kernel, 'clock' | 'commit' | 'db' | 'list' | 'reads' | 'settleMs'>
 
-/** How long after its block a movement may wait for its record. */
+/** How long after its block a movement waits for its record at least. */
 export const settleMs = 60_000
+
+/** How long it does, ms: as long as records were seen to take where that is longer. */
+export function recordMs(of: Pick<Kernel, 'settleMs'>): number {
+  return Math.max(settleMs, of.settleMs())
+}
 
 /** No sooner than the heads and what they let be read: many small movements must not keep a large one from being seen. */
 const priority = 'evidence'
@@ -25,11 +30,11 @@ export interface Reread {
 
 /** Where the filter does not work, or gives no answer, a complete reading of the list has to do. */
 export function toUnasked(
-  { list }: Pick<Kernel, 'list'>,
+  of: Pick<Kernel, 'list' | 'settleMs'>,
   flow: StoredFlow,
   absence = toAbsence(flow),
 ): Reread {
-  return { absence, isGone: isListReadSince(list, flow), isAsked: false, count: 0 }
+  return { absence, isGone: isListReadSince(of, flow), isAsked: false, count: 0 }
 }
 
 function toAbsence({ absence }: StoredFlow): Absence {
@@ -85,6 +90,7 @@ export async function askControl({ commit, db, reads }: Rereading, signal: Abort
 }
 
 /** Whether a reading of the list was complete that began after the settle time. */
-function isListReadSince({ readAt }: ListReadings, flow: StoredFlow): boolean {
-  return readAt !== null && readAt >= Math.max(flow.at, flow.seenAt) + settleMs
+function isListReadSince(of: Pick<Kernel, 'list' | 'settleMs'>, flow: StoredFlow): boolean {
+  const { readAt } = of.list
+  return readAt !== null && readAt >= Math.max(flow.at, flow.seenAt) + recordMs(of)
 }

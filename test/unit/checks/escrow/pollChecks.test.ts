@@ -28,12 +28,14 @@ function setUp({
   age = 0,
   isHistoryRead = true,
   others = 0,
+  settles = 60_000,
 } = {}) {
   const feedByHash = async () => ({ requestedAt: kernel.clock.now(), records: [], bad: [] })
   const opened = createTestKernel({ config: { bridge } })
   const triggered: string[] = []
   const trigger = (poller: string) => void triggered.push(poller)
-  const kernel = { ...opened, trigger, reads: { ...opened.reads, feedByHash } }
+  const settleMs = () => settles
+  const kernel = { ...opened, trigger, settleMs, reads: { ...opened.reads, feedByHash } }
   const { clock, commit, cursors, db, learned, list } = kernel
   const watch = openEscrowWatch(kernel)
   cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead } })
@@ -98,6 +100,20 @@ test.each([
   await look(1, 15_000)
   expect(triggered).toEqual(expected)
 })
+
+test.each([
+  [60_000, ['open', 'open', 'open', 'unexplained', 'unexplained', 'unexplained']],
+  [85_000, ['open', 'open', 'open', 'open', 'open', 'unexplained']],
+  [30_000, ['open', 'open', 'open', 'unexplained', 'unexplained', 'unexplained']],
+])(
+  'what left waits for its record as long as records take, and for a minute: they take up to %i ms',
+  async (settles, expected) => {
+    const { look } = setUp({ isNew: true, settles })
+    const verdicts: unknown[] = []
+    for (let n = 0; n < expected.length; n += 1) verdicts.push(await look(1, 15_000))
+    expect(verdicts).toEqual(expected)
+  },
+)
 
 test('what left is told until the origin of its record is proven, however often it was looked at', async () => {
   const { show, prove, look, wake } = setUp()
