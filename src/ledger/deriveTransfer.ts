@@ -3,6 +3,7 @@ import { deriveDecimals, formatUnits } from '../bridge/amount.ts'
 import { proveClaim } from '../meaning/claimedOrigin.ts'
 import { type OriginClaim } from '../bridge/transfer.ts'
 import { deriveReplaced } from './deriveReplaced.ts'
+import { deriveState } from './deriveState.ts'
 import { deriveRewrites } from './deriveRewrites.ts'
 import { details, firstOf, newest, newestSaid, newestText, type Said } from './newestOf.ts'
 import type { Learned } from './learned.ts'
@@ -12,10 +13,10 @@ import type { Chain, Status, UnsaidField } from '../bridge/observation.ts'
 import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from '../meaning/showsMoney.ts'
-import { mayHaveFailed } from '../meaning/mayHaveFailed.ts'
+import { isRefused, mayHaveFailed } from '../meaning/mayHaveFailed.ts'
 import { proveOrigin } from '../meaning/proveOrigin.ts'
 import { type Group, isBesideUnread, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
-import { type Leg, type LegEvidence, type Transfer, type TransferState } from '../bridge/transfer.ts'
+import { type Leg, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
 export const retractionMs = 30_000
@@ -59,7 +60,17 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     id: said.id,
     direction,
     crossType: said.crossType,
-    state: deriveState(all, { status, confirmedStatus, main, zone, direction, originProof, unsaid, failure }),
+    state: deriveState(all, {
+      status,
+      confirmedStatus,
+      main,
+      zone,
+      direction,
+      originProof,
+      unsaid,
+      failure,
+      refusal: destination !== null && isRefused({ evidence }, destination),
+    }),
     status,
     confirmedStatus,
     isListed: all.some(isRecord),
@@ -145,15 +156,6 @@ function listUnsaid(all: readonly Sighting[]): UnsaidField[] {
   if (!all.some((one) => isRecord(one) && one.unsaid !== undefined)) return []
   const records = all.filter(isRecord)
   return unsaidFields.filter((field) => records.every((one) => isUnsaid(one, field)))
-}
-
-/** Whether a record that may have one leg only was read to have failed twice. */
-function isFailedTwice(all: readonly Sighting[]): boolean {
-  const failed = all.filter((one) => isRecord(one) && one.status === 'failed')
-  // However else the answers of one list differ.
-  return [...Map.groupBy(failed, ({ source }) => source).values()].some(
-    (of) => Math.max(...of.map((one) => one.lastAt)) > Math.min(...of.map((one) => one.firstAt)),
-  )
 }
 
 /** Which token events without one are about, by what second sources saw move. */
@@ -244,32 +246,6 @@ function confirmStatus(finals: readonly Sighting[]): Status | null {
   const earlierAt = Math.max(...version.filter((s) => s.status === first.status).map((s) => s.lastAt))
   const isSettled = later.some((s) => s.firstAt > earlierAt && s.lastAt > s.firstAt)
   return isSettled ? (later[0] as Sighting).status : first.status
-}
-
-function deriveState(
-  all: readonly Sighting[],
-  of: Pick<Transfer, 'status' | 'confirmedStatus' | 'main' | 'zone' | 'direction' | 'originProof'> & {
-    readonly unsaid: readonly UnsaidField[]
-    /** It may have failed as a whole, and no record says so. */
-    readonly failure: boolean
-  },
-): TransferState {
-  const { main, zone, originProof, unsaid } = of
-  const [origin, destination] = of.direction === 'MainToZone' ? [main, zone] : [zone, main]
-  const isOriginFailed = originProof === 'failed'
-  const hasBoth = main !== null && zone !== null
-  if (of.status === 'failed' && (hasBoth || of.confirmedStatus === 'failed' || isOriginFailed))
-    return 'failed'
-  // A leg may be there although no record names it.
-  const isUnsaidLeg =
-    (main === null && unsaid.includes('mainHash')) || (zone === null && unsaid.includes('zoneHash'))
-  if (isUnsaidLeg) return of.status === 'failed' && isFailedTwice(all) ? 'failed' : 'pending'
-  if (origin === null) return 'unbacked'
-  if (destination === null) return 'pending'
-  if (isOriginFailed && of.failure) return 'pending'
-  // Value that arrived although what it came from failed, or is not there.
-  if (isOriginFailed || originProof === 'absent') return 'unbacked'
-  return of.status === 'success' ? 'completed' : 'pending'
 }
 
 /** The one origin that the events of a payout name, while it has no record. */

@@ -16,3 +16,16 @@ export function hasArrived({ evidence }: Pick<Transfer, 'evidence'>, destination
     (one) => one.chain === destination.chain && one.hash === destination.hash && one.status === 'success',
   )
 }
+
+/** Whether that is known to have failed, or not to be there: then nothing arrived by it. */
+export function isRefused({ evidence }: Pick<Transfer, 'evidence'>, destination: Leg): boolean {
+  return (
+    !hasArrived({ evidence }, destination) &&
+    evidence.some(
+      (one) =>
+        one.chain === destination.chain &&
+        one.hash === destination.hash &&
+        (one.status === 'failed' || one.status === 'absent'),
+    )
+  )
+}

@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import type { EvidenceNote } from '../../bridge/finding.ts'
-import {
-  type LegEvidence,
-  originChain,
-  originLeg,
-  destinationLeg,
-  type Transfer,
-} from '../../bridge/transfer.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found, type Said } from '../../rules/kind.ts'
@@ -21,8 +15,8 @@ const factTypes = declareFacts({
 
 /**
  * A transfer that failed. With both legs a failed record is reported at once; a record with one leg may still be wrong, so
- * that E12 or the origin's own transaction must agree. The ledger's `state` has already asked E12 before a final
- * record's status changes.
+ * that E12 or the transaction of that leg must agree. The ledger's `state` has asked them already, and E12 before a
+ * final record's status changes.
  */
 export const transferFailed = defineEvent({
   kind: 'transfer.failed',
@@ -56,10 +50,6 @@ function detectFailed(
   context: EventContext,
 ): Found<typeof factTypes> | null {
   if (transfer.state !== 'failed' || transfer.status !== 'failed') return null
-  const hasBoth = originLeg(transfer) !== null && destinationLeg(transfer) !== null
-  const proof = originFailure(transfer)
-  const isUnsaid = transfer.unsaid?.some((field) => field === 'mainHash' || field === 'zoneHash') === true
-  if (!hasBoth && !isUnsaid && transfer.confirmedStatus !== 'failed' && proof === null) return null
   const rewrite = transfer.rewrites.findLast((one) => one.after['status'] === 'failed') ?? null
   if (rewrite === null && isHistory(transfer, context)) return null
   const errorMessage = transfer.evidence.find((one) => one.errorMessage !== '')?.errorMessage ?? ''
@@ -88,20 +78,15 @@ function isHistory(transfer: Transfer, { tellSince }: EventContext): boolean {
   return transfer.firstStatus === 'failed' && lastAt < tellSince
 }
 
-function originFailure(transfer: Transfer): LegEvidence | null {
-  const chain = originChain(transfer.direction)
-  return transfer.evidence.find((one) => one.chain === chain && one.status === 'failed') ?? null
-}
-
 function noteSources(transfer: Transfer): EvidenceNote[] {
   const record = transfer.confirmedStatus === 'failed' ? 'E12' : 'E3'
-  const failed = transfer.evidence.filter((one) => one.status === 'failed')
+  const against = transfer.evidence.filter(({ status }) => status === 'failed' || status === 'absent')
   return [
     { source: record, at: transfer.readAt, says: 'the record has status 0x0' },
-    ...failed.map(({ source, at, chain }) => ({
+    ...against.map(({ source, at, chain, status }) => ({
       source,
       at,
-      says: `the ${chain} transaction has status 0x0`,
+      says: `the ${chain} transaction ${status === 'failed' ? 'has status 0x0' : 'is not known'}`,
     })),
   ]
 }

@@ -95,7 +95,7 @@ function detectUnbacked(
   if (destination === null) return null
   const arrivedAt = Math.min(destination.time ?? transfer.firstSeenAt, transfer.firstSeenAt)
   if (arrivedAt < context.tellSince) return null
-  if (transfer.state === 'failed' && !hasArrived(transfer, destination)) return null
+  if (transfer.status === 'failed' && !hasArrived(transfer, destination)) return null
   if (transfer.originProof === 'failed' && mayHaveFailed(transfer, destination)) return null
   const ground = findGround(transfer, destination, arrivedAt, context)
   if (ground === null) return null

@@ -59,6 +59,17 @@ describe('transfer.failed', () => {
     expect(detect([toPending({ status: 'failed' })], [evidence({ status: 'success' })])).toBeNull()
   })
 
+  test('with the payout alone, its own transaction that failed, or is not there, makes it failed', () => {
+    const record = toRecord({ status: 'failed', zoneHash: null, zoneHeight: null, zoneTime: null })
+    const ofMain = (status: LegEvidence['status'], source: LegEvidence['source'] = 'E13') =>
+      evidence({ chain: 'main', hash: hash('main'), source, status, errorMessage: '' })
+    const told = (...notes: LegEvidence[]) => detect([record], notes)?.facts['statusSources'] ?? null
+    expect(told(ofMain('failed'))).toBe('E3, E13')
+    expect(told(ofMain('absent'))).toBe('E3, E13')
+    expect([told(), told(ofMain('success'))]).toEqual([null, null])
+    expect(told(ofMain('failed'), ofMain('success', 'canonical'))).toBeNull()
+  })
+
   test('a completed record that the list calls failed is not told until E12 agrees', () => {
     const before = toRecord({ requestedAt: 1_000_000 })
     const after = toRecord({ requestedAt: 1_100_000, status: 'failed' })

@@ -60,6 +60,12 @@ describe('transfer.unbacked', () => {
       { ...unnamed, requestedAt: 960_000 },
       { reason: 'unnamed' },
     ],
+    [
+      'a failed record without an origin whose payout is there',
+      [main('success')],
+      { ...unnamed, status: 'failed' as const, requestedAt: 960_000 },
+      { reason: 'unnamed' },
+    ],
   ])('%s', (_, evidence, record, expected) => {
     expect(facts(transferUnbacked, evidence, record)).toMatchObject(expected)
   })
@@ -69,6 +75,12 @@ describe('transfer.unbacked', () => {
     ['an origin that nobody was asked of', [], {}, {}],
     ['a record without an origin, one moment before', [], { ...unnamed, requestedAt: 959_999 }, {}],
     ['a payout before anything was to be told', [zone('absent')], {}, { tellSince: 900_001 }],
+    [
+      'a failed record without an origin, of which nothing shows that it arrived',
+      [],
+      { ...unnamed, status: 'failed' as const, requestedAt: 960_000 },
+      {},
+    ],
     [
       'no head has passed it yet',
       [],
