@@ -300,6 +300,15 @@ describe('a withdrawal without its payout (semantics 10)', () => {
     })
   })
 
+  test('is told although its record is gone by then', async () => {
+    const world = await start()
+    const record = world.withdraw(10, unpaid)
+    await world.pass(2 * minute)
+    world.fake.records = world.fake.records.filter((one) => one !== record)
+    await world.until(() => world.conditions().some(({ kind }) => kind === 'transfer.stalled'), 'the stall')
+    expect(world.conditions()).toMatchObject([{ kind: 'transfer.stalled', state: 'firing' }])
+  })
+
   test('is not told while nothing can be asked, which is told with the number of those not judged, and then is', async () => {
     const world = await start()
     world.fake.records.unshift(toOpenWire({ zoneBlockTime: String(world.now()) }, 'unasked'))

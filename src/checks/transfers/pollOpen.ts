@@ -4,12 +4,14 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import type { DueCheck } from '../../ledger/dueChecks.ts'
+import type { MissingRecords } from '../../ledger/missingRecords.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { runInSlices } from '../../lib/steps.ts'
 
 interface OpenTransfers extends Pick<Kernel, 'clock' | 'reads' | 'commit' | 'ledger'> {
   /** The records of a main transaction. */
   readonly lookUp: RecordLookup
+  readonly missing: Pick<MissingRecords, 'findControl'>
 }
 
 /** E12 and E9 take this many hashes. */
@@ -62,12 +64,16 @@ async function readDetails(
   checks: readonly DueCheck[],
   signal: AbortSignal,
 ): Promise<unknown> {
+  const control = (checks.length > 0 && open.missing.findControl()?.zoneHash) || null
   const ask = async (some: readonly DueCheck[]) => {
-    const hashes = [...new Set(some.flatMap((check) => check.zoneHash ?? []))]
+    const own = [...new Set(some.flatMap((check) => check.zoneHash ?? []))]
+    const beside = control === null || own.length === batchSize || own.includes(control) ? [] : [control]
+    const hashes = [...own, ...beside]
     const priority = some.some((check) => check.isUrgent) ? 'urgent' : 'open'
     const read = await open.reads.details(hashes, { priority, signal })
     // What is to be told of it is on the disk before it leaves all the same.
-    open.commit({ answers: [read.records], bad: read.bad, mayWait: true })
+    const records = read.records.filter(({ zoneHash }) => !beside.some((hash) => hash === zoneHash))
+    open.commit({ answers: [records], bad: read.bad, mayWait: true })
     const answered = new Set(read.records.map((record) => record.zoneHash))
     const missed = some.filter((check) => !answered.has(check.zoneHash))
     // A row that could not be read may be what was asked for.
@@ -75,7 +81,9 @@ async function readDetails(
     const { unread = [], absent = [] } = Object.groupBy(missed, ({ zoneHash }) =>
       isUnread(zoneHash ?? '') ? 'unread' : 'absent',
     )
-    postpone(open, absent, read.requestedAt)
+    // Of nothing at all, not even of what is known to be there, it may be throttling.
+    const isAnswer = control === null || read.records.length > 0
+    postpone(open, absent, isAnswer ? read.requestedAt : null)
     postpone(open, unread, null)
   }
   let failure: unknown

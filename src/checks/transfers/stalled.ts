@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { type Direction, directions } from '../../bridge/observation.ts'
+import { type Chain, type Direction, directions } from '../../bridge/observation.ts'
 import { destinationLeg, originChain, type Transfer } from '../../bridge/transfer.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
@@ -128,7 +128,8 @@ function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: Un
 }
 
 /**
- * When it was last looked whether it arrived. No answer shows a transfer that has no record. Of one that was heard of in
+ * When it was last looked whether it arrived. A record that is gone does not say that it did. No answer shows a transfer
+ * that has no record. Of one that was heard of in
  * time every reading of the list's newest part says that it did not arrive; of one that was heard of late only the answer
  * to a question for it does: its record may lie in a past that was not read. So it is where a row of the list that could
  * not be read may be its record.
@@ -136,7 +137,7 @@ function mayHaveFailed({ status, confirmedStatus, changedAt }: Transfer, now: Un
 function readAtOf(facts: SharedFacts, transfer: Transfer, limitMs: number): UnixMs {
   const { isListed, readAt, soughtAt, originAt, firstSeenAt } = transfer
   const list = facts.pollers.find(({ poller }) => poller === 'transfers')
-  if (isListed || !list) return readAt
+  if (isListed || !list) return Math.max(readAt, soughtAt ?? 0)
   const isLate = firstSeenAt - originAt >= limitMs
   const isShown = !isLate && facts.mayBeUnread?.(transfer) !== true
   // A reading that ended just now may have begun before.
@@ -166,12 +167,17 @@ function toFinding(
       {
         source: transfer.confirmedStatus === 'unknown' ? 'E3' : 'E3, E12',
         at: readAt,
-        says: `no ${transfer.isListed ? `${destination} transaction` : 'record'}, ${formatDuration(readAt - leftAt)} after the origin`,
+        says: `${sayMissing(transfer, destination)}, ${formatDuration(readAt - leftAt)} after the origin`,
       },
     ],
     // By our clock, as the present that its age is counted to.
     since: leftAt,
   }
+}
+
+function sayMissing({ isListed, readAt, soughtAt = 0 }: Transfer, destination: Chain): string {
+  if (!isListed) return 'no record'
+  return soughtAt > readAt ? 'no record any more' : `no ${destination} transaction`
 }
 
 /** What a message says of it. */

@@ -7,6 +7,7 @@ import type { Commit, ExplorerReads, FeedPage } from '../../../src/kernel/reads.
 import { createRecordLookup } from '../../../src/kernel/recordLookup.ts'
 import type { AppConfig } from '../../../src/kernel/settings.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
+import { createMissingRecords } from '../../../src/ledger/missingRecords.ts'
 import type { UnixMs } from '../../../src/lib/clock.ts'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
@@ -162,7 +163,8 @@ export function setUp(
       return known?.main ? { mainHash: known.main.hash, address: known.targetAddress } : null
     },
   })
-  return { ...kernel, reads, feed, lookUp }
+  const missing = createMissingRecords(kernel.db, (key) => ledger.seenAt(key))
+  return { ...kernel, reads, feed, lookUp, missing }
 }
 
 /** Records newest first, each with its own hashes; `n` is in the id. */

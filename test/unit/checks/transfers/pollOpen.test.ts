@@ -47,6 +47,26 @@ test('semantics.md 38: what may be in a row that could not be read was not looke
   expect([soughtAt('z0'), soughtAt('z1')]).toEqual([undefined, requestedAt])
 })
 
+test.each([
+  { title: 'where it holds another that is known', isShown: true },
+  { title: 'not where it holds nothing at all', isShown: false },
+])('what an answer lacks was looked for, $title (semantics 8)', async ({ isShown }) => {
+  const control = toRecord({ id: 'known', zoneHash: hash('known'), mainHash: hash('known main') })
+  const world = setUp([...pendings(1), control])
+  world.commit({ answers: [world.feed.rows] })
+  await world.clock.advance(10_000)
+  const requestedAt = world.clock.now()
+  const asked: string[] = []
+  world.reads.details = async (hashes) => {
+    asked.push(...hashes)
+    return { requestedAt, records: isShown ? [{ ...control, source: 'E12', requestedAt }] : [], bad: [] }
+  }
+  await createOpenTransfersPoll(world)(noSignal)
+  expect(asked).toEqual([hash('z0'), hash('known')])
+  const [transfer] = world.ledger.listTransfers({ hash: hash('z0') })
+  expect(transfer?.soughtAt).toBe(isShown ? requestedAt : undefined)
+})
+
 test('a batch that cannot be asked for waits behind the others', async () => {
   const world = setUp(pendings(1))
   world.commit({ answers: [world.feed.rows] })

@@ -40,6 +40,19 @@ describe('transfer.stalled', () => {
   })
 
   test.each([
+    { title: 'asked for before its time was over, is not judged', soughtAt: deadline - 1, found: [] },
+    { title: 'asked for since, is found', soughtAt: deadline, found: ['t1'] },
+  ])('a transfer whose record is gone, $title (semantics 10)', ({ soughtAt, found }) => {
+    const gone = pendingSince(origin, deadline - minute, { soughtAt })
+    const { findings, unknown } = judge(deadline + minute, gone)
+    expect(findings.map(({ subject }) => subject)).toEqual(found)
+    expect(unknown).toEqual(found.length > 0 ? [] : ['t1'])
+    expect(findings.map(({ evidence }) => evidence[0]?.says)).toEqual(
+      found.map(() => 'no record any more, 30m after the origin'),
+    )
+  })
+
+  test.each([
     {
       title: 'is found once a reading of the list began after the deadline',
       endedAt: deadline + 5_000,
