@@ -26,26 +26,27 @@ export function createPageFromNewest<R>({
 
   return async function read(page, ask) {
     if (oldestFirst === null) {
-      const first = await ask(page)
-      const pages = first.totalPage ?? 0
-      if (page > 1 || first.order !== 'oldest-first' || pages <= 1) return first
+      const answer = await ask(page)
+      const pages = answer.totalPage ?? 0
+      if (page >= pages || answer.order !== 'oldest-first') return answer
       const newest = newestOf(await ask(pages))
-      if (newest <= newestOf(first)) return first
+      if (newest <= newestOf(answer)) return answer
       oldestFirst = { pages, newest }
     }
     for (let moves = 0; ; moves += 1) {
       const { newest, pages }: { readonly newest: number; readonly pages: number } = oldestFirst
       if (page > pages) return null
       const answer = await ask(pages - page + 1)
-      const isMoved = answer.totalPage !== null && answer.totalPage > 0 && answer.totalPage !== pages
-      if (page > 1 || (answer.empty && !isMoved)) return answer
-      if (newestOf(answer) < newest && !isMoved) {
+      const moved = Math.abs((answer.totalPage || pages) - pages)
+      if (moved === 0 && (page > 1 || answer.empty)) return answer
+      if (moved === 0 && newestOf(answer) < newest) {
         // It begins with the newest row by now, or that was taken back.
         oldestFirst = null
         return read(page, ask)
       }
       oldestFirst = { pages: answer.totalPage || pages, newest: Math.max(newest, newestOf(answer)) }
-      if (!isMoved || moves === maxMoves) return answer
+      // By one page less or more nobody misses anything who goes through all of them.
+      if (moved <= (page > 1 ? 1 : 0) || moves === maxMoves) return answer
     }
   }
 }

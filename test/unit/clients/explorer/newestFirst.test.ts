@@ -49,6 +49,13 @@ test('what comes behind the last page is found on the next one', async () => {
   expect(await page(1)).toEqual([31, 32, 33, 34, 35, 36, 37, 38])
 })
 
+test('a page of it that is not the first one is counted from the newest row too, however fast that goes on', async () => {
+  const { list, page } = serve(count(500))
+  expect(await page(3)).toEqual(count(480).slice(470))
+  list.rows = count(900)
+  expect(await page(3)).toEqual(count(880).slice(870))
+})
+
 test('a list that is turned round is read from its other end', async () => {
   const { list, page } = serve(count(25))
   await page(1)
