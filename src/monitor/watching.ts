@@ -21,6 +21,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import { keepBackups } from '../store/backups.ts'
 import type { Database } from '../store/database.ts'
 import { attempt, takeMisread } from '../store/misread.ts'
+import { lastNumber } from '../store/requestNumbers.ts'
 import { tellFinding } from '../kernel/evaluate.ts'
 import { purgeCoverage } from '../kernel/coverage.ts'
 import { listHeads } from '../kernel/heads.ts'
@@ -188,8 +189,10 @@ export function createUpkeep(
     const now = readSoberTime(deps)
     const transfersSince = now - deps.config.retention.transfersMs
     const { alerts, db, ledger } = deps
+    // Requests are numbered on from before the clock was set back.
+    const shownBefore = Math.max(now, lastNumber(db)) - dayMs
     const parts: (() => unknown)[] = [
-      () => ledger.purge({ before: transfersSince, shownBefore: now - dayMs, limit: stepSize }),
+      () => ledger.purge({ before: transfersSince, shownBefore, limit: stepSize }),
       () => purgeFlow(db, now, flowStepSize),
       () => purgeSamples(db, transfersSince, stepSize),
       () => purgeOpenLessons(db, now - keptMs),

@@ -45,6 +45,11 @@ export function createRequestNumbers(db: Database, clock: Pick<Clock, 'now'>): R
   }
 }
 
+/** The newest number of a saved answer; 0 when none was. */
+export function lastNumber(db: Database): UnixMs {
+  return Number(readMeta(db, name) ?? 0)
+}
+
 /** When an answer was last saved in a ledger; null when none was. */
 export function lastSavedAt(db: Database): UnixMs | null {
   const saved = readMeta(db, clockName)

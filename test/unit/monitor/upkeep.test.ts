@@ -3,6 +3,7 @@ import { createUpkeep } from '../../../src/monitor/watching.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { listChanges, recordChange } from '../../../src/store/auditLog.ts'
 import { recordHead } from '../../../src/kernel/heads.ts'
+import { saveMeta } from '../../../src/store/meta.ts'
 import { takeMisread } from '../../../src/store/misread.ts'
 import { int } from '../../../src/store/table.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
@@ -65,6 +66,17 @@ test('a payout of just now is not forgotten, however long ago its origin was', a
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(1)
   await clock.advance(1)
+  await upkeep()
+  expect(ledger.listTransfers({})).toHaveLength(0)
+})
+
+test('F67: answers are as old as the newest, where their numbers go on from a clock that was a year ahead', async () => {
+  const { clock, db, ledger, commit, upkeep } = setUpUpkeep()
+  const now = clock.now()
+  const year = 365 * day
+  commit({ answers: [[toRecord({ zoneTime: now, mainTime: now, requestedAt: now + year })]] })
+  await clock.advance(2 * day + 1)
+  saveMeta(db, 'request_number', String(clock.now() + year))
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(0)
 })
