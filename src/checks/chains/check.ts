@@ -45,7 +45,7 @@ async function readNodeHead(
   if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
 }
 
-type HeadsKernel = Pick<Kernel, 'db' | 'ledger' | 'reads' | 'commit'>
+type HeadsKernel = Pick<Kernel, 'db' | 'ledger' | 'list' | 'nodeHeads' | 'reads' | 'commit'>
 
 /** Reads both heads: the zone's from E5, the main chain's by galloping on E11 from the last known height. */
 export function createHeadsPoll(kernel: HeadsKernel): (signal: AbortSignal) => Promise<void> {
@@ -73,7 +73,7 @@ async function readMain(kernel: HeadsKernel, options: ReadOptions, step: number)
   const read = (height: number) => kernel.reads.mainBlock(height, options)
   const before = readHeight(kernel.db, 'main')
   // What a record says may be wrong.
-  const named = kernel.ledger.highestHeight('main')
+  const named = kernel.ledger.highestHeight('main') ?? firstHeight(kernel)
   const known = before === null && named === null ? null : Math.max(before ?? 0, named ?? 0)
   if (known === null) return null
   // A record may name a block above the last head: the head is expected where it moves to, not so far above that.
@@ -82,6 +82,11 @@ async function readMain(kernel: HeadsKernel, options: ReadOptions, step: number)
     (await gallop(read, known, guess)) ?? (await searchBelow(read, { before, named: known, step }))
   if (found) kernel.commit({ heads: [{ ...found, chain: 'main' }], mayWait: 'without-news' })
   return found ? found.height - (before ?? found.height) : null
+}
+
+/** Where a head is looked for that no record names: of a bridge that nobody has used yet from the chain's begin on. */
+function firstHeight({ list, nodeHeads }: Pick<HeadsKernel, 'list' | 'nodeHeads'>): number | null {
+  return nodeHeads.main?.height ?? (list.readAt === null ? null : 0)
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createHeadsPoll, gallop } from '../../../../src/checks/chains/check.ts'
 import { listHeads, readHeight, recordHead } from '../../../../src/kernel/heads.ts'
 import type { ExplorerReads } from '../../../../src/kernel/reads.ts'
+import { trackHeight } from '../../../../src/kernel/trackHeight.ts'
 import { toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
@@ -46,19 +47,25 @@ describe('createHeadsPoll', () => {
   /** The poll over a main chain, after what was read of it and what a record names. */
   async function open(
     mainBlock: ExplorerReads['mainBlock'],
-    { before, named }: { before: number | null; named: number | null },
+    { before, named, ofNode }: { before: number | null; named: number | null; ofNode?: number },
   ) {
     const reads = { zoneHead: async () => null, mainBlock } as unknown as ExplorerReads
     const kernel = createTestKernel({ reads })
     const { clock, db, ledger } = kernel
     if (before !== null) recordHead(db, 'main', { height: before, blockTime: clock.now(), at: clock.now() })
     if (named !== null) ledger.recordAnswer([toRecord({ mainHeight: named })], clock.now())
+    if (ofNode !== undefined) kernel.nodeHeads.main = trackHeight(null, ofNode, clock.now())
     await clock.advance(1_000)
     const run = createHeadsPoll(kernel)
-    return { clock, db, run: () => run(noSignal), head: () => readHeight(db, 'main') }
+    return { list: kernel.list, clock, db, run: () => run(noSignal), head: () => readHeight(db, 'main') }
   }
 
-  async function poll(heights: { head: number; before: number | null; named: number | null }) {
+  async function poll(heights: {
+    head: number
+    before: number | null
+    named: number | null
+    ofNode?: number
+  }) {
     const asked: number[] = []
     const read = chain(heights.head, asked)
     const world = await open(async (height) => {
@@ -98,14 +105,41 @@ describe('createHeadsPoll', () => {
     expect(listHeads(db)).toEqual(heads)
   })
 
+  test('F47: an empty answer about the head alone is not taken for one that stands lower', async () => {
+    const world = await open(
+      async (height) =>
+        height < 100
+          ? { height, blockTime: 0, requestedAt: world.clock.now() }
+          : height > 100
+            ? 'beyond'
+            : 'unknown',
+      { before: 100, named: 100 },
+    )
+    for (let minute = 0; minute < 2; minute += 1) {
+      await world.run()
+      await world.clock.advance(60_000)
+    }
+    expect(world.head()).toBe(100)
+  })
+
   test('asks little more when a record is one block ahead of the explorer', async () => {
     const { clock, db, requests } = await poll({ head: 110, before: 110, named: 111 })
     expect(listHeads(db)).toMatchObject([{ chain: 'main', height: 110, readAt: clock.now() }])
     expect(requests).toBe(4)
   })
 
-  test('reads nothing before any height is known', async () => {
-    const { db, requests } = await poll({ head: 110, before: null, named: null })
+  test("begins at the head of the chain's own node, however far the explorer is (semantics 20)", async () => {
+    const none = { before: null, named: null }
+    expect((await poll({ ...none, head: 20_000_110, ofNode: 20_000_100 })).head()).toBe(20_000_110)
+    const behind = await poll({ ...none, head: 20_000_090, ofNode: 20_000_100 })
+    expect([behind.head(), behind.requests < 20]).toEqual([20_000_090, true])
+  })
+
+  test('reads nothing before any height is known, unless the list was read and names none', async () => {
+    const { db, head, list, run, requests } = await poll({ head: 20_000_110, before: null, named: null })
     expect([listHeads(db), requests]).toEqual([[], 0])
+    list.readAt = 1
+    await run()
+    expect(head()).toBe(20_000_110)
   })
 })
