@@ -1,7 +1,8 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { BridgeLog, EventContent, EventSample } from '../../../src/bridge/bridgeLog.ts'
-import { learnEvent } from '../../../src/meaning/learnEvent.ts'
+import { findOtherRecipient } from '../../../src/meaning/judgeEvents.ts'
+import { capParties, type EventTemplate, isOutdated, learnEvent } from '../../../src/meaning/learnEvent.ts'
 import { readEvent } from '../../../src/meaning/readEvent.ts'
 
 type Field = keyof EventContent
@@ -184,6 +185,51 @@ describe('learning an event', () => {
       )
     expect(learnEvent(lying(1))?.places.amount).not.toEqual([])
     expect(learnEvent(lying(2))?.places).toMatchObject({ amount: [] })
+  })
+
+  test('semantics.md 48: of one party the newest five samples count', () => {
+    const ofOne = samples(12).map((sample) => ({
+      ...sample,
+      content: { ...sample.content, recipient: `0x${'11'.repeat(20)}` },
+    }))
+    expect(capParties([...ofOne, ...samples(1)]).map(({ hash }) => hash)).toEqual([
+      '0x7',
+      '0x8',
+      '0x9',
+      '0x10',
+      '0x11',
+      '0x0',
+    ])
+  })
+
+  test('semantics.md 48: it means something else once the newest five, each of another party, say so', () => {
+    const template = learnEvent(samples(20)) as EventTemplate
+    const other = (index: number, party = index): EventSample => {
+      const { content, ...rest } = toSample(layout, index, one(index))
+      const { recipient } = toContent(one(party).bytes, 1n)
+      return { ...rest, content: { ...content, recipient, amount: '5' } }
+    }
+    const others = (count: number) => Array.from({ length: count }, (_, index) => other(30 + index))
+    expect(isOutdated([...samples(20), ...others(4)], template)).toBe(false)
+    expect(isOutdated([...samples(20), ...others(5)], template)).toBe(true)
+    expect(isOutdated([...others(4), ...samples(1), ...others(4)], template)).toBe(false)
+    expect(
+      isOutdated(
+        others(9).map((_, index) => other(30 + index, index % 4)),
+        template,
+      ),
+    ).toBe(false)
+  })
+
+  test('semantics.md 48: whom a deposit is for is said by its event once twenty others had it right', () => {
+    const toDeposit = (sample: EventSample): EventSample => ({ ...sample, direction: 'MainToZone' })
+    const right = samples(20).map(toDeposit)
+    const template = learnEvent(right) as EventTemplate
+    const own = toDeposit(toSample(layout, 40, one(40)))
+    const credited = { ...own, content: { ...own.content, recipient: `0x${'99'.repeat(20)}` } }
+    expect(findOtherRecipient(credited, template, right)).toBe(own.content.recipient)
+    expect(findOtherRecipient(credited, template, right.slice(1))).toBeNull()
+    expect(findOtherRecipient(own, template, right)).toBeNull()
   })
 
   test('sender and recipient that were always the same stay unknown where an event names two', () => {
