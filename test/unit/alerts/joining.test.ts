@@ -252,6 +252,20 @@ describe('semantics.md 49: nothing hides by joining', () => {
     await world.stop()
   })
 
+  test('a lack of today is told, whatever was sent more than a day ago', async () => {
+    const world = run()
+    const short = createCondition('usdc', {
+      kind: 'escrow.shortfall',
+      labels: { token: `0x${'c'.repeat(40)}` },
+      facts: { missing: '100' },
+    })
+    await world.tell([unbacked, about('transfer.unbacked')])
+    await world.send(86_401_000)
+    await world.judge(ruleOn('escrow.shortfall'), short)
+    expect(world.said()).toEqual(['event unbacked', 'firing shortfall'])
+    await world.stop()
+  })
+
   test('an outflow of another token is told', async () => {
     const world = run()
     await world.tell([unbacked, about('transfer.unbacked')])

@@ -53,6 +53,15 @@ describe('semantics.md 47: what an action says of a batch is judged by the accou
     expect(judgeBatchAction(batch, [batch], settings)).toBe('unrelated')
   })
 
+  test('where it names what was paid, it is told of nothing that the detail lacks in it', () => {
+    const settings = { learned: learned({ 'ZoneToMain batch items detail': 'equal' }) }
+    const [said] = batch.evidence
+    const move = { token: '0xcc', from: '0xe5', to: payee, amountRaw: 9n, amount: null, tokenId: '' }
+    const main = { chain: 'main', hash: hash('main'), source: 'E13', moves: [move] } as const
+    const paid = { ...batch, evidence: said === undefined ? [] : [said, { ...said, ...main }] }
+    expect(judgeBatchAction(paid, [paid], settings)).toBeNull()
+  })
+
   test('semantics.md 48: one that was seen before the words came to mean something else is not judged by them', () => {
     const known = learned({ 'ZoneToMain batch items detail': 'equal' })
     const suspendedAt = () => batch.firstSeenAt + 1

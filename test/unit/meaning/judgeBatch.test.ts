@@ -101,6 +101,17 @@ describe('a batch whose items are not named in full', () => {
   })
 })
 
+test('semantics.md 47: one whose detail does not add up to its record is told, whatever was paid', () => {
+  const detail = [
+    { tokenId: '11', amount: '4', to: payee(1) },
+    { tokenId: '22', amount: '4', to: payee(2) },
+  ]
+  const paid = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 4, to: 2 })]
+  const problem = judgeBatch(batch(detail, paid), [], noFees)
+  expect(problem).toMatchObject({ kind: 'sum', itemSum: '8', recordSum: '9', missing: [] })
+  expect(judgeBatch(batch(items, paid), [], noFees)?.kind).toBe('unpaid')
+})
+
 test('a fee may be kept of a batch, and no more', () => {
   const fees = { fees: [{ token: '0xcc', direction: 'ZoneToMain', max: '0.000001' }] }
   const plain = [

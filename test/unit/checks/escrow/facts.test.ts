@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
 import { readEscrowFacts } from '../../../../src/checks/escrow/facts.ts'
 import { noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
@@ -6,22 +6,26 @@ import { escrowDrift } from '../../../../src/checks/escrow/drift.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import { saveFlows, settleFlow } from '../../../../src/checks/escrow/flowStore.ts'
 import { createLearned } from '../../../../src/ledger/learned.ts'
+import type { StoredFlow } from '../../../../src/checks/escrow/flowRow.ts'
+import type { Horizons } from '../../../../src/meaning/horizon.ts'
 import { toFacts } from '../../rules/facts.ts'
 
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
 
-function setUp() {
+const unread: Horizons = { main: null, zone: null, list: null, returnedAt: null }
+
+function setUp(known = unread) {
   const db = openDatabase(':memory:')
   const bridge = {
     contracts: [],
     escrows: [{ address: escrow, token, baseline: null }],
-    tokens: [],
+    tokens: [{ address: token, symbol: 'USDC', decimals: 0 }],
     fees: [],
   }
   const watch = openEscrowWatch({ db, learned: createLearned(db), config: { bridge } })
-  const horizons = { read: () => ({ main: null, zone: null, list: null, returnedAt: null }) }
-  const judge = () => {
+  const horizons = { read: () => known }
+  const read = (now: number) => {
     const sources = {
       db,
       watch,
@@ -34,18 +38,36 @@ function setUp() {
       supplies: { tokens: [], hasNode: false, since: 0 },
       explorers: { current: () => ({ name: 'explorer', client: null as never }) },
     }
-    return escrowDrift.judge(toFacts(0, readEscrowFacts(sources, 0)), { sum: 0.01, waiting: 0.05 })
+    return readEscrowFacts(sources, now)
   }
-  return { db, judge }
+  const judge = () => escrowDrift.judge(toFacts(0, read(0)), { sum: 0.01, waiting: 0.05 })
+  return { db, judge, read }
 }
 
 /** Tells a movement that nothing explains. */
-function tell(db: Database, hash: string, at: number, direction: 'out' | 'in') {
+function tell(
+  db: Database,
+  hash: string,
+  at: number,
+  direction: 'out' | 'in',
+  more: Partial<Pick<StoredFlow, 'token' | 'verdict' | 'waitsFor'>> = {},
+) {
   const amount = toDecimal(direction === 'out' ? '1' : '-1') ?? noAmount
-  const flow = { escrow, token, hash, height: at, at, net: amount, outward: amount, party: '', gross: [] }
+  const flow = {
+    escrow,
+    token,
+    hash,
+    height: at,
+    at,
+    net: amount,
+    outward: amount,
+    party: '',
+    gross: [],
+    ...more,
+  }
   saveFlows(db, [flow], at, 0)
-  const judged = { reason: '', checkAt: null, absence: null, waitsFor: null }
-  settleFlow(db, flow, { ...judged, verdict: 'unexplained', direction, unexplained: amount }, at)
+  const judged = { reason: '', checkAt: null, absence: null, waitsFor: null, verdict: 'unexplained' as const }
+  settleFlow(db, flow, { ...judged, ...more, direction, unexplained: amount }, at)
 }
 
 test('a movement that left is told for as long as nothing explains it, however many come after it', () => {
@@ -63,4 +85,44 @@ test('of what came in the newest is told, so that dust costs nothing: nobody los
   for (let n = 1; n <= 1_000; n += 1) tell(db, `0x${n}`, n, 'in')
   const subjects = judge().findings.map(({ subject }) => subject.split(':')[2])
   expect(subjects).toEqual(['0xstolen', ...Array.from({ length: 500 }, (_, n) => `0x${1_000 - n}`)])
+})
+
+describe('semantics.md 41, 44: what left and is not explained yet', () => {
+  const now = 4_000_000
+  const passed: Horizons = { main: now, zone: now, list: now - 60_000, returnedAt: null }
+  const sumsOf = (known: Horizons, leave: (db: Database) => void) => {
+    const { db, read } = setUp(known)
+    leave(db)
+    return read(now).escrow.sums.map(({ count, waitsFor }) => [count, waitsFor?.source ?? null])
+  }
+
+  test('counts once the list has passed it, with what was reported by itself within an hour', () => {
+    const open = { verdict: 'open' } as const
+    expect(sumsOf(passed, (db) => tell(db, '0x1', now - 60_000, 'out', open))).toEqual([[1, null]])
+    expect(sumsOf(passed, (db) => tell(db, '0x1', now - 59_999, 'out', open))).toEqual([])
+    const withLost = (lostAt: number) =>
+      sumsOf(passed, (db) => {
+        tell(db, '0x1', now - 60_000, 'out', open)
+        tell(db, '0x2', lostAt, 'out')
+      })
+    expect(withLost(now - 60_000 - 3_600_000)).toEqual([[2, null]])
+    expect(withLost(now - 60_001 - 3_600_000)).toEqual([[1, null]])
+    expect(sumsOf(passed, (db) => tell(db, '0x2', now - 60_000, 'out'))).toEqual([])
+  })
+
+  test('what waits counts while its source stands still, and by itself', () => {
+    const leave = (db: Database) =>
+      tell(db, '0x1', now - 10_000, 'out', { verdict: 'explained', waitsFor: 'zone' })
+    expect(sumsOf({ ...passed, zone: now - 30_001 }, leave)).toEqual([[1, 'zone']])
+    expect(sumsOf({ ...passed, zone: now - 30_000 }, leave)).toEqual([])
+  })
+
+  test('of a token of nobody’s it does not count', () => {
+    const other = `0x${'dd'.repeat(20)}`
+    const leave = (db: Database) => {
+      tell(db, '0x1', now - 60_000, 'out', { verdict: 'open', token: other })
+      tell(db, '0x2', now - 60_000, 'out', { verdict: 'explained', waitsFor: 'zone', token: other })
+    }
+    expect(sumsOf({ ...passed, zone: null }, leave)).toEqual([])
+  })
 })

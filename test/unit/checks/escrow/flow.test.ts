@@ -294,6 +294,13 @@ describe('what came in and went out again', () => {
     expect(say(judgeFlow(flow, legs, none))).toBe(said)
   })
 
+  test('semantics.md 44: rows of nothing are no movement: anybody can write one in another’s name', () => {
+    const row = { hash: '0x1', height: 7, time: 5, from: '0xe1', to: '0x8', token: '0xcc', tokenId: '' }
+    const sum = (amount: string) =>
+      sumFlows([{ ...row, amount }], { escrow: '0xe1', own: new Set(['0xe1']), wrapper: null }, 10)
+    expect([sum('0').length, sum('0.000001').length]).toEqual([0, 1])
+  })
+
   test('rows are summed by token id, and what went back to the payer apart', () => {
     const row = { hash: '0x1', height: 7, time: 5, from: '0x8', to: '0xe1', token: '0xcc' }
     const rows = [

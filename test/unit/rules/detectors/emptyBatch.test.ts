@@ -55,6 +55,10 @@ describe('a batch without a detail', () => {
     ['too little', [pay(1_499_999n)]],
     ['too much', [pay(1_500_001n)]],
     ['to somebody else alone', [pay(1_500_000n, '0x99')]],
+    [
+      'as it says, beside more of another party',
+      [pay(1_000_000n), pay(500_000n, '0xb2'), pay(9_000_000n, '0x99', '0xe6')],
+    ],
   ])('that was paid %s is told', (_, moves) => {
     expect(told(batch(null, moves))).toContain('batch.unresolved')
     expect(told(batch('{}', moves))).toContain('batch.unresolved')
