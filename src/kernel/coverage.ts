@@ -20,8 +20,20 @@ const gapIntervals = 3
 /** Nor is a shorter one: a slow answer is not blindness. */
 const minGapMs = 10_000
 
-/** These read no source: a pause of theirs hides nothing. */
-const ownChores: ReadonlySet<string> = new Set(['upkeep', 'heartbeat', 'report', 'canary'])
+/** These read no source: a pause of theirs hides nothing. Some were noted by versions before. */
+const ownChores: ReadonlySet<string> = new Set([
+  'upkeep',
+  'heartbeat',
+  'report',
+  'reportWeek',
+  'reportMonth',
+  'canary',
+  'checkpoint',
+  'repack',
+  'backups',
+  'heldJudgements',
+  'preconfPayouts',
+])
 
 /**
  * Notes a successful reading of a source (a poller's name). Readings at most `maxGapMs` apart are one interval; a
@@ -107,12 +119,13 @@ export function setCoverageBack(db: Database, byMs: number, now: UnixMs): void {
 /** Notes, inside a transaction, when each poller last read its source. Costs nothing where nothing was read since. */
 export function createCoverageNotes(
   db: Database,
-  pollers: () => readonly Pick<PollerStatus, 'poller' | 'intervalMs' | 'lastSuccessAt'>[],
+  pollers: () => readonly Pick<PollerStatus, 'poller' | 'intervalMs' | 'asksNobody' | 'lastSuccessAt'>[],
 ): () => void {
   const noted = new Map<string, UnixMs>()
   return () => {
-    for (const { poller, intervalMs, lastSuccessAt } of pollers()) {
-      if (ownChores.has(poller) || lastSuccessAt === null || noted.get(poller) === lastSuccessAt) continue
+    for (const status of pollers()) {
+      const { poller, intervalMs, lastSuccessAt } = status
+      if (!readsSource(status) || lastSuccessAt === null || noted.get(poller) === lastSuccessAt) continue
       noteCoverage(db, poller, lastSuccessAt, Math.max(gapIntervals * intervalMs, minGapMs))
       noted.set(poller, lastSuccessAt)
     }

@@ -6,7 +6,7 @@ import type { ReportToken } from './reportToken.ts'
 import { type BreakLedger, openBreakSources } from '../breaks/breakSources.ts'
 import { summarizeBreaks } from '../breaks/summarizeBreaks.ts'
 import type { Direction } from '../bridge/observation.ts'
-import { coverageOf, listCovered, listCoveredSources } from '../kernel/coverage.ts'
+import { coverageOf, listCovered, listCoveredSources, readsSource } from '../kernel/coverage.ts'
 import { listLatency, percentileOf } from '../ledger/latency.ts'
 import { countSuppressed } from './queries.ts'
 import { summarizeCases } from './summarizeCases.ts'
@@ -64,11 +64,9 @@ function readEscrows(
 }
 
 function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {
-  const lines: CoverageLine[] = listCoveredSources(db).map((source) => ({
-    source,
-    ...coverageOf(listCovered(db, source, window), window),
-    note: null,
-  }))
+  const lines: CoverageLine[] = listCoveredSources(db)
+    .filter((poller) => readsSource({ poller }))
+    .map((source) => ({ source, ...coverageOf(listCovered(db, source, window), window), note: null }))
   const zoneShare = readZoneShare(db, window.from, window.until)
   if (zoneShare !== null)
     lines.push({

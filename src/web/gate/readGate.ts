@@ -1,6 +1,7 @@
 import { outsideFilter } from '../../clients/explorer/fits.ts'
 import { describeLacks } from '../../clients/explorer/describeLacks.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
+import { readsSource } from '../../kernel/coverage.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import { readSources } from '../../kernel/sharedFacts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -49,9 +50,7 @@ function readSourceFacts(parts: AppParts, now: UnixMs): SourceFacts {
   return {
     coverage: toCoverage(sources, intervals.byEndpoint),
     rejected: sources.flatMap(({ source, rejected }) => (rejected ? [source] : [])),
-    pollers: parts
-      .pollerStatus()
-      .filter(({ poller, asksNobody }) => asksNobody !== true && !ownChores.has(poller)),
+    pollers: parts.pollerStatus().filter(readsSource),
     aside: explorer.empties.listAside(now),
     lacks: [
       ...lacks.flatMap(({ use, isStill, problem }) => (use === 'judged' && isStill ? [problem] : [])),
@@ -60,16 +59,6 @@ function readSourceFacts(parts: AppParts, now: UnixMs): SourceFacts {
     listLag: horizons.listLag(now),
   }
 }
-
-/** They ask no source of what happens on the chains. */
-const ownChores: ReadonlySet<string> = new Set([
-  'upkeep',
-  'heartbeat',
-  'report',
-  'reportWeek',
-  'reportMonth',
-  'canary',
-])
 
 function readReach(parts: AppParts): ReachFacts {
   const { config, db, horizons, tellSince } = parts
