@@ -3,6 +3,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { shortAmount } from '../../lib/shortAmount.ts'
 import type { Correction, DailyReport } from '../dailyReport.ts'
 import type { Problem } from '../problems.ts'
+import { periodOf } from '../reportDay.ts'
 import { tokenLabel } from './tokenLabel.ts'
 
 const problemWords: Readonly<Record<BreakKind, string>> = {
@@ -57,10 +58,14 @@ function capped(said: readonly string[]): string[] {
   return more > 0 ? [...said.slice(0, mostNamed), `and ${more} more`] : [...said]
 }
 
-function sayFine({ problems, book }: DailyReport): string {
+function sayFine({ problems, book, coverage, window }: DailyReport): string {
   if (problems === null || problems === undefined) return 'what does not reconcile is unknown'
   const count = (name: 'deposits' | 'withdrawals') =>
     (book ?? []).reduce((sum, line) => sum + line[name].count, 0)
+  // Nothing where nobody looked is no day that reconciles.
+  const isUnseen = (coverage ?? []).every(({ share, note }) => share === 0 || note !== null)
+  if (isUnseen && count('deposits') + count('withdrawals') === 0)
+    return `what does not reconcile is unknown: nothing of the ${periodOf(window.day) ?? 'day'} was observed`
   return `reconciled: ${plural(count('deposits'), 'deposit')}, ${plural(count('withdrawals'), 'withdrawal')}`
 }
 

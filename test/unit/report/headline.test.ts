@@ -36,6 +36,21 @@ describe('sayVerdict', () => {
     )
   })
 
+  test('a day that nobody watched, and of which nothing is known, is not said to reconcile', () => {
+    const gaps = [{ from: window.from, until: window.until }]
+    const unseen = { source: 'transfers', share: 0, gaps, note: null }
+    const sample = { source: 'zone chain', share: 1, gaps: [], note: 'of zone blocks' }
+    const says = 'what does not reconcile is unknown: nothing of the day was observed'
+    for (const coverage of [[unseen, sample], [], null]) {
+      expect(sayVerdict({ ...base, book: [], coverage })).toBe(says)
+    }
+    const seen = { ...unseen, share: 0.01 }
+    expect(sayVerdict({ ...base, book: [], coverage: [unseen, seen] })).toBe(
+      'reconciled: 0 deposits, 0 withdrawals',
+    )
+    expect(sayVerdict({ ...base, coverage: [unseen] })).toBe('reconciled: 119 deposits, 0 withdrawals')
+  })
+
   test('money that was learned of an earlier day is in it, naming the day', () => {
     const correction = { severity: 'critical' as const, count: 1 }
     const corrections = [
