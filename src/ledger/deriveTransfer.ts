@@ -171,7 +171,7 @@ function resolve(
 }
 
 function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
-  const hash = newest(all, (sighting) => hashOf(sighting, chain))
+  const hash = presentHash(all, chain)
   if (hash === null || isRetracted(all, chain)) return null
   const of = all.length === 1 ? all : all.filter((sighting) => hashOf(sighting, chain) === hash)
   return {
@@ -180,6 +180,17 @@ function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
     height: newest(of, (sighting) => (chain === 'main' ? sighting.mainHeight : sighting.zoneHeight)),
     time: newest(of, (sighting) => (chain === 'main' ? sighting.mainTime : sighting.zoneTime)),
   }
+}
+
+/** A list that lags goes back to what a record said before another transaction took the place of that: so far E12 has to go. */
+function presentHash(all: readonly Sighting[], chain: Chain): string | null {
+  const hash = newest(all, (sighting) => hashOf(sighting, chain))
+  if (hash === null || all.length === 1) return hash
+  const confirmed = newest(details(all), (sighting) => hashOf(sighting, chain))
+  if (confirmed === null || confirmed === hash) return hash
+  const firstAt = (name: string) =>
+    Math.min(...all.flatMap((one) => (hashOf(one, chain) === name ? one.firstAt : [])))
+  return firstAt(hash) < firstAt(confirmed) ? confirmed : hash
 }
 
 function listedLegAt(all: readonly Sighting[]): UnixMs | null {

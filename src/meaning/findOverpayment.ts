@@ -4,6 +4,7 @@ import { sumArrivals } from '../bridge/tokenFlow.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { ofCrowd } from '../lib/ofCrowd.ts'
 import { once } from '../lib/once.ts'
+import { isOfNode, newestEvidence } from './proveOrigin.ts'
 import {
   destinationLeg,
   isBatch,
@@ -216,7 +217,10 @@ function statusOf(
   const known = answersOf(transfer)
   const newer = known.filter(({ at }) => at >= since)
   const holding = newer.length > 0 || !isHoldOver(since, now) ? newer : known
-  return (holding.find(({ status }) => status === 'success') ?? holding[0])?.status
+  const node = holding.find(isOfNode)
+  if (node?.status === 'success') return node.status
+  // A list of calls that does not say which of them failed is no word against the one that does.
+  return (newestEvidence(holding) ?? node)?.status
 }
 
 /** Requests are numbered on from before the clock was set back: then nothing says how long it has been. */

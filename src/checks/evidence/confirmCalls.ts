@@ -7,6 +7,7 @@ import { MonitorError } from '../../lib/errors.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import { listAnswers } from '../../ledger/legAnswers.ts'
+import { listOfOneOrigin } from '../../meaning/findOverpayment.ts'
 import { confirmMoves, isCovered } from './confirmMoves.ts'
 import { type Asking, maySpendSingle, neededTries, type Outcome } from './decideDoubt.ts'
 
@@ -30,8 +31,9 @@ export async function confirmCalls(asking: Asking, leg: QueuedLeg, first: Eviden
   const drops = [leg.hash]
   const listed = stakes.netOf(leg.hash, '')
   if (isShown(listed, first)) return { readings: [first], saves: [], drops }
-  // What failed once by its own list does not succeed by one that leaves that out.
-  const readings = isSaidOtherwise(asking, first) ? [] : [first]
+  // What failed once by its own list does not succeed by one that leaves that out; nor is it a second payout.
+  const isRival = hasRival(asking, leg.hash)
+  const readings = isRival || isSaidOtherwise(asking, first) ? [] : [first]
   if (leg.time < askedSince(asking, listed) || now - leg.addedAt > patienceMs)
     return { readings, saves: [], drops }
   const wait = (at: number, tries = leg.tries): Outcome => ({
@@ -60,6 +62,21 @@ export async function confirmCalls(asking: Asking, leg: QueuedLeg, first: Eviden
     return confirmMoves(asking, leg, later)
   return { readings: [first, later], saves: [], drops }
 }
+
+/** Whether another payout of the same origin was made beside or before this one: whether it moved anything tells what they are. */
+function hasRival({ ledger }: Asking, hash: string): boolean {
+  return ledger
+    .listTransfers({ hash, limit: mostRivals })
+    .filter(({ direction }) => direction === 'ZoneToMain')
+    .some((transfer) => {
+      if (transfer.replaced !== undefined) return true
+      const sharing = transfer.zone === null ? [] : ledger.listSharing('zone', transfer.zone.hash, mostRivals)
+      const alike = listOfOneOrigin(transfer, sharing)
+      return new Set(alike.flatMap(({ main }) => main?.hash ?? [])).size > 1
+    })
+}
+
+const mostRivals = 100
 
 /** What was over before is not asked for one by one at the first start. */
 const historyMs = 900_000
