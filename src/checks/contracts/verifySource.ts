@@ -14,6 +14,8 @@ interface Verifying extends Pick<Kernel, 'clock' | 'commit' | 'contractReads' | 
 
 /** How much later a second reading has to agree before a change is reported, ms: replicas lag. */
 const confirmMs = 30_000
+/** For so long after a change a source that lags by minutes may go on saying what was before. */
+const lagMs = 900_000
 
 /** Compares a contract's verified source with what it was; the first reading is what is compared with. */
 export async function verifySource(verifying: Verifying, signal: AbortSignal): Promise<void> {
@@ -68,11 +70,13 @@ async function readImplementation(
 
 /** A pure function of what was known and what was read; null was an empty answer, which says nothing. */
 export function compareSource(
-  known: Pick<ContractProgress, 'verified' | 'candidate' | 'announced'> & { readonly address: string },
+  known: Pick<ContractProgress, 'verified' | 'candidate' | 'announced' | 'earlier'> & {
+    readonly address: string
+  },
   source: VerifiedSource | null,
   { now, everyMs }: { readonly now: UnixMs; readonly everyMs: number },
 ): { change: Partial<ContractProgress>; finding: Finding | null } {
-  const { address, verified, candidate, announced } = known
+  const { address, verified, candidate, announced, earlier } = known
   const later = { verifyAt: now + everyMs }
   if (source === null) return { change: later, finding: null }
   const merged = verified === null ? source : fillFrom(source, verified)
@@ -82,10 +86,17 @@ export function compareSource(
     // What was empty and is filled now is no change.
     return { change: { ...later, verified: merged, candidate: null }, finding: null }
   }
+  if (earlier !== null && now - earlier.until < lagMs && isSame(earlier.source, merged))
+    return { change: { ...later, candidate: null }, finding: null }
   if (candidate === null || !isSame(candidate, merged)) {
     return { change: { verifyAt: now + confirmMs, candidate: merged }, finding: null }
   }
-  const change = { ...later, verified: merged, candidate: null }
+  const change = {
+    ...later,
+    verified: merged,
+    candidate: null,
+    earlier: { source: verified, until: now },
+  }
   // The log of the upgrade has reported it.
   if (differs.includes('implementation') && announced.includes(merged.implementation)) {
     return { change, finding: null }

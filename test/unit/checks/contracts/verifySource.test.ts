@@ -14,7 +14,7 @@ const source: VerifiedSource = {
   code: 'd1',
   abi: 'a1',
 }
-const none = { address: contract, verified: null, candidate: null, announced: [] }
+const none = { address: contract, verified: null, candidate: null, announced: [], earlier: null }
 const compare = (known: Partial<Parameters<typeof compareSource>[0]>, read: VerifiedSource | null) =>
   compareSource({ ...none, ...known }, read, { now: 1_000, everyMs: 60_000 })
 
@@ -49,6 +49,17 @@ test('a replica that lags takes a change back untold', () => {
     finding: null,
     change: { candidate: null, verified: source },
   })
+})
+
+test('a source that lags and says for minutes what was before a change is no other change; what stays so is', () => {
+  const other = { ...source, code: 'd2' }
+  const { change } = compare({ verified: source, candidate: other }, other)
+  const known = { ...none, ...change }
+  const read = (candidate: VerifiedSource | null, now: number) =>
+    compareSource({ ...known, candidate }, source, { now, everyMs: 60_000 })
+  expect(read(null, 600_000)).toEqual({ finding: null, change: { candidate: null, verifyAt: 660_000 } })
+  expect(read(null, 901_000).change).toMatchObject({ candidate: source })
+  expect(read(source, 931_000).finding).toMatchObject({ facts: { before: 'd2', after: 'd1' } })
 })
 
 test('an implementation that a log told of is no news, another one is', () => {
