@@ -17,3 +17,16 @@ test('of more than it keeps the oldest that the list does not show stay: its hor
   expect(Math.min(...provenUnlisted)).toBe(1)
   expect(provenUnlisted.length).toBe(200)
 })
+
+test('what is on its way says nothing of a list that shows transfers only once they are complete (semantics 9)', () => {
+  const listings = openListings(createTestKernel())
+  const unlisted = { ...pendingSince(1, 1, { isListed: false }), key: 't9' }
+  noteTransfers(listings, [unlisted], [])
+  expect(readListed(listings).provenUnlisted).toEqual([])
+  noteTransfers(
+    listings,
+    [2, 3, 4].map((n) => pendingSince(n, n)),
+    [],
+  )
+  expect(readListed(listings).provenUnlisted).toEqual([1])
+})

@@ -110,3 +110,32 @@ test('a deposit that its event alone shows is reported where the list takes no t
   }
   expect(summarizeTold(db)).toMatchObject([{ source: 'event', count: 1, hashes: [hash('paid in')] }])
 })
+
+test('a record that was found late is reported once its origin is proven, or could not be, and not as a theft too', async () => {
+  const told = async (status: 'absent' | 'success' | null) => {
+    const world = setUp([], { start: 100_000_000 })
+    const { clock, db, ledger } = world
+    const now = clock.now()
+    const record = toRecord({ zoneHash: hash('late'), zoneTime: now, mainTime: now, requestedAt: now })
+    world.commit({ answers: [[record]] })
+    const [transfer] = ledger.listTransfers({ hash: hash('late'), limit: 1 })
+    const lack = {
+      ...toLack(record, 'list', now),
+      state: 'recorded',
+      transferKey: transfer?.key ?? '',
+    } as const
+    saveLack(db, { ...lack, lastAt: now })
+    const leg = { chain: 'zone', hash: hash('late'), source: 'E9', errorMessage: '', moves: null } as const
+    if (status !== null) world.commit({ evidence: [{ ...leg, status, requestedAt: now }] })
+    const counts: number[] = []
+    for (const ms of [0, 160_000, 20_000]) {
+      await clock.advance(ms)
+      await lookAgain({ ...world, listings: openListings(world) }, noSignal)
+      counts.push(summarizeTold(db).length)
+    }
+    return counts
+  }
+  expect(await told('success')).toEqual([1, 1, 1])
+  expect(await told(null)).toEqual([0, 0, 1])
+  expect(await told('absent')).toEqual([0, 0, 0])
+})

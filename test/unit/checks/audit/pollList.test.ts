@@ -121,6 +121,21 @@ describe('a record that the list holds and the ledger lacks', () => {
     expect(world.told()).toEqual([])
   })
 
+  test('is not over by empty answers, while a range with a known record is empty too (semantics 8)', async () => {
+    const world = audit()
+    world.fillIn(2 * 60 * minute)
+    await world.audit()
+    while (world.told().length === 0) await world.pass(10_000)
+    const { rows } = world.feed
+    world.feed.rows = []
+    await world.clock.advance(20 * minute)
+    await world.audit()
+    expect(world.told()).toHaveLength(1)
+    world.feed.rows = rows
+    await world.audit()
+    expect(world.told()).toEqual([])
+  })
+
   test('is not told while it is younger than records take', async () => {
     const world = audit()
     world.fillIn(settleMs - 1)

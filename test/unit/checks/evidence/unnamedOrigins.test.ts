@@ -29,15 +29,20 @@ type Lookup = (addresses: readonly string[]) => {
 }
 
 /** The look at a payout that names no origin, which the ledger has from a record that was read, or from its chain. */
-function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
+function open(
+  start: number,
+  source: 'E3' | 'chain',
+  lookUp: Lookup,
+  { headTime = 1_065_000, listReadAt = 1_069_000, isHidden = false } = {},
+) {
   const world = createTestKernel({ start, isManual: true })
   const { clock, db, ledger, list } = world
   world.reads.details = () => Promise.reject(new MonitorError('source.refused', 'E12 stumbles'))
   ledger.recordAnswer([{ ...payout, source, requestedAt: start }], start)
   putQueued(db, waiting)
   for (const chain of ['main', 'zone'] as const)
-    recordHead(db, chain, { height: 100, blockTime: 1_065_000, at: 1_069_000 })
-  list.readAt = 1_069_000
+    recordHead(db, chain, { height: 100, blockTime: headTime, at: 1_069_000 })
+  list.readAt = listReadAt
   const judged: string[] = []
   const said: EvidenceReading[] = []
   const commit: Commit = (findings) => {
@@ -52,7 +57,7 @@ function open(start: number, source: 'E3' | 'chain', lookUp: Lookup) {
         commit,
         lookUp: ({ addresses }) => {
           const { found: records, bad = [], ...answer } = lookUp(addresses)
-          return Promise.resolve({ ...answer, records, bad, isHidden: false })
+          return Promise.resolve({ ...answer, records, bad, isHidden })
         },
       },
       noSignal,
@@ -179,3 +184,31 @@ test('one that the source stumbles over holds up none of the others', async () =
   await expect(look()).rejects.toThrow('stumbles')
   expect(judged).toHaveLength(1)
 })
+
+const often = { from: 1_015_000, until: 1_180_000 }
+
+test.each([
+  ['before records have had their time', { ...often, until: 1_059_999 }, {}, []],
+  ['once they have', { ...often, until: 1_060_000 }, {}, ['absent']],
+  ['while the heads have not come so far', { ...often, until: 1_089_999 }, { headTime: 999_999 }, []],
+  ['once they lagged for too long', { ...often, until: 1_090_000 }, { headTime: 999_999 }, ['absent']],
+  ['while a row may be its record', often, { isHidden: true }, []],
+  [
+    'where no filter works and the list was not read since',
+    often,
+    { isAnswer: false, listReadAt: 1_059_999 },
+    [],
+  ],
+  ['where the list was read since', often, { isAnswer: false, listReadAt: 1_060_000 }, ['absent']],
+] as const)(
+  'semantics 9: a payout without a record is said to have none, or not: %s',
+  async (_, times, how, statuses) => {
+    const { isAnswer, ...rest } = { isAnswer: true, ...how }
+    const nothing = () => ({ requestedAt: clock.now(), found: [], isAnswer })
+    const { look, said, clock } = open(1_000_000, 'chain', nothing, rest)
+    // Whole steps of what a reading rests, the last one at the end of the time.
+    await clock.advance(times.from - 1_000_000 - ((times.from - times.until) % 15_000))
+    for (; clock.now() <= times.until; await clock.advance(15_000)) await look()
+    expect(said.map(({ status }) => status)).toEqual(statuses)
+  },
+)

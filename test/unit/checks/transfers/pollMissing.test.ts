@@ -88,6 +88,44 @@ describe('records that a sweep did not show', () => {
     expect(world.told).toEqual([])
   })
 
+  test('are not judged by an answer with a row that could not be read and may be theirs (semantics 38)', async () => {
+    const world = start([2])
+    const reads = { ...world.reads }
+    const raw = JSON.stringify({ zoneTxHash: world.all[2]?.zoneHash })
+    world.reads.details = async (...of) => ({
+      ...(await reads.details(...of)),
+      bad: [{ endpoint: 'E12', problem: 'valueRaw', raw }],
+    })
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
+    expect(world.told).toEqual([])
+  })
+
+  test('are not gone while the list shows them, whatever E12 says', async () => {
+    const world = start([2])
+    await world.clock.advance(1_000)
+    world.sweep()
+    await world.wait(0)
+    await world.wait(5 * minute)
+    world.commit({
+      answers: [world.all.slice(2, 3).map((row) => ({ ...row, requestedAt: world.clock.now() }))],
+    })
+    for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
+    expect(world.told).toEqual([])
+  })
+
+  test('are not judged by their main hash where no filter of the list works (semantics 16)', async () => {
+    const world = start([0])
+    const none = () => ({ requestedAt: world.clock.now(), records: [], bad: [], isUnfiltered: true })
+    world.reads.feedByHash = async () => none()
+    world.reads.feedByAddress = async () => ({ ...none(), totalPage: null, total: null, limit: null })
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
+    expect(world.told).toEqual([])
+  })
+
   test('one that E12 stumbles over has not vanished, and holds up no other', async () => {
     const world = start([2, 3])
     const [stumbled, gone] = [world.all[2], world.all[3]]

@@ -32,6 +32,12 @@ describe('transfer.stalled', () => {
     ])
   })
 
+  test('says neither of one whose records do not say whether it arrived (semantics 38)', () => {
+    const unsaid = (field: 'mainHash' | 'zoneHash') => pendingSince(origin, deadline, { unsaid: [field] })
+    expect(subjects(deadline, unsaid('mainHash'))).toEqual({ found: [], unknown: ['t1'] })
+    expect(subjects(deadline, unsaid('zoneHash'))).toEqual({ found: ['t1'], unknown: [] })
+  })
+
   test('says neither while the newest answer is older than the deadline', () => {
     expect(subjects(deadline + minute, pendingSince(origin, deadline - 1))).toEqual({
       found: [],

@@ -47,6 +47,13 @@ describe('what had an answer and is empty (semantics 8)', () => {
     expect(isEmptyAt(55_000)).toBe(true)
   })
 
+  test('is no later page of a list: a list that is pushed anew may have fewer', () => {
+    const { guard } = setUp()
+    const page = { ...list, params: { page: '7', limit: '100' } }
+    guard.judge(page, { ...full, at: 0 })
+    expect(guard.judge(page, { ...empty, at: 60_000 })).toBe(false)
+  })
+
   test('is read once by attempts that follow each other at once', () => {
     const { isEmptyAt, control } = setUp()
     for (const at of [1_000, 1_500, 2_500, 4_500]) expect(isEmptyAt(at)).toBe(true)
