@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toDecimal } from '../../../../src/bridge/decimal.ts'
 import { saveFlows } from '../../../../src/checks/escrow/flowStore.ts'
 import { judgeOwed } from '../../../../src/checks/escrow/judgeOwed.ts'
@@ -87,4 +87,69 @@ test('what left and may have paid it is not missed beside what was taken', async
 
 test('what left beyond what is on its way is missed', async () => {
   expect(await judgeAfter(250)).toEqual({ isMissing: true, missing: 350n })
+})
+
+describe('semantics.md 22: a balance against what is owed', () => {
+  /** An escrow that owes 1,000, of which a withdrawal of 200 is on its way, and 100 are paid out at block 101. */
+  function open() {
+    const kernel = createTestKernel({ start: 1_000_000, config: { bridge } })
+    const { clock, db } = kernel
+    startOwed(db, token, { height: 1, time: 1 }, 1_000n)
+    const leg = { token, less: 0n, more: 0n, mainTime: null, zoneTime: clock.now() }
+    const open = { isCredit: false, amount: 200n, mainHash: null, mainHeight: null }
+    const paid = { isCredit: false, amount: 100n, mainHash: hash('paid'), mainHeight: 101 }
+    saveOwedLeg(db, 't1', { key: 't1', ...leg, ...open })
+    saveOwedLeg(db, 't2', { key: 't2', ...leg, ...paid })
+    const again: bigint[] = []
+    const comparing = {
+      ...kernel,
+      watch: openEscrowWatch(kernel),
+      balances: {
+        read: () => Promise.reject(new Error('reads one block alone')),
+        readAt: () => Promise.resolve(again.shift() ?? null),
+        readNative: () => Promise.resolve([]),
+      },
+      shorts: new Map(),
+    }
+    return {
+      again,
+      /** Whether it is missing by a reading a minute later, of the blocks from `low` to `high`. */
+      async isMissing(balance: bigint, [low, high] = [100, 100]) {
+        await clock.advance(60_000)
+        const readAt = clock.now()
+        const reading = { id: 1, token, low, high, readAt, newestAt: readAt, balances: { [escrow]: balance } }
+        const judged = await judgeOwed(comparing, { reading, places: [{ address: escrow, token }] }, noSignal)
+        return judged && judged.holdings + judged.openOut < judged.owed
+      },
+    }
+  }
+
+  test('lacks what is on its way at the third reading in a row that lacks it', async () => {
+    const world = open()
+    const said = []
+    for (const balance of [900n, 900n, 1_000n, 900n, 900n, 900n]) said.push(await world.isMissing(balance))
+    expect(said).toEqual([false, false, false, false, false, true])
+  })
+
+  test('lacks nothing where the node says otherwise when it is asked once more about the same block', async () => {
+    const world = open()
+    world.again.push(1_000n, 1_000n, 1_000n)
+    const said = []
+    for (const balance of [900n, 900n, 900n]) said.push(await world.isMissing(balance))
+    expect(said).toEqual([false, false, false])
+  })
+
+  test('equals what was owed at one of the blocks that the reading may be of', async () => {
+    const said = async (blocks: [number, number]) => {
+      const world = open()
+      const three = []
+      for (let n = 0; n < 3; n += 1) three.push(await world.isMissing(900n, blocks))
+      return three.at(-1)
+    }
+    expect([await said([100, 100]), await said([100, 101]), await said([101, 101])]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
 })
