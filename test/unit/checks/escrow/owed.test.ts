@@ -42,4 +42,6 @@ test('a credit counts at a block that holds its deposit, a payout at the block t
   expect(at(499, 799_999)).toEqual([false, false])
   expect(at(500, 800_000)).toEqual([true, true])
   expect(at(499, 829_999)).toEqual([false, false])
+  // A deposit that claims a higher block does not hide its credit for ever.
+  expect(at(499, 830_000)).toEqual([true, false])
 })
