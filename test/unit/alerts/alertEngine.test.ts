@@ -117,6 +117,9 @@ test('an event that is not about a transfer is told again when it happens again'
   bench.engine.tellEvents([{ rule: recovered, finding }], start + 1)
   bench.engine.tellEvents([{ rule: recovered, finding: { ...finding, since: start + 2 } }], start + 2)
   expect(queued(bench)).toEqual(['event ops', 'event ops'])
+  // What was read before is read again.
+  bench.engine.tellEvents([{ rule: recovered, finding: { ...finding, since: start + 1 } }], start + 3)
+  expect(queued(bench)).toEqual(['event ops', 'event ops'])
 })
 
 test('a written group wait holds for events too, counted from the first of the window (semantics 29)', () => {

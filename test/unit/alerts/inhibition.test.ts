@@ -38,6 +38,11 @@ test('a chain without a ring inhibits all but its first', () => {
   expect(inhibitorsOf([rule('a', 'b'), rule('b', 'c')], [a, b, c] as Labels[])).toEqual([null, 'a', 'b'])
 })
 
+test('what matches both sides inhibits neither itself nor its like, and all else that is a target', () => {
+  const any: InhibitRule = { source: ({ rule }) => rule !== 'c', target: () => true, equal: [] }
+  expect(inhibitorsOf([any], [a, b, c] as Labels[])).toEqual([null, null, 'a'])
+})
+
 test('equal labels have to be equal, a missing one is an empty one', () => {
   const rules = [rule('a', 'b', ['chain'])]
   expect(

@@ -211,6 +211,28 @@ test('what comes and goes beside it delays no reminder of what holds', async () 
   await world.stop()
 })
 
+test('a reminder that waits is not sent of what is over', async () => {
+  const world = watch()
+  await world.judge(stalled, [zone], 50)
+  world.ops.answers = [{ result: 'throttled', retryAfterMs: 15 * minute, reason: '429' }, { result: 'ack' }]
+  await world.judge(stalled, [zone], 12)
+  await world.judge(stalled, [], 20)
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'repeat critical', 'resolved critical'])
+  await world.stop()
+})
+
+test('F67: after a start with the wall clock set back a reminder comes when its interval is over', async () => {
+  const before = watch()
+  await before.judge(stalled, [zone], 30)
+  before.clock.step(-5 * hour)
+  const world = await restart(before, {})
+  await world.judge(stalled, [zone], 59)
+  expect(listSaid(world.ops)).toEqual(['firing critical'])
+  await world.judge(stalled, [zone], 3)
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'repeat critical'])
+  await world.stop()
+})
+
 test('a reminder leaves out what waits to be sent', async () => {
   const world = watch()
   await world.judge(stalled, [zone], 50)

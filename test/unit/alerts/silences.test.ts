@@ -242,6 +242,22 @@ test('a silenced event is listed once where its routes name one of its channels 
   await dispatcher.stop()
 })
 
+test('an event that happens anew in a silence is listed when it ends, though it was told before', async () => {
+  const recovered = createRule({ name: 'failed', kind: 'monitor.state_recovered' })
+  const at = (since: number) => ({
+    rule: recovered,
+    finding: createCondition('x', { kind: recovered.kind, since }),
+  })
+  const { look, operations, dispatcher, engine } = run()
+  engine.tellEvents([at(start)], start)
+  expect(await look(0, null)).toEqual(['event'])
+  operations.addSilence({ ...input, matchers: ['rule=failed'] }, ana)
+  engine.tellEvents([at(start + 60_000)], start + 60_000)
+  expect(await look(hour - 1, null)).toEqual(['event'])
+  expect(await look(1, null)).toEqual(['event', 'event'])
+  await dispatcher.stop()
+})
+
 test('an event that a second silence holds too waits for that one', async () => {
   const { look, operations, dispatcher, engine } = run()
   operations.addSilence({ ...input, matchers: ['kind=transfer.failed'] }, ana)

@@ -99,6 +99,15 @@ test('F8: 4 minutes down do not count towards a `for` of 10 minutes', () => {
   expect(stepCondition(phase, true, times, 14 * minute).phase.state).toBe('firing')
 })
 
+test('F8: nor towards keep-firing', () => {
+  const times = { forMs: 0, keepFiringForMs: 5 * minute }
+  const firing = stepCondition(untouched, true, times, 0).phase
+  const recovering = stepCondition(firing, false, times, minute).phase
+  const { phase } = resumeCondition(recovering, times, 2 * minute, 42 * minute)
+  expect(stepCondition(phase, false, times, 46 * minute - 1).phase.state).toBe('recovering')
+  expect(stepCondition(phase, false, times, 46 * minute).phase.state).toBe('resolved')
+})
+
 test('after a restart a tenth of `for` is left at least', () => {
   const times = { forMs: 10 * minute, keepFiringForMs: 0 }
   const { phase } = resumeCondition(pending, times, 10 * minute - 1, 11 * minute)

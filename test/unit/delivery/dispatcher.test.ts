@@ -184,12 +184,13 @@ test('without a fallback what only looks like success is a channel that refuses 
 
 test('a dead channel is said once on the fallback, probed every 15 minutes, and closes by itself', async () => {
   const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
-  const { engine, clock, startSending, ops } = createBench({
+  const { engine, clock, startSending, ops, store } = createBench({
     fakes,
     fallback: 'mail',
     routes: [createRoute({ channels: ['ops'] })],
   })
   const mail = fakes[1]
+  const since = clock.now()
   ops.answers = [{ result: 'dead', reason: '404 no_service' }]
   engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
   const dispatcher = startSending()
@@ -200,6 +201,7 @@ test('a dead channel is said once on the fallback, probed every 15 minutes, and 
   await clock.advance(1_800_000)
   expect(ops.sent).toHaveLength(3)
   expect(mail?.sent.flatMap(({ items }) => items)).toHaveLength(2)
+  expect(store.getChannel('ops').openedAt).toBe(since)
   ops.answers = [{ result: 'ack' }]
   await clock.advance(900_000)
   engine.flush(clock.now())
@@ -333,6 +335,27 @@ test('only the recipients that deferred a mail get it again; others are not kept
   expect(ops.options.map(({ recipients }) => recipients)).toEqual([null, null])
   await clock.advance(1)
   expect(ops.options[2]?.recipients).toEqual(['b@x.example'])
+  await dispatcher.stop()
+})
+
+test('a recipient that was refused counts as that until a mail to everybody is taken', async () => {
+  const { engine, clock, startSending, ops, store } = createBench({
+    fakes: [createFakeChannel('ops', 'email'), createFakeChannel('hook')],
+    fallback: 'hook',
+    routes: [createRoute({ channels: ['ops'] })],
+  })
+  const refused = [{ recipient: 'c@x.example', reason: '550' }]
+  ops.answers = [{ result: 'partial', retry: ['b@x.example'], refused }, { result: 'ack' }]
+  const listed = () => store.getChannel('ops').refused.map(({ recipient }) => recipient)
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(60_000)
+  expect(ops.options.map(({ recipients }) => recipients)).toEqual([null, ['b@x.example']])
+  expect(listed()).toEqual(['c@x.example'])
+  engine.tellEvents([{ rule: failed, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(0)
+  expect(listed()).toEqual([])
   await dispatcher.stop()
 })
 
@@ -490,6 +513,57 @@ test('F67: an hour back on the wall clock holds up neither a new item nor a retr
   dispatcher.wake()
   await clock.advance(0)
   expect(ops.sent.map(({ attempt }) => attempt)).toEqual([1, 2, 1])
+  await dispatcher.stop()
+})
+
+test('F67: five hours back on the wall clock hold up no probe of a channel that refused us', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  ops.answers = [{ result: 'dead', reason: '404' }, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  clock.step(-5 * 3_600_000)
+  await clock.advance(900_000)
+  expect(ops.sent.length).toBeGreaterThan(1)
+  await dispatcher.stop()
+})
+
+test('a channel that refuses us is asked with one message at a time, whatever waits', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  const { promise, resolve } = Promise.withResolvers<{ result: 'ack' }>()
+  ops.answers = [{ result: 'dead', reason: '404' }, promise, { result: 'ack' }]
+  engine.tellEvents([{ rule: failed, finding: createLoneEvent(1) }], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  const urgent = createRule({ name: 'urgent', severity: 'critical' })
+  engine.tellEvents([{ rule: urgent, finding: createEvent(2) }], clock.now())
+  dispatcher.wake()
+  await clock.advance(910_000)
+  expect(ops.sent).toHaveLength(2)
+  resolve({ result: 'ack' })
+  await clock.advance(10_000)
+  expect(ops.sent.length).toBeGreaterThan(2)
+  await dispatcher.stop()
+})
+
+test('an acknowledgement that cannot be written is written once it can, and nothing is sent twice', async () => {
+  const { engine, clock, startSending, ops, store } = createBench()
+  engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
+  const { transaction } = store
+  let refusals = 3
+  Object.assign(store, {
+    transaction: (work: () => unknown) => {
+      if (ops.sent.length > 0 && refusals > 0) {
+        refusals -= 1
+        throw new Error('the disk is full')
+      }
+      return transaction(work)
+    },
+  })
+  const dispatcher = startSending()
+  await clock.advance(60_000)
+  expect([refusals, ops.sent.length]).toEqual([0, 1])
+  expect(store.listOutbox({ state: 'sent', limit: 9 })).toHaveLength(1)
   await dispatcher.stop()
 })
 
