@@ -18,6 +18,12 @@ type Watched = Pick<
   readonly channels: readonly { readonly type: string }[]
 }
 
+interface Setting extends Omit<Unwatched, 'kinds'> {
+  readonly isMissing: (config: Watched) => boolean
+  /** For what it is left out alone, where it is there for others. */
+  readonly lacking?: (config: Watched) => readonly string[]
+}
+
 /** Its order is that of the harm that may be missed. */
 const settings = [
   {
@@ -105,7 +111,8 @@ const settings = [
   },
   {
     setting: 'bridge.tokens[].zoneAddress',
-    isMissing: ({ bridge }) => bridge.tokens.some(({ zoneAddress }) => zoneAddress === undefined),
+    isMissing: ({ bridge }) => bridge.tokens.length > 0 && bridge.tokens.every(isOnZoneUnknown),
+    lacking: ({ bridge }) => bridge.tokens.filter(isOnZoneUnknown).map(({ symbol }) => symbol),
     what: 'whether more of a token exists on the zone chain than was locked for it',
     write: 'bridge: { tokens: [ { address: "0x…", symbol: USDC, decimals: 6, zoneAddress: "0x…" } ] }',
   },
@@ -145,9 +152,7 @@ const settings = [
     what: 'whether a channel that has been quiet still takes messages',
     write: 'canary: { cron: "0 9 * * *" }',
   },
-] as const satisfies readonly (Omit<Unwatched, 'kinds'> & {
-  readonly isMissing: (config: Watched) => boolean
-})[]
+] as const satisfies readonly Setting[]
 
 /** A setting, or one of two, that something is not watched without. */
 export type WatchedSetting = (typeof settings)[number]['setting']
@@ -157,11 +162,19 @@ export function listUnwatched(
   config: Watched,
   kinds: readonly { readonly kind: string; readonly needs?: readonly WatchedSetting[] }[],
 ): readonly Unwatched[] {
-  return settings.flatMap(({ isMissing, ...unwatched }) => {
-    if (!isMissing(config)) return []
-    const needing = kinds.filter(({ needs }) => needs?.includes(unwatched.setting))
-    return [{ ...unwatched, kinds: needing.map(({ kind }) => kind) }]
+  const all: readonly Setting[] = settings
+  return all.flatMap(({ setting, what, write, isMissing, lacking }) => {
+    if (isMissing(config)) {
+      const needing = kinds.filter(({ needs }) => needs?.some((one) => one === setting))
+      return [{ setting, what, write, kinds: needing.map(({ kind }) => kind) }]
+    }
+    const some = lacking?.(config) ?? []
+    return some.length === 0 ? [] : [{ setting, what: `${what}, of ${some.join(', ')}`, write, kinds: [] }]
   })
+}
+
+function isOnZoneUnknown({ zoneAddress }: Watched['bridge']['tokens'][number]): boolean {
+  return zoneAddress === undefined
 }
 
 function hasEscrows({ bridge }: Watched): boolean {
