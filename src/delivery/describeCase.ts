@@ -66,7 +66,9 @@ function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): 
   try {
     const finding = sinceFirstFound(decodeFinding(alert.finding), alert)
     const rule = [...live.rules].find(({ name }) => name === alert.rule) ?? null
-    return cleanText(summarize(rule, finding, now) ?? sayFinding(kinds.find(alert.kind), finding, now), 300)
+    // What is over lasts no longer.
+    const at = Math.min(alert.resolvedAt ?? now, now)
+    return cleanText(summarize(rule, finding, at) ?? sayFinding(kinds.find(alert.kind), finding, at), 300)
   } catch {
     return `${wordsOf(alert.kind)} of ${cleanText(alert.subject, 100)}`
   }

@@ -135,16 +135,23 @@ export function hasBlockTime(
  * From the time that the message calls its beginning, which may lie before the first evaluation that was true.
  * Unknown once the alert is in a later episode.
  */
-function lastedOf({ alert, episode, finding }: Wording): number | null {
-  if (alert.episode !== episode || alert.resolvedAt === null) return null
-  return Math.max(alert.resolvedAt - Math.min(alert.activeAt, finding.since), 0)
+function lastedOf(wording: Wording): number | null {
+  const { alert, finding } = wording
+  const end = endOfEpisode(wording)
+  return end === null ? null : Math.max(end - Math.min(alert.activeAt, finding.since), 0)
+}
+
+/** What is over by the time that its beginning is sent, as by a slow mail server, lasts no longer. */
+function endOfEpisode({ alert, episode }: Wording): UnixMs | null {
+  return alert.episode === episode ? alert.resolvedAt : null
 }
 
 function summaryOf(wording: Wording, of: Pick<MessageItem, 'status' | 'lastedMs'>, now: UnixMs): string {
   const { finding } = wording
   if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of, now)
   if (of.status === 'correction') return correctionOf(wording.kind, finding, isTakenBack(wording))
-  return summarize(wording.rule, finding, now) ?? sayFinding(wording.kind, finding, now)
+  const at = Math.min(endOfEpisode(wording) ?? now, now)
+  return summarize(wording.rule, finding, at) ?? sayFinding(wording.kind, finding, at)
 }
 
 /** @example nameAlert(alert) // 'alert #a1b2c3d4 (transfer-unbacked)' */

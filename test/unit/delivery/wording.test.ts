@@ -199,6 +199,16 @@ test('an end counts from the time that the message calls its beginning, not from
   expect([item.since, item.lastedMs]).toEqual([start - 15_000, 27_000])
 })
 
+test('a beginning that is sent when it is over says how long it was so, not how long ago it began', () => {
+  const rule = createRule({ summarize: ({ since }, now) => `silent for ${(now - since) / 1_000} s` })
+  const finding = { ...createCondition('explorer'), since: start }
+  const over = { nature: 'condition', state: 'resolved', resolvedAt: start + 24_000 } as const
+  const sent = (alert: AlertRow) => word(finding, { alert, rule, what: 'firing' }, start + 175_000).summary
+  expect(sent(rowOf(finding, over))).toBe('silent for 24 s')
+  expect(sent(rowOf(finding, { nature: 'condition' }))).toBe('silent for 175 s')
+  expect(sent(rowOf(finding, { ...over, episode: 2 }))).toBe('silent for 175 s')
+})
+
 test('an end keeps the facts as what was so while it was open, and no evidence of what is over', () => {
   const finding = {
     ...createCondition('explorer'),
