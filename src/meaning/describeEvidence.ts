@@ -1,6 +1,7 @@
 import { formatUnits } from '../bridge/amount.ts'
 import { saySources } from '../bridge/agreement.ts'
 import { movedToken } from '../bridge/movedToken.ts'
+import { groupDigits } from '../lib/groupDigits.ts'
 import type { LegEvidence, OriginProof, TokenMove, Transfer } from '../bridge/transfer.ts'
 
 /** How many movements are listed one by one. */
@@ -17,9 +18,11 @@ export function describeEvidence(evidence: LegEvidence, transfer: Transfer): str
   return [
     ...(moves?.length === 0 ? ['no token moved'] : []),
     ...told,
-    ...(more > 0 ? [`${more} more movements`] : []),
-    ...(amount || amountRaw ? [`names the amount ${amount ?? amountRaw}`] : []),
-    ...(reads !== undefined && evidence.status === 'absent' ? [`not found in ${reads} readings`] : []),
+    ...(more > 0 ? [`${more} more ${more === 1 ? 'movement' : 'movements'}`] : []),
+    ...(amount || amountRaw ? [`names the amount ${groupDigits(String(amount ?? amountRaw))}`] : []),
+    ...(reads !== undefined && evidence.status === 'absent'
+      ? [`not found in ${reads} ${reads === 1 ? 'reading' : 'readings'}`]
+      : []),
     ...(unasked === undefined ? [] : [`${unasked} could not be asked`]),
     ...(evidence.agreement === undefined ? [] : [saySources(evidence.agreement).slice(2)]),
     ...(errorMessage === '' ? [] : [errorMessage]),
@@ -33,14 +36,16 @@ export function tellUnasked({ unasked }: Pick<LegEvidence, 'unasked'>): string {
 
 function describeMove(move: TokenMove, { token }: Transfer): string {
   const isOwn = move.token === movedToken(token)
-  const units =
+  const amount =
     move.amount ??
     (isOwn && token.decimals !== null && move.amountRaw !== null
       ? formatUnits(move.amountRaw, token.decimals)
-      : `${move.amountRaw ?? 'an unknown amount'} base units`)
+      : null)
+  const raw = move.amountRaw === null ? 'an unknown amount' : groupDigits(move.amountRaw.toString())
+  const units = amount === null ? `${raw} base units of` : groupDigits(amount)
   const name = isOwn ? (token.symbol ?? move.token) : move.token || 'native currency'
   const id = move.tokenId === '' ? '' : ` #${move.tokenId}`
-  return `moved ${units} of ${name}${id} from ${move.from} to ${move.to}`
+  return `moved ${units} ${name}${id} from ${move.from} to ${move.to}`
 }
 
 const proofWords: Readonly<Record<OriginProof, string>> = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { directions } from '../../bridge/observation.ts'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { FlowCopiesFact, FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
@@ -130,12 +131,13 @@ function isCopied(facts: Facts, { window, copies = 0 }: Params, one: FlowCopiesF
 
 function passedBound({ flow, escrow }: Facts, settings: Params, total: FlowTotalFact): string | null {
   const { maxCount, maxAmount, share } = settings
-  if (maxCount !== undefined && total.count > maxCount) return `${maxCount} transfers`
+  if (maxCount !== undefined && total.count > maxCount)
+    return `${maxCount} ${maxCount === 1 ? 'transfer' : 'transfers'}`
   const { symbol, decimals } = flow.token(total.token)
   const most = findAmount(maxAmount ?? {}, total.token, symbol)
   if (most !== null && decimals !== null) {
     const isMore = compareDecimals(fromBaseUnits(total.sum, decimals), most.amount) > 0
-    if (isMore) return `${most.text} ${symbol ?? total.token}`
+    if (isMore) return `${groupDigits(most.text)} ${symbol ?? total.token}`
   }
   if (share === undefined || total.direction !== 'ZoneToMain' || total.count < 2) return null
   const holdings = escrow.holdings.find(({ token }) => token === total.token)?.holdings ?? null

@@ -3,7 +3,7 @@ import { parseDecimal } from '../../bridge/amount.ts'
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
-import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found, type Said } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
 
 const params = z.strictObject({
@@ -29,7 +29,7 @@ export const transferLarge = defineEvent({
   kind: 'transfer.large',
   docs: "An amount over the bound of the rule's `where`, or over a share of what the escrow holds.",
   remedy: 'Confirm that sender and recipient are expected for this amount.',
-  words: { open: 'unusually large', many: 'are unusually large' },
+  words: { open: sayLarge, many: 'are unusually large' },
   sources: ['explorer'],
   ties: ['transfer'],
   hasTransfer: true,
@@ -38,6 +38,14 @@ export const transferLarge = defineEvent({
   params,
   detect: detectLarge,
 })
+
+/** Of a rule of one's own: it may ask for something else than a large amount. */
+function sayLarge({ what, finding: { facts } }: Said): string {
+  const { sharePercent } = facts
+  return typeof sharePercent === 'number' && sharePercent > 0
+    ? `${what} is ${sharePercent} % of what the escrow holds`
+    : `${what} is one that a rule asks for`
+}
 
 function detectLarge(
   transfer: Transfer,

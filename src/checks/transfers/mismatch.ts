@@ -11,9 +11,10 @@ import { awaitsFee, judgeMoney, judgeTwin } from '../../meaning/judgeMoney.ts'
 import { mayBeSurplus } from '../../meaning/findOverpayment.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { destinationLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
+import { groupDigits } from '../../lib/groupDigits.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
-import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
+import { declareFacts, defineEvent, type Found, type Said } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
 import { judgeByCertain } from './judgeByCertain.ts'
 
@@ -35,7 +36,7 @@ export const transferMismatch = defineEvent({
   docs: "A record and its legs' own evidence disagree on amount, token, token id, recipient or status.",
   remedy: 'Compare record and transaction in the fields named; if more was paid than left, pause the bridge.',
   words: {
-    open: 'its record and its transactions disagree',
+    open: sayMismatch,
     many: 'disagree with their transactions',
     over: 'its record and its transactions agree by now',
   },
@@ -57,6 +58,19 @@ export const transferMismatch = defineEvent({
   detect: detectMismatch,
 })
 
+/** Amounts as people read them; a token's id is no amount. */
+function sayMismatch({ what, finding: { facts } }: Said): string {
+  const { what: field, leg, found, expected, fewSamples } = facts
+  const few = fewSamples === true ? ', as far as few samples tell' : ''
+  if (found === noItem) {
+    const other = few === '' ? ': another record claims that one' : ''
+    return `${what}${few}: the ${String(leg)} transaction that it names holds no item of its own for it${other}`
+  }
+  const say = (value: unknown) => (field === 'amount' ? groupDigits(String(value)) : String(value))
+  const name = field === 'tokenId' ? 'token id' : String(field)
+  return `${what}${few}: ${name} is ${say(found)} on the ${String(leg)} chain, ${say(expected)} in the record`
+}
+
 interface Difference {
   readonly what: 'status' | 'amount' | 'token' | 'tokenId' | 'recipient'
   readonly expected: string
@@ -76,6 +90,7 @@ function detectMismatch(
   const { verdict: difference, fewSamples } = judged
   const { what, expected, found, by } = difference
   const shown = found === '' ? 'nothing moved' : cleanText(found, 200)
+  const say = (value: string) => (what === 'amount' ? groupDigits(value) : value)
   return {
     subject: transfer.key,
     title: describeTransfer(transfer),
@@ -86,7 +101,7 @@ function detectMismatch(
       {
         source: by.source,
         at: by.at,
-        says: `the ${by.chain} transaction: ${what} ${shown}, the record says ${expected}${tellUnasked(by)}`,
+        says: `the ${by.chain} transaction: ${what} ${say(shown)}, the record says ${say(expected)}${tellUnasked(by)}`,
       },
     ],
     since: Math.min(transfer.originAt, transfer.firstSeenAt),

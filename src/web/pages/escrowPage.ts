@@ -121,9 +121,16 @@ function renderAccounts({ accounts, holds }: EscrowStory): Html | '' {
   return html`<table class="slim accounts"><caption>What is held, account by account</caption>
 <tbody>${shown.map(
     ({ key, label, amount }) =>
-      html`<tr><th scope="row">${label}</th><td class="number">${key === 'unexplained' && amount !== '0' ? renderDifference(amount) : renderAmount(amount)}</td></tr>`,
+      html`<tr><th scope="row">${label}</th><td class="number">${renderAccount(key, amount)}</td></tr>`,
   )}</tbody>
 <tfoot><tr><th scope="row">Held</th><td class="number">${renderAmount(holds)}</td></tr></tfoot></table>`
+}
+
+function renderAccount(key: keyof EscrowAccounts, amount: string): Html {
+  const isGap = key === 'unexplained' && amount !== '0'
+  return isGap || amount.startsWith('-')
+    ? renderDifference(amount, isGap && amount.startsWith('-'))
+    : renderAmount(amount)
 }
 
 function renderSupply({ supply, token }: EscrowStory, now: UnixMs): Html | '' {

@@ -45,8 +45,8 @@ describe('flow.surge', () => {
   const token = () => ({ symbol: 'USDC', decimals: 6 })
   test.each([
     ['the bound to the last unit', { USDC: '250000.5' }, 250_000_500_000n, []],
-    ['one base unit more', { USDC: '250000.5' }, 250_000_500_001n, ['250000.5 USDC']],
-    ['more, by address', { '0xAA': '250000.5' }, 250_000_500_001n, ['250000.5 USDC']],
+    ['one base unit more', { USDC: '250000.5' }, 250_000_500_001n, ['250,000.5 USDC']],
+    ['more, by address', { '0xAA': '250000.5' }, 250_000_500_001n, ['250,000.5 USDC']],
     ['more, of a token without a bound', { WETH: '1' }, 250_000_500_001n, []],
   ])('of value: %s', (_, maxAmount, sum, said) => {
     expect(surges({ token, totals: () => [withdrawals(2, { sum })] }, { maxAmount })).toEqual(said)
