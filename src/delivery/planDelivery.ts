@@ -99,7 +99,10 @@ function retryLater({ delivery, channelType, random }: Answer, reason: string, n
 }
 
 function giveUp({ attempt }: Delivery, reason: string): DeliveryStep {
-  return { do: 'bury', reason: `given up after ${attempt} attempts: ${reason}` }
+  return {
+    do: 'bury',
+    reason: `given up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}`,
+  }
 }
 
 /** Greylisting wants 5 minutes; a mail server that is asked each second answers worse. */

@@ -115,7 +115,7 @@ function tellMisread({ db, engine, live, clock, log, state }: Kernel): void {
   if (rows.length === 0) return
   log.error({ rows }, 'rows of the ledger cannot be read')
   const named = rows.slice(0, mostNamed).join(', ')
-  const reason = `${rows.length} rows of it cannot be read (${named}${rows.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, nothing for answers, and what rests on others keeps its state`
+  const reason = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of it cannot be read (${named}${rows.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, nothing for answers, and what rests on others keeps its state`
   const now = clock.now()
   db.transaction(() => tellFinding(engine, live.rules, toRecovered('ledger.sqlite', reason, now), now))
   void state.integrity.look().catch(() => undefined)

@@ -155,7 +155,11 @@ function listMissing(
   const gaps = (coverage ?? []).filter(({ share, note }) => share < 0.99 && note === null)
   return [
     ...(now < window.until ? [`the ${word} is not over`] : []),
-    ...(unknown > 0 ? [`the amounts of ${unknown} transfers are unknown and not in the sums`] : []),
+    ...(unknown > 0
+      ? [
+          `the amounts of ${unknown} ${unknown === 1 ? 'transfer' : 'transfers'} are unknown and not in the sums`,
+        ]
+      : []),
     ...(coverage === null ? [`how much of the ${word} was observed is unknown`] : []),
     ...(gaps.length > 0 ? [`not the whole ${word} was observed: ${sayLeast(gaps)}`] : []),
   ]

@@ -79,6 +79,6 @@ export function sayCases({ opened, handled, open, atRisk: money }: CaseSummary):
   const risk =
     sums.length === 0
       ? ''
-      : `, ${sums.join(' and ')}${others > 0 ? ` and ${others} more tokens` : ''} at risk`
+      : `, ${sums.join(' and ')}${others > 0 ? ` and ${others} more ${others === 1 ? 'token' : 'tokens'}` : ''} at risk`
   return `Cases: ${opened} opened; ${handledWords}; ${open} open${risk}.`
 }

@@ -104,7 +104,7 @@ function toFinding(of: {
   const says = `holds ${groupDigits(text(room.held))} ${symbol} at block ${height}, ${groupDigits(text(onItsWay))} wanted by withdrawals on their way`
   const flowed =
     flow &&
-    `in ${formatDuration(windowMs)} before: ${groupDigits(text(flow.in))} paid in, ${groupDigits(text(flow.out))} asked for in ${flow.count} withdrawals; the flow leaves out the largest, ${groupDigits(text(flow.largest))}`
+    `in ${formatDuration(windowMs)} before: ${groupDigits(text(flow.in))} paid in, ${groupDigits(text(flow.out))} asked for in ${flow.count} ${flow.count === 1 ? 'withdrawal' : 'withdrawals'}; the flow leaves out the largest, ${groupDigits(text(flow.largest))}`
   return {
     subject: subjectOf(room),
     title: `${symbol} at ${escrows.join(', ')}`,

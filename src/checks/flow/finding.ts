@@ -27,7 +27,7 @@ export function sayFlow(words: string): (of: Said) => string {
   return ({ what, finding: { facts } }) => {
     const { count, windowMs, bound } = facts
     if (typeof windowMs !== 'number' || typeof bound !== 'string') return `${words}: ${what}`
-    return `${words}: ${what}, ${String(count)} transfers in ${formatDuration(windowMs)} (bound: ${bound})`
+    return `${words}: ${what}, ${String(count)} ${count === 1 ? 'transfer' : 'transfers'} in ${formatDuration(windowMs)} (bound: ${bound})`
   }
 }
 

@@ -86,7 +86,9 @@ async function listRows(
   })
   if (!result.complete || quarantined.length > 0) {
     const why =
-      quarantined.length > 0 ? `${quarantined.length} records cannot be read` : result.reasons.join('; ')
+      quarantined.length > 0
+        ? `${quarantined.length} ${quarantined.length === 1 ? 'record' : 'records'} cannot be read`
+        : result.reasons.join('; ')
     throw new MonitorError('source.invalid', `E7: the list of a range of blocks is not whole: ${why}`)
   }
   // Blocks that were preconfirmed with transactions and a list without a single one: throttling looks like this.

@@ -128,7 +128,12 @@ export function judgeOrigin({ reach }: GateFacts, of: TransferFacts): GateReason
       : []),
     ...(depth === null ? [wait('no_depth', 'it is not known how deep in its chain the origin lies')] : []),
     ...(depth !== null && depth < reach.confirmations
-      ? [wait('shallow', `its origin lies ${depth} blocks below the head, ${reach.confirmations} are needed`)]
+      ? [
+          wait(
+            'shallow',
+            `its origin lies ${depth} ${depth === 1 ? 'block' : 'blocks'} below the head, ${reach.confirmations} are needed`,
+          ),
+        ]
       : []),
     ...(action === null ? [] : [toActionReason(action)]),
     ...(rivals === null ? [wait('too_many', 'more transfers name its origin than can be looked at')] : []),

@@ -67,7 +67,7 @@ function renderMoney({ money, members }: CaseStory): Html {
       (one) =>
         html`<div><dt>At risk</dt><dd>${moneyLine([{ ...one, usd: null }])}</dd>${one.usd === null ? '' : html`<dd class="worth">${moneyLine([{ ...one, symbol: 'USD', amount: one.usd, usd: null }])}</dd>`}</div>`,
     )}</dl>
-<p class="muted">${money.length > 6 ? `And ${money.length - 6} more tokens. ` : ''}${members > 1 ? 'Each unit counts once, whatever number of findings name it. ' : ''}${priced ? 'USD by the prices of the configuration.' : ''}</p>`
+<p class="muted">${money.length > 6 ? `And ${money.length - 6} more ${money.length === 7 ? 'token' : 'tokens'}. ` : ''}${members > 1 ? 'Each unit counts once, whatever number of findings name it. ' : ''}${priced ? 'USD by the prices of the configuration.' : ''}</p>`
 }
 
 function renderComingBack({ state, comesBack, reason, endsAt }: CaseStory, now: UnixMs): Html | '' {

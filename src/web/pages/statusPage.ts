@@ -206,7 +206,7 @@ function renderPreconf({ preconf }: StatusSnapshot): Html {
   return html`<dl class="tiles row">
 ${tile('Block being made', pendingAgeMs === null ? null : `${formatAge(pendingAgeMs)} old`)}
 ${tile('Newest complete', latestAgeMs === null ? null : `${formatAge(latestAgeMs)} old`)}
-${tile('Ahead by', gap === null ? null : `${gap} blocks`)}
+${tile('Ahead by', gap === null ? null : `${gap} ${gap === 1 ? 'block' : 'blocks'}`)}
 ${tile('Preconfirmed first, past day', share)}
 ${tile('Mean lead, past day', meanLeadMs === null ? null : `${Math.round(meanLeadMs)}ms`)}
 ${tile('Not settled yet', String(held))}

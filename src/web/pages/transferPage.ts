@@ -57,7 +57,7 @@ export function renderTransferPage(story: TransferStory, view: TransferView): Ht
 <p class="overline">${directionWords[transfer.direction]} ${transfer.key}, ${directionPaths[transfer.direction]}</p>
 <h1 id="story-title" class="amount">${amount}</h1>
 <p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>${renderStanding(story.standing, now)}
-${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} records could belong to this transfer or to one equal to it. They are kept apart, not guessed.</p>` : ''}
+${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} ${transfer.ambiguous === 1 ? 'record' : 'records'} could belong to this transfer or to one equal to it. They are kept apart, not guessed.</p>` : ''}
 <div class="legs">${renderLeg('Origin', originLeg(transfer), { transfer, links })}${renderLeg('Destination', destinationLeg(transfer), { transfer, links })}</div>
 </section>
 <div class="columns">
