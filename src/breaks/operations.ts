@@ -128,7 +128,7 @@ function undoEntry(by: ByHand, input: UndoInput): number {
   const undone = listShares(by.db, entry.id)
   const id = record(by, { what: 'taken back', reason, difference: null, undoes: entry.id }, [])
   const text = `e${id} takes back e${entry.id} (${entry.what}): ${reason}`
-  noteEach(by, undone, { what: 'took back', text })
+  noteEach(by, undone, { what: 'taken back', text })
   return id
 }
 
@@ -212,11 +212,14 @@ function record(
   return id
 }
 
+/** As the audit log says who did it; a timeline says by whom it was done. */
+const done = { matched: 'matched', 'written off': 'wrote off', 'taken back': 'took back' } as const
+
 /** Where everybody looks: the timelines of the cases, and the audit log. */
 function noteEach(
   by: ByHand,
   shares: readonly Omit<Share, 'entryId'>[],
-  of: { readonly what: string; readonly text: string },
+  of: { readonly what: NewEntry['what']; readonly text: string },
 ): void {
   const { db, actor, now } = by
   const noted = new Set<string>()
@@ -225,7 +228,7 @@ function noteEach(
     const isTransfer = parseKey(name) !== null
     const line = `${of.text}; ${sayShare(by, share)}`
     const about = isTransfer ? 'transfer' : 'movement'
-    recordChange(db, actor, { what: of.what, about, aboutId: name, detail: line }, now)
+    recordChange(db, actor, { what: done[of.what], about, aboutId: name, detail: line }, now)
     const mainHash = isTransfer ? null : (splitName(name)[2] ?? null)
     const caseId = findCaseOf(db, { name, transferKey: isTransfer ? name : null, mainHash })
     if (caseId === null || noted.has(caseId)) continue

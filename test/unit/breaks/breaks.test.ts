@@ -352,6 +352,7 @@ test('every entry is in the audit log, and in the timeline of the case', () => {
     .run()
   world.operations.matchBreaks({ payout, origin, reason: 'the same', force: false }, ana)
   world.operations.undoEntry({ entry: 'e1', reason: 'not the same' }, ana)
+  world.operations.writeOffBreak({ name: origin, reason: 'a fee' }, ana)
   const rows = (sql: string) =>
     world.db
       .prepare(sql)
@@ -362,10 +363,11 @@ test('every entry is in the audit log, and in the timeline of the case', () => {
     `ana | matched | transfer | ${origin} | e1: the same; ${origin}: 2.5 USDC, open too long`,
     `ana | took back | transfer | ${payout} | e2 takes back e1 (matched): not the same; ${payout}: 2.5 USDC, unbacked`,
     `ana | took back | transfer | ${origin} | e2 takes back e1 (matched): not the same; ${origin}: 2.5 USDC, open too long`,
+    `ana | wrote off | transfer | ${origin} | e3: a fee; ${origin}: 2.5 USDC, open too long`,
   ])
   expect(rows('SELECT case_id, what, by, text FROM case_log ORDER BY id')).toEqual([
     `7 | matched | ana | e1: the same; ${payout}: 2.5 USDC, unbacked`,
-    `7 | took back | ana | e2 takes back e1 (matched): not the same; ${payout}: 2.5 USDC, unbacked`,
+    `7 | taken back | ana | e2 takes back e1 (matched): not the same; ${payout}: 2.5 USDC, unbacked`,
   ])
   world.close()
 })
