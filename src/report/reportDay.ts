@@ -65,7 +65,7 @@ export function daysOf({ zone, from, until }: DayWindow): string[] {
 /** The first time at or after the end of the day at which the schedule comes due. */
 export function dueAt(
   { cron, timezone }: { readonly cron: string; readonly timezone: string },
-  { until }: DayWindow,
+  { until }: Pick<DayWindow, 'until'>,
 ): UnixMs {
   // The library looks for times after the one given.
   const from = DateTime.fromMillis(until - 1, { zone: timezone })

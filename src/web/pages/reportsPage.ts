@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
+import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
+import { dueAt } from '../../report/reportDay.ts'
 import type { ReportRow } from '../../report/store.ts'
 import type { DailyReportSettings } from '../viewTypes.ts'
 import type { KeptReport } from '../../report/readKeptReport.ts'
@@ -13,7 +15,11 @@ const stateWords = {
 } as const
 
 /** The daily reports that are kept, the newest first. */
-export function renderReportsPage(reports: readonly ReportRow[], daily: DailyReportSettings | null): Html {
+export function renderReportsPage(
+  reports: readonly ReportRow[],
+  daily: DailyReportSettings | null,
+  now: UnixMs,
+): Html {
   return renderLayout({
     title: 'Reports',
     active: 'reports',
@@ -22,7 +28,7 @@ export function renderReportsPage(reports: readonly ReportRow[], daily: DailyRep
 <h1 id="reports-title">Reports</h1>
 ${
   reports.length === 0
-    ? renderNone(daily)
+    ? renderNone(daily, now)
     : html`<table class="stack" role="table">
 <thead role="rowgroup"><tr role="row">${['Day', 'State', 'Built'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${reports.map(renderRow)}</tbody>
@@ -32,12 +38,12 @@ ${
   })
 }
 
-function renderNone(daily: DailyReportSettings | null): Html {
+function renderNone(daily: DailyReportSettings | null, now: UnixMs): Html {
   const none =
     daily === null
       ? html`No daily report is kept. <code>reports.daily</code> in the configuration turns them on;`
-      : html`No daily report is kept yet: the next one is built at <code>${daily.cron}</code> (${daily.timezone}) and goes to ${daily.channel};`
-  return html`<p class="empty">${none} <code>spanwatch report --date</code> prints one at any time.</p>`
+      : html`No daily report is kept yet: the first one is due ${renderTime(dueAt(daily, { until: now }))} (<code>${daily.cron}</code> in ${daily.timezone}) and goes to ${daily.channel};`
+  return html`<p class="empty">${none} <code>spanwatch report --date yesterday</code> prints one at any time.</p>`
 }
 
 function renderRow({ day, zone, builtAt, state, sentAt, lastError }: ReportRow): Html {

@@ -240,7 +240,9 @@ function readChart(deps: WebDeps, c: Context<WebEnv>): Drawn | null {
 
 /** The daily reports that are kept, to be looked at again. */
 export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
-  app.get('/reports', (c) => c.html(renderReportsPage(listReports(deps.db), deps.dailyReport)))
+  app.get('/reports', (c) =>
+    c.html(renderReportsPage(listReports(deps.db), deps.dailyReport, deps.clock.now())),
+  )
   app.get('/reports/:day', (c) => withReport(c, deps, (report) => c.html(renderReportPage(report))))
   app.get('/reports/:day/mail', (c) =>
     withReport(c, deps, ({ html }) => (c.set('policy', toPolicy(html)), c.html(html))),

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
 import { createReportStore } from '../../../src/report/store.ts'
+import { renderReportsPage } from '../../../src/web/pages/reportsPage.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { createFakeWeb } from './support/fakeWeb.ts'
 import { report } from './support/fakeViews.ts'
+
+test('where none is kept it is said when the first one is due, and where it goes', async () => {
+  const daily = { cron: '0 8 * * *', timezone: 'Europe/Berlin', channel: 'ops-email' }
+  const text = String(await renderReportsPage([], daily, Date.UTC(2026, 2, 8, 12)))
+  expect(text).toContain('the first one is due <time class="at" datetime="2026-03-09T07:00:00.000Z">')
+  expect(text).toContain('</time> (<code>0 8 * * *</code> in Europe/Berlin) and goes to ops-email')
+})
 
 test.each([
   ['week', '2026-W10'],
