@@ -22,6 +22,8 @@ export interface BalanceReads {
   read(holdings: readonly Holding[], height: number | null, signal: AbortSignal): Promise<BalanceRead>
   /** One balance at a height; null when the node does not know it any more. */
   readAt(holding: Holding, height: number, signal: AbortSignal): Promise<bigint | null>
+  /** When a block was made, by the chain; null where the node does not say it. */
+  timeOf(height: number, signal: AbortSignal): Promise<UnixMs | null>
   /** Native balances as they are now. */
   readNative(addresses: readonly string[], signal: AbortSignal): Promise<readonly (bigint | null)[]>
 }
@@ -42,6 +44,10 @@ export function createBalanceReads(deps: {
   }
   return {
     readAt,
+    async timeOf(height, signal) {
+      const block = await rpc.call('eth_getBlockByNumber', [height, false], { signal })
+      return block?.timestamp == null ? null : block.timestamp * 1_000
+    },
     readNative: (addresses, signal) =>
       readMany(
         rpc,

@@ -55,6 +55,8 @@ export interface EscrowWorld extends BridgeWorld {
 export interface EscrowWorldOptions extends Omit<BridgeWorldOptions, 'prepare'> {
   /** What was there before the first block, by address and token, base units; a node tells of it when it is given. */
   readonly balances?: Readonly<Record<string, Readonly<Record<string, bigint>>>>
+  /** How many blocks that node is behind, whenever it is asked. */
+  readonly nodeBehind?: () => number
   readonly prepare?: (world: Omit<EscrowWorld, 'monitor' | 'told' | 'conditions'>) => void
 }
 
@@ -73,9 +75,9 @@ const poll = {
 }
 
 export async function createEscrowWorld(options: EscrowWorldOptions): Promise<EscrowWorld> {
-  const { balances, prepare, ...rest } = options
+  const { balances, nodeBehind = () => 0, prepare, ...rest } = options
   const made: Partial<ReturnType<typeof addMoney>> = {}
-  const node = balances && (await startNode(balances, () => made.view))
+  const node = balances && (await startNode(balances, () => made.view, nodeBehind))
   const world = await createBridgeWorld({
     ...rest,
     bridge: {
@@ -118,6 +120,7 @@ type BareWorld = Parameters<NonNullable<BridgeWorldOptions['prepare']>>[0]
 
 interface ChainView {
   readonly head: () => number
+  readonly now: () => number
   readonly transactions: () => readonly FakeMainTransaction[]
 }
 
@@ -196,7 +199,7 @@ function addMoney(bare: BareWorld) {
   }
   return {
     actions: { ...bare, transact, emit, deposit },
-    view: { head: fake.mainHead, transactions: () => [...chain.transactions.values()] },
+    view: { head: fake.mainHead, now: bare.now, transactions: () => [...chain.transactions.values()] },
   }
 }
 
@@ -282,10 +285,15 @@ function kindOf({ tokenId = '', standard }: FakeMove): string {
 }
 
 /** A node that knows what everybody holds at every block. */
-function startNode(balances: NonNullable<EscrowWorldOptions['balances']>, view: () => ChainView | undefined) {
+function startNode(
+  balances: NonNullable<EscrowWorldOptions['balances']>,
+  view: () => ChainView | undefined,
+  behind: () => number,
+) {
   const hex = (value: bigint | number) => `0x${value.toString(16)}`
+  const head = () => (view()?.head() ?? 0) - behind()
   const heightOf = (block: unknown) =>
-    typeof block === 'string' && block.startsWith('0x') ? Number(block) : (view()?.head() ?? 0)
+    typeof block === 'string' && block.startsWith('0x') ? Number(block) : head()
   const held = (address: string, of: string, block: unknown) => {
     const changes = (view()?.transactions() ?? [])
       .filter(({ height = 0 }) => height <= heightOf(block))
@@ -297,7 +305,9 @@ function startNode(balances: NonNullable<EscrowWorldOptions['balances']>, view: 
     )
   }
   const answer = ({ method, params }: StubCall): Record<string, unknown> => {
-    if (method === 'eth_blockNumber') return { result: hex(view()?.head() ?? 0) }
+    if (method === 'eth_blockNumber') return { result: hex(head()) }
+    const of = method === 'eth_getBlockByNumber' ? params[0] : params[1]
+    if (heightOf(of) > head()) return { result: null }
     if (method === 'eth_getBalance') return { result: hex(held(String(params[0]), '', params[1])) }
     if (method === 'eth_call') {
       const { to, data } = params[0] as { readonly to: string; readonly data: string }
@@ -307,7 +317,8 @@ function startNode(balances: NonNullable<EscrowWorldOptions['balances']>, view: 
     if (method === 'eth_getBlockByNumber') {
       const height = heightOf(params[0])
       const hash = hex(height).replace('0x', '').padStart(64, '0')
-      const timestamp = hex(Math.floor(Date.now() / 1_000))
+      const madeAt = (view()?.now() ?? 0) / 1_000 - ((view()?.head() ?? 0) - height)
+      const timestamp = hex(Math.floor(madeAt))
       return { result: { number: hex(height), hash: `0x${hash}`, timestamp, transactions: [] } }
     }
     return { result: null }

@@ -93,9 +93,11 @@ async function readNow(
   if (found.high - found.low > maxSpread) return
   // A head that was not read for a while is an old block, whenever its balances are asked for.
   const isOfHead = headTime !== null && found.low === height && found.high === height
-  // What left and arrived by then goes by the chains' time.
+  // What left and arrived by then goes by the chains' time: a node that is behind shows the balances of a moment long past.
+  const madeAt = isOfHead ? headTime : await balances.timeOf(found.high, signal)
+  if (madeAt === null && found.high < (head?.height ?? 0)) return
   const readAt = found.readAt - aheadMs
-  const read = { ...found, newestAt: isOfHead ? Math.min(readAt, headTime) : readAt }
+  const read = { ...found, newestAt: Math.min(readAt, madeAt ?? readAt) }
   const byHolding = new Map(holdings.map((holding, at) => [holding, read.balances[at] ?? null]))
   commit({
     mayWait: 'without-news',

@@ -47,6 +47,7 @@ async function judgeAfter(left: number) {
     balances: {
       read: () => Promise.reject(new Error('reads one block alone')),
       readAt: () => Promise.resolve(balance),
+      timeOf: () => Promise.resolve(null),
       readNative: () => Promise.resolve([]),
     },
     shorts: new Map(),

@@ -37,6 +37,7 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
         return Promise.resolve({ low: at, high: at, readAt: clock.now(), balances: [balanceAt(at)] })
       },
       readAt: (_holding: unknown, height: number) => Promise.resolve(balanceAt(height)),
+      timeOf: () => Promise.resolve(null),
       readNative: () => Promise.resolve([]),
     },
     seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
