@@ -7,6 +7,7 @@ import { partingMs } from '../../kernel/trackHead.ts'
 import { settleWords } from '../../kernel/sourceWords.ts'
 import { waitForHead } from '../../kernel/waitForHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
 import { openAccounts } from './accounts/keepAccounts.ts'
 import { type BalanceAt, balanceRest } from './balanceRest.ts'
@@ -94,8 +95,12 @@ async function readNow(
   // A head that was not read for a while is an old block, whenever its balances are asked for.
   const isOfHead = headTime !== null && found.low === height && found.high === height
   // What left and arrived by then goes by the chains' time: a node that is behind shows the balances of a moment long past.
-  const madeAt = isOfHead ? headTime : await balances.timeOf(found.high, signal)
-  if (madeAt === null && found.high < (head?.height ?? 0)) return
+  const madeAt = isOfHead ? headTime : await askMadeAt(of, found.high, signal)
+  if (madeAt === null && found.high < (head?.height ?? 0) - maxSpread)
+    throw new MonitorError(
+      'source.invalid',
+      `The node shows balances of block ${found.high}, far behind the explorer's ${head?.height}, and does not say when that was made.`,
+    )
   const readAt = found.readAt - aheadMs
   const read = { ...found, newestAt: Math.min(readAt, madeAt ?? readAt) }
   const byHolding = new Map(holdings.map((holding, at) => [holding, read.balances[at] ?? null]))
@@ -112,6 +117,21 @@ async function readNow(
       return []
     },
   })
+}
+
+/** Null where the node does not say it: of a block near the head that makes no difference. */
+async function askMadeAt(
+  { balances }: Pick<EscrowBalances, 'balances'>,
+  height: number,
+  signal: AbortSignal,
+): Promise<UnixMs | null> {
+  try {
+    return await balances.timeOf(height, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof MonitorError) return null
+    throw error
+  }
 }
 
 interface NewestRead extends BalanceRead {

@@ -108,6 +108,7 @@ describe('semantics.md 22: a balance against what is owed', () => {
       balances: {
         read: () => Promise.reject(new Error('reads one block alone')),
         readAt: () => Promise.resolve(again.shift() ?? null),
+        timeOf: () => Promise.resolve(null),
         readNative: () => Promise.resolve([]),
       },
       shorts: new Map(),

@@ -6,7 +6,9 @@ import { listDueFlows, saveFlows } from '../../../../src/checks/escrow/flowStore
 import { pollBalances } from '../../../../src/checks/escrow/pollBalances.ts'
 import { listEscrowTokens, saveOwedLeg } from '../../../../src/checks/escrow/owedStore.ts'
 import { toStreams } from '../../../../src/checks/escrow/places.ts'
+import { listReadings } from '../../../../src/checks/escrow/readingStore.ts'
 import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { saveStream } from '../../../../src/kernel/mainStreams.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { noBridge } from '../../../support/appConfig.ts'
@@ -91,6 +93,41 @@ test('balances of a fresh head are held against what is owed now', async () => {
   })
 })
 
+describe('of a node that does not say when its block was made', () => {
+  async function readBehind(blocks: number) {
+    const kernel = createTestKernel({ start: 1_000_000, config: { bridge } })
+    const { clock, db } = kernel
+    setMainHead(db, 1_000, clock.now(), 1_000_000)
+    const high = 1_000 - blocks
+    const read = { low: high, high, readAt: clock.now(), balances: [1_000n] }
+    const refuse = () => Promise.reject(new MonitorError('source.refused', 'no such method'))
+    const of = {
+      ...kernel,
+      watch: openEscrowWatch(kernel),
+      balances: {
+        read: () => Promise.resolve(read),
+        readAt: () => Promise.resolve(null),
+        timeOf: refuse,
+        readNative: () => Promise.resolve([]),
+      },
+      seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
+      isCanonical: false,
+      baselineSince: null,
+      shorts: new Map(),
+    }
+    await pollBalances(of, noSignal)
+    return listReadings(db, token, clock.now()).map(({ newestAt }) => newestAt)
+  }
+
+  test('balances near the head are those of now', async () => {
+    expect(await readBehind(30)).toEqual([1_000_000])
+  })
+
+  test('those far behind it are not judged, and that is said', async () => {
+    await expect(readBehind(31)).rejects.toThrow('does not say when')
+  })
+})
+
 describe('semantics.md 22: a balance against the one before and the movements listed', () => {
   /** An escrow of 1,000 at block 100, from which 300 are gone since block 105; the lists show no movement of them. */
   async function open() {
@@ -109,6 +146,7 @@ describe('semantics.md 22: a balance against the one before and the movements li
           return Promise.resolve({ low, high, readAt: clock.now(), balances: [balanceAt(high)] })
         },
         readAt: (_holding: unknown, height: number) => Promise.resolve(balanceAt(height)),
+        timeOf: () => Promise.resolve(null),
         readNative: () => Promise.resolve([]),
       },
       seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
