@@ -169,13 +169,13 @@ describe('semantics.md 22: a balance against the one before and the movements li
     return {
       world,
       readAt,
-      move(amount: number, height: number) {
+      move: (amount: number, height: number) => {
         const net = toDecimal(`${amount}`)
         if (net === null) throw new Error('no amount')
         const flow = { escrow, token, hash: hash(`${height}`), height, at: clock.now(), party: '', gross: [] }
         saveFlows(db, [{ ...flow, net, outward: net }], clock.now(), 0)
       },
-      pay(amount: number, height: number) {
+      pay: (amount: number, height: number) => {
         const main = { mainHash: hash(`${height}`), mainHeight: height, mainTime: clock.now() }
         const record = toRecord({ ...main, token, amountRaw: BigInt(amount), value: `${amount}` })
         kernel.ledger.recordAnswer([record], clock.now())
