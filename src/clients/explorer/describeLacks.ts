@@ -21,6 +21,8 @@ export interface DescribedLack {
   readonly isStill: boolean
   /** Whether no row has had it lately. */
   readonly isWhole: boolean
+  /** Transactions whose rows they are, where others have it: what one of them hides may be a theft. */
+  readonly hashes: readonly string[]
 }
 
 type Lack = Omit<NotedLack, 'endpoint'> & { readonly endpoint: EndpointId }
@@ -36,6 +38,7 @@ export function describeLacks(dialect: Dialect, lacks: readonly Lack[]): Describ
     if (!first) return []
     const { endpoint, key, rows, of } = first.lack
     const all = group.map(({ lack }) => lack)
+    const judged = all.filter((lack) => lack.use === 'judged' && (lack.rows < lack.of || lack.of === 1))
     return {
       endpoint,
       key,
@@ -47,6 +50,7 @@ export function describeLacks(dialect: Dialect, lacks: readonly Lack[]): Describ
       lastAt: Math.max(...all.map(({ lastAt }) => lastAt)),
       isStill: all.some(({ isStill }) => isStill),
       isWhole: all.some(isWhole),
+      hashes: [...new Set(judged.flatMap(({ hashes }) => hashes))],
     }
   })
 }
