@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { createBridge } from './otherBridge/createBridge.ts'
+import { mannerOf } from './otherBridge/manners.ts'
 import { addTraffic } from './otherBridge/traffic.ts'
 import { oddService, plainService, watchBridge } from './otherBridge/watchBridge.ts'
 
@@ -12,6 +13,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --seed 1        odd seeds: another dialect, documented spellings, fees configured
 // --canonical     with a second source
 // --bare          nothing is configured of the bridge but its tokens
+// --manner NAME   a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
 // --polite        a service without throttling, lag and reorganisation
 const { values } = parseArgs({
   options: {
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     canonical: { type: 'boolean', default: false },
     polite: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
+    manner: { type: 'string', default: '' },
   },
 })
 const [seed, minutes] = [Number(values.seed), Number(values.minutes)]
@@ -42,6 +45,7 @@ if (!values.polite)
   for (let at = 7; at < minutes; at += 12) reorgs.push({ at: startAt + at * minute, depth: 3 })
 const service = {
   ...(isOdd ? oddService : plainService),
+  manner: mannerOf(values.manner),
   ...(!values.polite && {
     throttled: 0.03,
     lags: ['E3', 'E9', 'E12', 'E13', 'E6', 'E8', 'E19', 'E5', 'E11', 'E7', 'E10', 'E15', 'E21'].map(

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { createBridge } from './otherBridge/createBridge.ts'
+import { mannerOf } from './otherBridge/manners.ts'
 import { rareTheftForms, steal, type Theft, theftForms } from './otherBridge/thefts.ts'
 import { addTraffic } from './otherBridge/traffic.ts'
 import { oddService, plainService, watchBridge } from './otherBridge/watchBridge.ts'
@@ -18,6 +19,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --smoke 0      so many small drains at the same time, of half a unit of one token
 // --throttled 0  the share of answers that are throttled, plainly or in disguise
 // --canonical    with a second source
+// --manner NAME  a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
 // --verbose      every message in full
 const { values } = parseArgs({
   options: {
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     throttled: { type: 'string', default: '0' },
     canonical: { type: 'boolean', default: false },
+    manner: { type: 'string', default: '' },
   },
 })
 const second = 1_000
@@ -69,7 +72,11 @@ async function watch(seed: number): Promise<void> {
   const watched = await watchBridge(bridge, {
     clock,
     now: () => clock.served.now(),
-    service: { ...(seed % 2 === 0 ? plainService : oddService), throttled: Number(values.throttled) },
+    service: {
+      ...(seed % 2 === 0 ? plainService : oddService),
+      throttled: Number(values.throttled),
+      manner: mannerOf(values.manner),
+    },
     fees: seed % 2 === 1,
     secondSource: values.canonical,
   })

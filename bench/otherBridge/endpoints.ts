@@ -17,6 +17,7 @@ import {
   zoneTime,
   type ZoneTx,
 } from './chain.ts'
+import type { Manner } from './manners.ts'
 import type { View } from './view.ts'
 
 type Row = Record<string, unknown>
@@ -131,18 +132,24 @@ export function answerQuery(
   return { status: 200, body: { code: '0', msg: '', data: wrap(service, route, rows, url.searchParams) } }
 }
 
-function wrap(service: Service, route: Route, rows: readonly Row[], query: URLSearchParams): unknown[] {
-  const spelled = (part: readonly Row[]) => part.map((row) => spell(service, row))
+function wrap(service: Service, route: Route, given: readonly Row[], query: URLSearchParams): unknown[] {
+  const { manner } = service
+  // The zone's blocks are made in their order.
+  const rows = manner.isOldestFirst && route.id !== 'E5' ? given.toReversed() : given
+  const bend = manner.row ?? ((row: Row) => row)
+  const spelled = (part: readonly Row[]) => part.map((row) => spell(service, { ...bend(row, route.id) }))
   if (route.shape === 'C') return spelled(rows.slice(0, 1_000))
-  const limit = Math.min(Number(query.get('limit') ?? 20), route.max ?? 20)
+  const limit = Math.min(Number(query.get('limit') ?? 20), route.max ?? 20, manner.limit ?? Infinity)
   const page = Number(query.get('page') ?? 1)
   const part = spelled(rows.slice((page - 1) * limit, page * limit))
-  const paging = {
+  const said = {
     page: String(page),
     limit: String(limit),
     totalPage: String(Math.ceil(rows.length / limit)),
+    ...(route.shape === 'B' && { total: String(rows.length) }),
   }
-  if (route.shape === 'B') return [{ ...paging, total: String(rows.length), data: part }]
+  const paging = manner.page ? manner.page(said) : said
+  if (route.shape === 'B') return [{ ...paging, data: part }]
   const name = route.arrays?.[service.asSampled ? 1 : 0] ?? 'transactionList'
   const chain = {
     chainFullName: 'Main chain',
@@ -473,10 +480,11 @@ function zoneBlockTransactions(question: Question): Row[] | null {
     .map((tx) => zoneRow(question.chain, tx))
 }
 
-function zoneBlocks({ chain, view, query }: Question): Row[] {
+function zoneBlocks({ chain, service, view, query }: Question): Row[] {
   const head = zoneHeight(chain, view.zone)
   const asked = query.get('height')
-  const [limit, page] = [Number(query.get('limit') ?? 20), Number(query.get('page') ?? 1)]
+  const page = Number(query.get('page') ?? 1)
+  const limit = Math.min(Number(query.get('limit') ?? 20), service.manner.limit ?? Infinity)
   const counts = new Map<number, number>()
   for (const tx of chain.zoneTxs) {
     const height = zoneHeight(chain, tx.at)
@@ -491,8 +499,10 @@ function zoneBlocks({ chain, view, query }: Question): Row[] {
   })
   if (asked !== null) return Number(asked) <= head ? [row(Number(asked))] : []
   // Only the rows up to the page that is asked for are made: `wrap` takes that part.
-  const count = Math.min(Math.floor((view.zone - chain.genesisAt) / zoneBlockMs), limit * page + 1)
-  return Array.from({ length: count }, (_, at) => (at < limit * (page - 1) ? {} : row(head - at)))
+  const all = Math.floor((view.zone - chain.genesisAt) / zoneBlockMs)
+  const [from, to] = [limit * (page - 1), limit * page]
+  const heightAt = (at: number) => (service.manner.isOldestFirst ? head - all + 1 + at : head - at)
+  return Array.from({ length: all }, (_, at) => (at < from || at >= to ? {} : row(heightAt(at))))
 }
 
 function crossRow(question: Question, entry: Entry): Row | null {
@@ -590,6 +600,7 @@ export interface Service {
     readonly field: readonly [main: string, zone: string]
     readonly direction: readonly [main: string, zone: string]
   }
+  readonly manner: Manner
   /** Arrays and hashes are named as the samples have it. */
   readonly asSampled: boolean
   /** Addresses come in mixed case. */

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import type { AddressInfo } from 'node:net'
 import { answerRpc } from './answerRpc.ts'
 import type { Chain, Chance } from './chain.ts'
@@ -29,7 +30,10 @@ export async function serveBridge(
       request.on('data', (chunk) => {
         body += String(chunk)
       })
-      request.on('end', () => send(response, 200, answerRpc(chain, now(), url.pathname, body)))
+      request.on('end', () => {
+        const answer = bendRpc(service, answerRpc(chain, now(), url.pathname, body))
+        send(response, service, answer === undefined ? 500 : 200, answer)
+      })
       return
     }
     const viewFor = (endpoint: string): View => {
@@ -38,7 +42,7 @@ export async function serveBridge(
     }
     const answer = answerQuery(chain, service, viewFor, url)
     const { status, body } = throttle(service, chance) ?? answer
-    send(response, status, body)
+    send(response, service, status, body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -75,7 +79,20 @@ function throttle(service: Service, chance: Chance) {
   ])
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(body))
+function bendRpc({ manner }: Service, answer: unknown): unknown {
+  const bend = manner.rpc ?? ((one: unknown) => one)
+  if (!Array.isArray(answer)) return bend(answer)
+  const answers = answer.map(bend)
+  return manner.batch && answers.length > 1 ? manner.batch(answers) : answers
+}
+
+function send(response: ServerResponse, { manner }: Service, status: number, body: unknown): void {
+  const text = JSON.stringify(body) ?? ''
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(manner.closes === 'announced' && { connection: 'close' }),
+    ...(manner.isPacked && { 'content-encoding': 'gzip' }),
+  })
+  response.end(manner.isPacked ? gzipSync(text) : text)
+  if (manner.closes === 'unannounced') response.once('finish', () => response.socket?.end())
 }

@@ -12,6 +12,7 @@ import { type Service } from './endpoints.ts'
 
 export const plainService: Service = {
   words: { path: ['chain', 'zone'], field: ['main', 'zone'], direction: ['Main', 'Zone'] },
+  manner: {},
   asSampled: true,
   mixedCase: false,
   throttled: 0,
