@@ -5,7 +5,7 @@ import type { EventContext } from '../../../../src/ledger/context.ts'
 import { sourceDisagreement } from '../../../../src/checks/evidence/disagreement.ts'
 import { transferMismatch } from '../../../../src/checks/transfers/mismatch.ts'
 import { transferUnbacked } from '../../../../src/checks/transfers/unbacked.ts'
-import { hash, toRecord } from '../../../support/records.ts'
+import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { eventContext, transferOf } from '../transfers.ts'
 
 const zone = (status: LegEvidence['status'], more: Partial<LegEvidence> = {}): LegEvidence => ({
@@ -49,6 +49,18 @@ test('an origin is proven by the node of its chain before the explorer', () => {
   expect(proofOf([zone('success'), node('failed')])).toBe('failed')
 })
 
+test.each([
+  ['moved its token', [main('success')], 'proven'],
+  ['moved another one', [main('success', { moves: [{ ...paid, token: '0xdd' }] })], 'unverified'],
+  ['moved nothing', [main('success', { moves: [] })], 'unverified'],
+  ['does not say how it ended', [main('unknown')], 'unverified'],
+  ['failed', [main('failed')], 'failed'],
+  ['is another one', [main('success', { hash: hash('other') })], 'unverified'],
+] as const)('the origin of a deposit whose transaction %s (semantics 11)', (_, evidence, proof) => {
+  const deposit = toRecord({ direction: 'MainToZone', crossType: 'Deposit' })
+  expect(transferOf([deposit], evidence).originProof).toBe(proof)
+})
+
 describe('transfer.unbacked', () => {
   const unnamed = { zoneHash: null, zoneHeight: null, zoneTime: null }
   test.each([
@@ -82,6 +94,12 @@ describe('transfer.unbacked', () => {
       {},
     ],
     [
+      'a record that does not say whether it has an origin',
+      [],
+      { ...unnamed, unsaid: 'zoneHash', requestedAt: 960_000 },
+      {},
+    ],
+    [
       'no head has passed it yet',
       [],
       { ...unnamed, requestedAt: 960_000 },
@@ -89,6 +107,24 @@ describe('transfer.unbacked', () => {
     ],
   ])('silent: %s', (_, evidence, record, context) => {
     expect(facts(transferUnbacked, evidence, record, context)).toBeNull()
+  })
+
+  test.each([
+    ['while the zone has not come so far', 899_999, null],
+    ['no longer than that', 900_000, 'unnamed'],
+  ])('a payout that fits the one withdrawal on its way waits %s (semantics 41)', (_, zoneAt, reason) => {
+    const partner = transferOf([toPending({ zoneHash: hash('partner') })])
+    const context = eventContext()
+    const found = facts(
+      transferUnbacked,
+      [],
+      { ...unnamed, requestedAt: 960_000 },
+      {
+        horizons: { main: 950_000, zone: zoneAt, list: 950_000, returnedAt: null },
+        related: { ...context.related, joinedByAmount: () => partner },
+      },
+    )
+    expect(found?.['reason'] ?? null).toBe(reason)
   })
 
   test('heads that lag beyond the cap are said, and no reason for silence', () => {

@@ -124,6 +124,28 @@ describe('payouts of one origin', () => {
     expect(duplicates(...parts(2_999_999n))).toEqual(['t1'])
   })
 
+  test('are measured by their record beside another origin of the zone transaction, whose amount is for both', () => {
+    const took = { ...proof('zone'), chain: 'zone' as const, source: 'E9' as const, amountRaw: 3_000_000n }
+    const ofOne = ['m1', 'm2'].map((name, at) => payout(`t${at + 1}`, name, {}, [proof(name), took]))
+    const other = payout('t3', 'm3', { zoneEventIndex: '2' }, [proof('m3'), took])
+    expect(duplicates(...ofOne, other)).toEqual(['t2'])
+  })
+
+  test('are measured by their record where the zone names less than any of them: that is another unit', () => {
+    const took = { ...proof('zone'), chain: 'zone' as const, source: 'E9' as const }
+    const paid = (key: string, name: string, amountRaw: bigint) =>
+      payout(key, name, {}, [proof(name), { ...took, amountRaw }])
+    expect(duplicates(paid('t1', 'm1', 1n))).toEqual([])
+    expect(duplicates(paid('t1', 'm1', 1n), paid('t2', 'm2', 1n))).toEqual(['t2'])
+  })
+
+  test('are measured by the record that was seen first: the later one needs explaining', () => {
+    const of = (key: string, amountRaw: bigint, requestedAt: number) =>
+      payout(key, `m${key}`, { amountRaw, value: null, requestedAt, mainTime: 900_000 })
+    expect(duplicates(of('t1', 2_000_000n, 1_000_000), of('t2', 1_000_000n, 1_000_001))).toEqual(['t2'])
+    expect(duplicates(of('t1', 1_000_000n, 1_000_000), of('t2', 2_000_000n, 1_000_001))).toEqual(['t2'])
+  })
+
   test('for one deposit are told when it took less than was credited', () => {
     const credit = (key: string, zone: string, moved: bigint) =>
       payout(
