@@ -584,6 +584,22 @@ describe('empty answers', () => {
     expect(explorer.paceMetrics().throttleSigns).toBe(1)
   })
 
+  test('semantics.md 40: a question is set aside after five contradictions for all but the tail', async () => {
+    const clock = createSteppedClock()
+    const { explorer, stub } = await serve(() => envelope([]), { clock })
+    const ask = (priority: 'tail' | 'evidence') =>
+      explorer.call(crossTransactions, {}, { priority, isKnown: true }).catch(String)
+    for (let n = 0; n < 5; n += 1) {
+      expect(await ask('evidence')).toMatchObject({ contradicted: true })
+      await clock.sleep(10_000)
+    }
+    const before = stub.requests.length
+    expect(await ask('evidence')).toContain('set aside')
+    expect(stub.requests.length).toBe(before)
+    expect(await ask('tail')).toMatchObject({ contradicted: true })
+    expect(stub.requests.length).toBeGreaterThan(before)
+  })
+
   test.each([
     { title: '503', answer: apiError('', 503) },
     { title: '50001', answer: apiError('50001') },
