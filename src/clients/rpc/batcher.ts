@@ -124,13 +124,16 @@ class BatchRefused extends Error {
   override readonly name: string = 'BatchRefused'
 }
 
+/** Of a limit it is the words that say whether it is one on the batch, or on how often is asked. */
+const isTooLarge = /batch.*(size|large|long|limit)|(large|long|many).*batch/i
+
 /** One answer to all, perhaps in a list: an error of its own (slow down, failed inside), else a refusal of the batch. */
 function refusalOf(given: unknown, label: string): Error {
   const answer: unknown = Array.isArray(given) ? given[0] : given
   if (!isError(answer)) return new BatchRefused()
   const error = readErrorObject(answer.error)
   const known = toRpcError(error, label)
-  return known.retryable && !/batch/i.test(error.message) ? known : new BatchRefused()
+  return known.retryable && !isTooLarge.test(error.message) ? known : new BatchRefused()
 }
 
 /** An answer that is no array, or a status that speaks of the request: the server takes no batch, or none so large. */

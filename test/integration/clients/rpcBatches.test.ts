@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createRpc, type Rpc, type RpcOptions } from '../../../src/clients/rpc/createRpc.ts'
+import { createBatcher } from '../../../src/clients/rpc/batcher.ts'
+import { createRpc, type Rpc } from '../../../src/clients/rpc/createRpc.ts'
+import type { RpcTransport } from '../../../src/clients/rpc/rpcTransport.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
 import { answerEach, type RpcReply, startRpcStub, type StubCall } from '../../support/rpcStub.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
@@ -17,12 +20,9 @@ const answerReceipts = (body: StubCall | StubCall[]): RpcReply =>
     result: { transactionHash: params[0], transactionIndex: '0x0', status: '0x1' },
   }))
 
-async function serve(
-  reply: (body: StubCall | StubCall[], index: number) => RpcReply,
-  options: Partial<RpcOptions> = {},
-) {
+async function serve(reply: (body: StubCall | StubCall[]) => RpcReply) {
   const stub = await startRpcStub(reply)
-  const rpc = createRpc({ source: 'preconf', url: stub.url, clock: createSteppedClock(), ...options })
+  const rpc = createRpc({ source: 'preconf', url: stub.url, clock: createSteppedClock() })
   onTestFinished(async () => {
     await rpc.close()
     await stub[Symbol.asyncDispose]()
@@ -64,14 +64,27 @@ test('a server that leaves out of its answer what is beyond its limit is given n
 })
 
 test('a server that takes too long over a batch is given smaller ones', async () => {
-  const never = { raw: () => undefined }
-  const { rpc } = await serve(
-    (body) => (Array.isArray(body) && body.length > 2 ? never : answerReceipts(body)),
-    { timeoutMs: 100 },
-  )
-  const [first, second] = [await ask(rpc, 8), await ask(rpc, 8)]
-  expect([...new Set([...first, ...second])]).toEqual(['source.unreachable'])
-  expect(new Set(await ask(rpc, 8))).toEqual(new Set(['ok']))
+  const details = { timeoutMs: 10_000 }
+  const transport: RpcTransport = (body) => {
+    const calls = 'method' in body ? [body] : body
+    if (calls.length > 2)
+      return Promise.reject(new MonitorError('source.unreachable', 'no whole answer', { details }))
+    return Promise.resolve(calls.map(({ id }) => ({ id, result: '0x1' })))
+  }
+  const batcher = createBatcher(transport, { batchSize: 8, concurrency: 1, host: 'node' })
+  const eight = Array.from({ length: 8 }, () => ({ method: 'eth_blockNumber', params: [] }))
+  const isAnswered = async () =>
+    (await batcher.send(eight)).map((answer) => !(answer instanceof MonitorError))
+  expect([...new Set([...(await isAnswered()), ...(await isAnswered())])]).toEqual([false])
+  expect(await isAnswered()).toEqual(Array(8).fill(true))
+})
+
+test('a rate limit whose words name batches is no refusal of them', async () => {
+  const { rpc, sizes } = await serve(() => ({
+    json: errorOf(-32005, 'rate limit exceeded, send fewer batches'),
+  }))
+  expect(await ask(rpc, 2)).toEqual(['source.throttled', 'source.throttled'])
+  expect([rpc.batchSize(), sizes()]).toEqual([50, [2]])
 })
 
 test('where a single question fails as well it is not the batch', async () => {
