@@ -64,7 +64,9 @@ async function readDetails(
   checks: readonly DueCheck[],
   signal: AbortSignal,
 ): Promise<unknown> {
-  const control = (checks.length > 0 && open.missing.findControl()?.zoneHash) || null
+  // Who was asked for in vain before is asked for beside one that is known to be there.
+  const wasMissed = checks.some(({ misses }) => misses > 0)
+  const control = (wasMissed && open.missing.findControl()?.zoneHash) || null
   const ask = async (some: readonly DueCheck[]) => {
     const own = [...new Set(some.flatMap((check) => check.zoneHash ?? []))]
     const beside = control === null || own.length === batchSize || own.includes(control) ? [] : [control]
@@ -81,8 +83,8 @@ async function readDetails(
     const { unread = [], absent = [] } = Object.groupBy(missed, ({ zoneHash }) =>
       isUnread(zoneHash ?? '') ? 'unread' : 'absent',
     )
-    // Of nothing at all, not even of what is known to be there, it may be throttling.
-    const isAnswer = control === null || read.records.length > 0
+    // Where nothing at all came, not even what is known to be there, it may be throttling.
+    const isAnswer = read.records.length + read.bad.length > 0 || (wasMissed && control === null)
     postpone(open, absent, isAnswer ? read.requestedAt : null)
     postpone(open, unread, null)
   }

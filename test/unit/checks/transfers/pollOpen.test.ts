@@ -55,16 +55,22 @@ test.each([
   const world = setUp([...pendings(1), control])
   world.commit({ answers: [world.feed.rows] })
   await world.clock.advance(10_000)
-  const requestedAt = world.clock.now()
-  const asked: string[] = []
+  const asked: string[][] = []
   world.reads.details = async (hashes) => {
-    asked.push(...hashes)
-    return { requestedAt, records: isShown ? [{ ...control, source: 'E12', requestedAt }] : [], bad: [] }
+    asked.push([...hashes])
+    const requestedAt = world.clock.now()
+    const known = { ...control, source: 'E12', requestedAt } as const
+    return { requestedAt, records: isShown && hashes.length > 1 ? [known] : [], bad: [] }
   }
-  await createOpenTransfersPoll(world)(noSignal)
-  expect(asked).toEqual([hash('z0'), hash('known')])
-  const [transfer] = world.ledger.listTransfers({ hash: hash('z0') })
-  expect(transfer?.soughtAt).toBe(isShown ? requestedAt : undefined)
+  const poll = createOpenTransfersPoll(world)
+  const soughtAt = () => world.ledger.listTransfers({ hash: hash('z0') })[0]?.soughtAt
+  await poll(noSignal)
+  expect(soughtAt()).toBeUndefined()
+  await world.clock.advance(10_000)
+  const secondAt = world.clock.now()
+  await poll(noSignal)
+  expect(asked).toEqual([[hash('z0')], [hash('z0'), hash('known')]])
+  expect(soughtAt()).toBe(isShown ? secondAt : undefined)
 })
 
 test('a batch that cannot be asked for waits behind the others', async () => {
