@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createOperations } from '../../../src/alerts/operations.ts'
+import { compareRanks } from '../../../src/alerts/joining.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { kinds } from '../../../src/checks/index.ts'
@@ -161,6 +162,14 @@ describe('semantics.md 49: of one transfer the lower finding joins the higher', 
     expect(world.said().slice(2)).toEqual(['firing shortfall'])
     await world.stop()
   })
+})
+
+test('semantics.md 49: duplicate ranks above unbacked, then mismatch, failed, stalled, slow, and what accuses no transfer', () => {
+  const ranked = ['duplicate', 'unbacked', 'mismatch', 'failed', 'stalled', 'stage_overdue', 'large']
+  const detectors = ranked.map((name) => kinds.find(`transfer.${name}`))
+  expect(detectors).not.toContain(null)
+  const sorted = detectors.toReversed().toSorted(compareRanks)
+  expect(sorted.map((kind) => kind?.kind)).toEqual(ranked.map((name) => `transfer.${name}`))
 })
 
 describe('semantics.md 49: what is told of a payout before its block explains nothing', () => {
