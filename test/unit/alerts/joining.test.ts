@@ -377,6 +377,20 @@ describe('semantics.md 49: nothing hides by joining', () => {
     expect(world.said()).toEqual(['event unbacked', 'update drift', 'correction unbacked', 'firing drift'])
     await world.stop()
   })
+
+  test('what joined and waits to be sent is told once, by itself, when what it joined is taken back', async () => {
+    const world = run()
+    await world.tell([unbacked, about('transfer.unbacked')])
+    world.ops.answers = [{ result: 'throttled', retryAfterMs: 60_000, reason: '429' }, { result: 'ack' }]
+    await world.judge(drift, outflow('100'))
+    const before = world.said().length
+    const proven = createTransfer(100, { ...arrived, originProof: 'proven', state: 'completed' })
+    world.engine.correctEvents([proven], () => null, world.clock.now())
+    await world.send(5_000)
+    await world.send(120_000)
+    expect(world.said().slice(before).toSorted()).toEqual(['correction unbacked', 'firing drift'])
+    await world.stop()
+  })
 })
 
 test('what is judged anew by each reading happened no later than it was first told', async () => {

@@ -108,6 +108,14 @@ test('a label that becomes another one while it fires goes by the routes of what
   await world.stop()
 })
 
+test('a label that becomes another one reminds nobody before the time', async () => {
+  const world = watch()
+  await world.judge(stalled, [zone])
+  await world.judge(stalled, [createCondition('zone', { labels: { chain: 'zone', symbol: 'USDC' } })], 30)
+  expect(listSaid(world.ops)).toEqual(['firing critical'])
+  await world.stop()
+})
+
 test('a label that no route matches leaves who was told waiting for the end alone', async () => {
   const world = watch({ routes: [{ ...hourly, matches: (labels) => labels['symbol'] === undefined }] })
   await world.judge(stalled, [zone])

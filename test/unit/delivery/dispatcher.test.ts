@@ -78,6 +78,17 @@ test('25 items are told in full, 26 become the 10 largest with the true count (s
   ])
 })
 
+test('what is critical is told in full among many that are larger and less severe', async () => {
+  const { engine, clock, startSending, ops } = createBench()
+  const many = Array.from({ length: 40 }, (_, n) => ({ rule: failed, finding: createEvent(n + 2) }))
+  engine.tellEvents([{ rule: critical, finding: createEvent(1) }, ...many], clock.now())
+  const dispatcher = startSending()
+  await clock.advance(0)
+  const message = ops.sent.find(({ total }) => total > 25)
+  expect(message?.items.map(({ severity }) => severity)).toContain('critical')
+  await dispatcher.stop()
+})
+
 test('a 429 makes the whole channel wait as told, and uses up no attempt', async () => {
   const { engine, clock, startSending, ops } = createBench()
   ops.answers = [{ result: 'throttled', retryAfterMs: 5_000, reason: '429' }, { result: 'ack' }]
@@ -412,6 +423,27 @@ test('a firing and its resolution that wait together become one item', async () 
       'Fired and resolved at 14:14:20 UTC within 1 min: chain stalled: the zone head stands at 100',
     ],
   ])
+  await dispatcher.stop()
+})
+
+test('what holds stands before what is over, whichever came first', async () => {
+  const routes = [createRoute({ groupBy: ['rule'], groupWaitMs: 0, groupIntervalMs: 0 })]
+  const { engine, clock, startSending, ops } = createBench({ routes })
+  const stalled = createRule({ name: 'stalled', kind: 'chain.stalled' })
+  const dispatcher = startSending()
+  const judge = async (...subjects: string[]) => {
+    const findings = subjects.map((subject) => createCondition(subject))
+    engine.applyCondition(stalled, { findings, unknown: [] }, clock.now())
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+  }
+  await judge('zone')
+  ops.answers = [{ result: 'throttled', retryAfterMs: 300_000, reason: '429' }, { result: 'ack' }]
+  await judge()
+  await judge('main')
+  await clock.advance(300_000)
+  expect(ops.sent.at(-1)?.items.map(({ status }) => status)).toEqual(['firing', 'resolved'])
   await dispatcher.stop()
 })
 
