@@ -63,6 +63,9 @@ const named: Readonly<Record<Period, { readonly like: string; readonly last: str
   month: { like: '????-??', last: 'last_report_month' },
 }
 
+/** A retry that seems further away was written before the wall clock went back. */
+const longestRetryMs = 75 * 60_000
+
 /** Those of one period; what is asked for by its name, and the list, are of all. */
 export function createReportStore(db: Database, period: Period = 'day'): ReportStore {
   const { like, last } = named[period]
@@ -88,9 +91,10 @@ export function createReportStore(db: Database, period: Period = 'day'): ReportS
     listDue: (now) =>
       queued.all(
         db,
-        "SELECT * FROM reports WHERE state = 'queued' AND next_at <= ? AND day GLOB ? ORDER BY day",
+        "SELECT * FROM reports WHERE state = 'queued' AND (next_at <= ?1 OR next_at > ?1 + ?3) AND day GLOB ?2 ORDER BY day",
         now,
         like,
+        longestRetryMs,
       ),
     beginAttempt(day, nextAt) {
       db.prepare('UPDATE reports SET attempt = attempt + 1, next_at = ? WHERE day = ?').run(nextAt, day)

@@ -132,6 +132,16 @@ test('F34: a mail that is deferred is tried again after 1 and 5 minutes, alone t
   expect(monitor.sent).toHaveLength(3)
 })
 
+test('F67: a mail that is deferred is tried again in time after a start with the wall clock set back', async () => {
+  const monitor = setUp('2026-05-02T12:00:00Z', [{ result: 'transient', reason: 'greylisted' }])
+  monitor.store.startAfter('2026-04-30')
+  await monitor.run()
+  await monitor.clock.advance(-5 * hour)
+  monitor.restart()
+  await monitor.pass(60_000)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-01', '2026-05-01'])
+})
+
 test('F39: a mail that is refused as it is goes out as plain text', async () => {
   const monitor = setUp('2026-05-02T06:00:00Z', [{ result: 'bad_message', reason: 'too large' }])
   monitor.store.startAfter('2026-04-30')
