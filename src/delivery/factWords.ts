@@ -24,7 +24,8 @@ const detail = { isDetail: true } as const
 const block = { label: 'Block', isDetail: true } as const
 
 const factWords: Readonly<Record<string, FactWords>> = {
-  whole: { label: 'All of it' },
+  whole: { label: 'The whole source' },
+  blind: { label: 'Not seen meanwhile' },
   limitFrom: {
     label: 'Limit taken from',
     values: {
@@ -138,7 +139,7 @@ function sayValue(
   if (amounts.has(name) && isAmount(name, value))
     return `${groupDigits(String(value))} ${finding.facts['token'] ?? ''}`.trim()
   const text = values?.[String(value)] ?? (isAmount(name, value) ? groupDigits(String(value)) : String(value))
-  return `${text}${unit}`
+  return `${text}${value === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
 /** Heights are names of blocks, and ids of days: only what counts or measures is grouped. */

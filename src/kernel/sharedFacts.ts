@@ -66,7 +66,6 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
     unreadKeys: listUnread(sources, now),
     empties: {
       source: 'explorer',
-      since: now - emptiesWindowMs,
       ...sources.explorer.empties.count(now - emptiesWindowMs),
       aside: sources.explorer.empties.listAside(now),
     },

@@ -17,8 +17,11 @@ export interface EmptyGuard {
   hasAnswered(endpoint: EndpointId): boolean
   /** The newest question of the family that had an answer; null before the first. */
   control(family: Family): ControlQuestion | null
-  /** Answers that can be judged, and the contradicted empties among them, since `since`, at most some five minutes back. */
-  count(since: UnixMs): { readonly answers: number; readonly contradicted: number }
+  /**
+   * Answers that can be judged, and the contradicted empties among them, from a time on, at most some five minutes back;
+   * and since when there are such empties, that time where there is none.
+   */
+  count(from: UnixMs): { readonly answers: number; readonly contradicted: number; readonly since: UnixMs }
   /** Until when a question that should have an answer is set aside; null when it is not. */
   asideUntil(question: Question, how: { isKnown: boolean; at: UnixMs }): UnixMs | null
   /** Whether several endpoints contradicted what is known lately: then it is not one of them. */
@@ -109,9 +112,10 @@ export function createEmptyGuard(): EmptyGuard {
       ),
     hasAnswered: (endpoint) => state.answered.has(endpoint),
     control: (family) => state.controls.get(family) ?? null,
-    count: (since) => {
-      const recent = state.counted.filter(({ at }) => at >= since)
-      return { answers: recent.length, contradicted: recent.filter((one) => one.isContradicted).length }
+    count: (from) => {
+      const recent = state.counted.filter(({ at }) => at >= from)
+      const contradicted = recent.filter((one) => one.isContradicted)
+      return { answers: recent.length, contradicted: contradicted.length, since: contradicted[0]?.at ?? from }
     },
     rebaseClock: (jump) => rebaseClock(state, jump),
   }

@@ -217,7 +217,12 @@ test('an end keeps the facts as what was so while it was open, and no evidence o
   }
   const labels = (what: Wording['what']) =>
     word(finding, { what }).fields.map(({ label, value }) => `${label}: ${value}`)
-  expect(labels('resolved')).toEqual(['Not judged (while open): 5 transfers', 'All of it (while open): yes'])
+  expect(labels('resolved')).toEqual([
+    'Not judged (while open): 5 transfers',
+    'The whole source (while open): yes',
+  ])
+  const one = { ...finding, facts: { notJudged: 1 } }
+  expect(word(one, { what: 'firing' }).fields.map(({ value }) => value)).toContain('1 transfer')
   expect(labels('firing').join('\n')).toMatch(
     /Not judged: 5 transfers\n.*Evidence: HTTP 500; asked E3 \(list of transfers\) at 14:13:20 UTC/s,
   )

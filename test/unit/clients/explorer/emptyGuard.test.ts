@@ -90,7 +90,7 @@ test('F67: after the machine slept, the answers of the last minutes are still th
   const [now, byMs] = [3_602_000, 3_600_000]
   expect(guard.count(now - 300_000)).toMatchObject({ answers: 0 })
   guard.rebaseClock({ byMs, now })
-  expect(guard.count(now - 300_000)).toEqual({ answers: 3, contradicted: 1 })
+  expect(guard.count(now - 300_000)).toEqual({ answers: 3, contradicted: 1, since: expect.any(Number) })
 })
 
 describe('semantics.md 40: a question that is contradicted again and again', () => {
@@ -148,4 +148,12 @@ describe('semantics.md 40: a question that is contradicted again and again', () 
     expect(guard.isSpread(42_000)).toBe(true)
     expect(guard.isSpread(80_000)).toBe(false)
   })
+})
+
+test('contradicted empties are there since the first of them, not for all of the time that is looked at', () => {
+  const { guard } = setUp()
+  guard.judge(byHash, { ...full, at: 1_000 })
+  expect(guard.count(0)).toEqual({ answers: 3, contradicted: 0, since: 0 })
+  for (const at of [50_000, 70_000]) guard.judge(byHash, { isEmpty: true, isKnown: true, at })
+  expect(guard.count(0)).toEqual({ answers: 5, contradicted: 2, since: 50_000 })
 })
