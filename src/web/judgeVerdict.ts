@@ -140,9 +140,22 @@ export function isStale(
   return lastGoodAt === null || now - lastGoodAt > staleAfterMs
 }
 
-/** Whether the newest that an endpoint said is a failure. */
-export function isFailing({ lastGoodAt, lastFailureAt }: EndpointHealth): boolean {
-  return lastFailureAt !== null && (lastGoodAt === null || lastFailureAt > lastGoodAt)
+/**
+ * Whether an endpoint gives no good answer. One that failed while all of its source did, and that nobody has asked since
+ * others answer again, is not known to fail: it waits to be asked.
+ */
+export function isFailing(endpoint: EndpointHealth, of: readonly EndpointHealth[]): boolean {
+  return lastFailed(endpoint) && !isUnasked(endpoint, of)
+}
+
+export function isUnasked(endpoint: EndpointHealth, of: readonly EndpointHealth[]): boolean {
+  const { lastFailureAt, ownFailures } = endpoint
+  const isBack = of.some(({ lastGoodAt }) => (lastGoodAt ?? -Infinity) > (lastFailureAt ?? Infinity))
+  return lastFailed(endpoint) && ownFailures === 0 && isBack
+}
+
+function lastFailed({ lastGoodAt, lastFailureAt }: EndpointHealth): boolean {
+  return lastFailureAt !== null && lastFailureAt > (lastGoodAt ?? -Infinity)
 }
 
 /** Whether a poller's newest success is too long ago. */

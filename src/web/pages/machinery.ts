@@ -4,7 +4,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { PollerHealth } from '../../kernel/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
-import { isFailing, isOverdue } from '../judgeVerdict.ts'
+import { isFailing, isOverdue, isUnasked } from '../judgeVerdict.ts'
 import type { ChannelStatus, StatusSnapshot } from '../statusFacts.ts'
 import { type Html, renderAgo, renderState } from './words.ts'
 
@@ -19,7 +19,7 @@ export function renderSources({ sources, now }: StatusSnapshot): Html {
           : html`<p class="problem">Credentials refused: ${cleanText(source.rejected.reason, 200)}</p>`
       }${renderRows(
         { heads: ['Endpoint', 'State', 'Last good'], fine: 'answer', noun: ['endpoint', 'endpoints'], now },
-        source.endpoints.map((endpoint) => renderEndpoint(endpoint, now)),
+        source.endpoints.map((endpoint) => renderEndpoint(endpoint, source.endpoints, now)),
       )}</div>`,
   )}`
 }
@@ -100,17 +100,19 @@ function renderTable(heads: readonly string[], rows: readonly Html[]): Html {
 </table>`
 }
 
-function renderEndpoint(endpoint: EndpointHealth, now: number): Row {
+function renderEndpoint(endpoint: EndpointHealth, of: readonly EndpointHealth[], now: number): Row {
   const { lastGoodAt, lastFailure } = endpoint
-  const failing = isFailing(endpoint)
+  const [failing, unasked] = [isFailing(endpoint, of), isUnasked(endpoint, of)]
   const [tone, word] = failing
     ? (['critical', 'failing'] as const)
-    : lastGoodAt === null
-      ? (['unknown', 'no answer yet'] as const)
-      : (['fine', 'answers'] as const)
+    : unasked
+      ? (['unknown', 'not asked since it failed'] as const)
+      : lastGoodAt === null
+        ? (['unknown', 'no answer yet'] as const)
+        : (['fine', 'answers'] as const)
   return {
     name: endpoint.endpoint,
-    problem: tone === 'fine' ? null : toProblem(tone, word, failing ? lastFailure : null),
+    problem: tone === 'fine' ? null : toProblem(tone, word, failing || unasked ? lastFailure : null),
     lastAt: lastGoodAt,
     markup: html`<tr><th scope="row">${cleanText(endpoint.endpoint)}</th><td>${renderState(tone, word)}</td><td>${renderAgo(lastGoodAt, now)}</td></tr>`,
   }

@@ -117,7 +117,7 @@ function isFirst({ lastSuccessAt, lastError }: PollerHealth): boolean {
 /** One that answers, but not on every endpoint, is not fine. */
 function renderSourceChip(entry: Coverage, { sources, now }: StatusSnapshot): Html {
   const endpoints = sources.find(({ source }) => source === entry.source)?.endpoints ?? []
-  const failing = endpoints.filter(isFailing).length
+  const failing = endpoints.filter((one) => isFailing(one, endpoints)).length
   const said = entry.lastGoodAt === null ? html`never read` : html`read ${renderAgo(entry.lastGoodAt, now)}`
   const tone = isStale(entry, now) ? 'unknown' : failing > 0 ? 'attention' : 'fine'
   return renderChip(

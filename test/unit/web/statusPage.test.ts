@@ -81,6 +81,28 @@ describe('what is equal, empty or much is short', () => {
     )
   })
 
+  test('an endpoint that failed while all did, and was not asked since, is not said to fail', async () => {
+    const [source = expect.fail()] = quiet.sources
+    const [endpoint = expect.fail()] = source.endpoints
+    const failed = {
+      ...endpoint,
+      endpoint: 'E2',
+      lastGoodAt: null,
+      lastFailureAt: now - 60_000,
+      lastFailure: 'HTTP 502',
+    }
+    const words = async (last: object) => {
+      const page = await readPage({ sources: [{ ...source, endpoints: [endpoint, { ...failed, ...last }] }] })
+      return [wordsOf(page, 'sources'), /1 of 2 fail/.test(page)]
+    }
+    expect(await words({})).toEqual([
+      expect.stringContaining('E2 not asked since it failed : HTTP 502'),
+      false,
+    ])
+    expect(await words({ ownFailures: 1 })).toEqual([expect.stringContaining('E2 failing : HTTP 502'), true])
+    expect(await words({ lastFailureAt: now })).toEqual([expect.stringContaining('E2 failing'), true])
+  })
+
   test('three cases stand as cards, four more in a line each, the rest as a number', async () => {
     const cases = Array.from({ length: 30 }, (_, index) => ({ ...critical, id: `c${index + 1}` }))
     const page = await readPage({ cases, caseCounts: [{ state: 'open', severity: 'critical', count: 30 }] })
