@@ -16,6 +16,7 @@ function isWholly(rows: number, seenAt: number | null): boolean | undefined {
     problem: null,
     rows,
     of: 20,
+    hashes: [],
   }
   const times = { firstAt: now - 30 * minute, lastAt: now, isStill: true, seenAt }
   return describeLacks(neutralDialect, [{ ...lack, ...times, keys: [] }])[0]?.isWhole
