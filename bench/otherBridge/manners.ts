@@ -119,7 +119,6 @@ const manners: Readonly<Record<string, Manner>> = {
   },
   small: { limit: 10 },
   silent: { limit: 10, page: (page) => ({ ...page, limit: '100' }) },
-  untold: { page: (page) => ({ ...page, total: '', totalPage: '', page: '', limit: '' }) },
   zeroPages: { page: (page) => ({ ...page, page: '0' }) },
   noBatches: { batch: () => undefined },
   refusedBatches: {
