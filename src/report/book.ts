@@ -75,9 +75,14 @@ export function openBook(
 ): Book {
   const lines = new Map<string, Open>()
   const open = (token: ReportToken): Open => {
-    const known = lines.get(token.address) ?? { token, ...emptySums() }
-    lines.set(token.address, known)
-    return known
+    const before = lines.get(token.address) ?? { token, ...emptySums() }
+    // What an escrow holds does not say what the token calls itself: a transfer does.
+    const line =
+      before.token.name === '' && token.name !== ''
+        ? { ...before, token: { ...before.token, name: token.name } }
+        : before
+    lines.set(token.address, line)
+    return line
   }
   for (const { token } of [...known.escrows, ...known.extras]) open(token)
   const isOf = (line: Open) => (one: { readonly token: ReportToken }) =>

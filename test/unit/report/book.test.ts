@@ -41,6 +41,16 @@ const of = (line: BookLine | undefined) => ({
 const none = { deposits: '0', withdrawals: '0', inFlight: '0', failed: '0' }
 
 describe('openBook', () => {
+  test('what a token calls itself is that of its transfers, where the escrow alone does not say it', () => {
+    const escrow = { token: usdc, opening: null, change: null, closing: null, owed: null, asOf: null }
+    const moved = { ...usdc, name: 'USD Coin' }
+    const crossings = [crossing('t1', { moved }), crossing('t2')]
+    const book = (escrows: object[]) => keepBook(crossings, window, { ...nothing, escrows: escrows as never })
+    for (const lines of [book([]), book([escrow])]) {
+      expect(lines).toMatchObject([{ token: moved, deposits: { count: 2, amount: '10' } }])
+    }
+  })
+
   test.each([
     [
       'a deposit counts when it is locked',
