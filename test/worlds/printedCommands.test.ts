@@ -90,7 +90,7 @@ function createProject() {
 type Project = ReturnType<typeof createProject>
 
 /** Names that stand alone for a command, where the text speaks of it. */
-const mentions = ['transfers', 'query', 'rpc', 'alerts show']
+const mentions = ['transfers', 'query', 'rpc', 'alerts show', 'outbox drop ID']
 
 /** What runs until it is stopped. */
 const lasting = ['run', 'demo', 'sandbox']
