@@ -15,6 +15,7 @@ import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSel
 import { isBatch, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { hasArrived } from './mayHaveFailed.ts'
+import { isMadeAgain } from './replacedPayout.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
 /** The zone's word on what a transfer's own transaction does; null without one, or where it failed. */
@@ -75,7 +76,10 @@ interface View {
 function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: ActionSettings): View | null {
   const by = actionOf(transfer)
   if (by === null || !isClaim(transfer) || isOfEarlierWords(transfer, settings.learned)) return null
-  const claims = sharing.filter((one) => isClaim(one) && one.direction === transfer.direction)
+  // Who was paid by nothing takes no item from another.
+  const claims = sharing.filter(
+    (one) => isClaim(one) && one.direction === transfer.direction && !isMadeAgain(one, sharing),
+  )
   if (!claims.some(({ key }) => key === transfer.key)) claims.push(transfer)
   const readings = readAction(by.action)
   const names = namesFor(transfer, claims, readings, settings)

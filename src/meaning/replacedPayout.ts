@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { provenBy, replacedHoldMs } from './findOverpayment.ts'
 import { destinationLeg, type LegEvidence, type ReplacedPayout, type Transfer } from '../bridge/transfer.ts'
+import { isOfNode, newestEvidence } from './proveOrigin.ts'
 
 /** The proof that a payout which the record named before still stands; null when all are gone, or were not asked since. */
 export function findStanding(transfer: Transfer): LegEvidence | null {
@@ -29,6 +30,37 @@ export function isSecondAttempt(transfer: Transfer): boolean {
     replaced.length > 0 &&
     replaced.every(({ chain, hash }) => provenBy(transfer, chain, hash)?.status === 'failed')
   )
+}
+
+/** A list that shows two records reads both within this. */
+const besideMs = 30_000
+
+/**
+ * Whether a payout that is not on chain is what the record of a withdrawal without an id named before another one was made
+ * in its place: nothing was paid by it, and the list shows that other one alone.
+ * @param sharing transfers of the same zone transaction
+ */
+export function isMadeAgain(transfer: Transfer, sharing: readonly Transfer[]): boolean {
+  if (transfer.direction !== 'ZoneToMain' || transfer.id !== null) return false
+  if (payoutStatus(transfer) !== 'absent') return false
+  const { token, amountRaw, targetAddress, readAt } = transfer
+  return sharing.some(
+    (other) =>
+      other.key !== transfer.key &&
+      other.id === null &&
+      other.token.address === token.address &&
+      other.token.id === token.id &&
+      other.amountRaw === amountRaw &&
+      other.targetAddress === targetAddress &&
+      (other.firstSeenAt > readAt || other.readAt > readAt + besideMs) &&
+      payoutStatus(other) === 'success',
+  )
+}
+
+/** What is known of a payout's transaction: the chain's own node goes before the explorer. */
+function payoutStatus({ main, evidence }: Transfer): LegEvidence['status'] | undefined {
+  const of = evidence.filter((one) => one.chain === 'main' && one.hash === main?.hash)
+  return (of.find(isOfNode) ?? newestEvidence(of))?.status
 }
 
 /** What was proven before the record changed says nothing of what stands since. */

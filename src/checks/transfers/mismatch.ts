@@ -9,6 +9,7 @@ import { judgeBatch } from '../../meaning/judgeBatch.ts'
 import { bestOf, judgeZoneAmount } from '../../meaning/judgeZoneAmount.ts'
 import { awaitsFee, judgeMoney, judgeTwin } from '../../meaning/judgeMoney.ts'
 import { mayBeSurplus } from '../../meaning/findOverpayment.ts'
+import { isMadeAgain } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { destinationLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
@@ -120,9 +121,10 @@ function findDifference(transfer: Transfer, context: EventContext): Difference |
   )
 }
 
-/** A second payout of one origin is reported as that. */
+/** A second payout of one origin is reported as that, and one that was made in the place of this one is none. */
 function isHeld(transfer: Transfer, { related, now }: EventContext): boolean {
-  return mayBeSurplus(transfer, related.ofOrigin(transfer), now)
+  const sharing = related.ofOrigin(transfer)
+  return mayBeSurplus(transfer, sharing, now) || isMadeAgain(transfer, sharing)
 }
 
 /** A good record whose leg failed, or whose destination is not there at all. */
