@@ -3,10 +3,11 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { type Accounts, readAccounts, unexplainedOf } from './accounts/readAccounts.ts'
 import { noteCourse } from './courseStore.ts'
-import { sumOpen } from './flowStore.ts'
+import { listFlowsOf, sumOpen } from './flowStore.ts'
 import { type EscrowToken, readEscrowToken, readOwed, saveOwedJudgement } from './owedStore.ts'
 import type { EscrowReading } from './readingStore.ts'
 import type { BalanceReads, Holding } from '../../kernel/balanceReads.ts'
+import { listGivenBack } from './refundStore.ts'
 import { settleMs } from './rereadFlow.ts'
 import { decimalsOf, type EscrowWatch } from './watch.ts'
 
@@ -32,13 +33,14 @@ export async function judgeOwed(
   signal: AbortSignal,
 ) {
   const { token, low, high, readAt } = reading
-  const least = leastOwed(db, reading, false)
   const decimals = decimalsOf(watch, token)
+  const back = decimals === null ? 0n : givenBackOfBaseline(db, token, { high, decimals })
+  const least = leastOwed(db, reading, false, back)
   const open = sumOpen(db, token, high)
   const openOut = decimals === null ? (open.digits === 0n ? 0n : null) : toBaseUnits(open, decimals)
   if (least === null || openOut === null) return null
   let holdings = sumOf(reading.balances)
-  const whole = leastOwed(db, reading, true) ?? least
+  const whole = leastOwed(db, reading, true, back) ?? least
   if (holdings + openOut < whole && low === high) {
     // Before it is said the node is asked once more about the same block.
     const again = await Promise.all(places.map((place) => balances.readAt(place, high, signal)))
@@ -54,12 +56,37 @@ export async function judgeOwed(
 }
 
 /** The least that was owed at any of the blocks that the reading may be of. */
-function leastOwed(db: Database, reading: EscrowReading, isOwedUntilPaid: boolean): bigint | null {
+function leastOwed(
+  db: Database,
+  reading: EscrowReading,
+  isOwedUntilPaid: boolean,
+  givenBack: bigint,
+): bigint | null {
   const { token, low, high, newestAt } = reading
   const heights = Array.from({ length: high - low + 1 }, (_, index) => low + index)
   const owed = heights.map((height) => readOwed(db, token, { height, time: newestAt }, isOwedUntilPaid))
   const known = owed.filter((amount) => amount !== null)
-  return known.length < owed.length ? null : known.reduce((a, b) => (a < b ? a : b))
+  if (known.length < owed.length) return null
+  const least = known.reduce((a, b) => (a < b ? a : b)) - givenBack
+  return least < 0n ? 0n : least
+}
+
+/**
+ * What was held when counting began is taken for owed, and with it what had come in by deposits that the zone refused: of
+ * those that were given back since nothing is owed.
+ */
+function givenBackOfBaseline(
+  db: Database,
+  token: string,
+  { high, decimals }: { readonly high: number; readonly decimals: number },
+): bigint {
+  const { start = null, isAssumed = false } = readEscrowToken(db, token) ?? {}
+  const height = start?.height ?? null
+  if (height === null || !isAssumed) return 0n
+  const ofBaseline = listGivenBack(db, token, { from: height, to: high }).filter(({ deposit }) =>
+    listFlowsOf(db, deposit, token).some((flow) => flow.height <= height),
+  )
+  return ofBaseline.reduce((sum, { amount }) => sum + (toBaseUnits(amount, decimals) ?? 0n), 0n)
 }
 
 /** By token: since when readings fall short of what is owed with withdrawals on their way, and how many. */

@@ -28,6 +28,17 @@ export function listRefunds(
   return refunds.all(db, sql, JSON.stringify(deposits), id, token)
 }
 
+/** What movements of a token above one height up to another give back, and of which deposits. */
+export function listGivenBack(
+  db: Database,
+  token: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Refund[] {
+  const sql = `SELECT ${refunds.list('r')} FROM refunds r JOIN escrow_flows f ON f.id = r.flow
+    WHERE +f.token = ${numberOf('?1')} AND f.verdict = 'refund' AND f.height > ?2 AND f.height <= ?3`
+  return refunds.all(db, sql, token, from, to)
+}
+
 /** In place of what the movement gave back before. @returns whether it gave something */
 export function saveRefunds(db: Database, flow: number, given: readonly Refund[]): boolean {
   const { changes } = db.prepare('DELETE FROM refunds WHERE flow = ?').run(flow)
