@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { createLeapingClock } from '../test/support/leapingClock.ts'
 import { createBridge } from './otherBridge/createBridge.ts'
 import { mannerOf } from './otherBridge/manners.ts'
+import { parseFaults } from './otherBridge/faults.ts'
 import { rareTheftForms, steal, type Theft, theftForms } from './otherBridge/thefts.ts'
 import { addTraffic } from './otherBridge/traffic.ts'
 import { oddService, plainService, watchBridge } from './otherBridge/watchBridge.ts'
@@ -36,6 +37,7 @@ const { values } = parseArgs({
     throttled: { type: 'string', default: '0' },
     canonical: { type: 'boolean', default: false },
     manner: { type: 'string', default: '' },
+    fault: { type: 'string', multiple: true, default: [] },
   },
 })
 const second = 1_000
@@ -76,6 +78,7 @@ async function watch(seed: number): Promise<void> {
       ...(seed % 2 === 0 ? plainService : oddService),
       throttled: Number(values.throttled),
       manner: mannerOf(values.manner),
+      faults: parseFaults(values.fault, startAt),
     },
     fees: seed % 2 === 1,
     secondSource: values.canonical,

@@ -204,6 +204,7 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
     leaves,
     arrives,
     pays,
+    feeOf,
     /** A deal drawn by lot: some amounts are round and come again and again. */
     deal(token: Token, share = chance.between(0.000_01, 0.000_5)): Deal {
       const held = token.type === 'NATIVE' ? 80_000 : 5_000_000

@@ -20,14 +20,24 @@ interface Call {
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
+interface Asked {
+  readonly path: string
+  readonly body: string
+  readonly bend?: ((result: unknown) => unknown) | undefined
+}
+
 /** Answers one call or a batch: `/preconf` shows the block being made, `/canonical` complete ones only. */
-export function answerRpc(chain: Chain, now: number, path: string, body: string): unknown {
+export function answerRpc(
+  chain: Chain,
+  now: number,
+  { path, body, bend = (result) => result }: Asked,
+): unknown {
   const asked = JSON.parse(body) as Call | Call[]
   const present = standing(chain, now)
   const one = (call: Call) => ({
     jsonrpc: '2.0',
     id: call.id,
-    result: resultOf(present, now, path === '/preconf', call),
+    result: bend(resultOf(present, now, path === '/preconf', call)),
   })
   return Array.isArray(asked) ? asked.map(one) : one(asked)
 }

@@ -82,7 +82,7 @@ export interface Entry {
   readonly target: string
   readonly main: Leg | null
   readonly zone: Leg | null
-  readonly status?: '0x0'
+  readonly status?: '0x0' | '0x1'
   readonly eventIndex: number
   readonly batchDetail: string
   /** How long after each leg the list shows it. */
@@ -91,6 +91,8 @@ export interface Entry {
   readonly filledLate?: { readonly keys: readonly string[]; readonly afterMs: number }
   /** Until then the list does not hold it, where that is later than its legs. */
   readonly writtenAt?: number
+  /** What the list says of it from a moment on in place of what it said before; its newest change dates it. */
+  readonly changes?: readonly ({ readonly shownAt: number } & Partial<Entry>)[]
 }
 
 export interface Chain {

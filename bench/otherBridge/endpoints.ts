@@ -18,6 +18,7 @@ import {
   type ZoneTx,
 } from './chain.ts'
 import type { Manner } from './manners.ts'
+import type { Fault } from './faults.ts'
 import type { View } from './view.ts'
 
 type Row = Record<string, unknown>
@@ -113,9 +114,7 @@ export function answerQuery(
   viewFor: (endpoint: string) => View,
   url: URL,
 ): { status: number; body: unknown } {
-  const [main, zone] = service.words.path
-  const path = url.pathname.replace(`/api/v5/${main}/`, '').replace(new RegExp(`^${zone}/`), 'zone/')
-  const route = routes[path]
+  const route = routeOf(service, url)
   if (!route) return { status: 404, body: { code: '404', msg: 'no such path', data: [] } }
   const view = viewFor(route.id)
   const present = standing(chain, view.now)
@@ -131,6 +130,14 @@ export function answerQuery(
   if (rows === null) return { status: 200, body: { code: '50040', msg: 'no such block', data: [] } }
   return { status: 200, body: { code: '0', msg: '', data: wrap(service, route, rows, url.searchParams) } }
 }
+
+function routeOf(service: Service, url: URL): Route | undefined {
+  const [main, zone] = service.words.path
+  return routes[url.pathname.replace(`/api/v5/${main}/`, '').replace(new RegExp(`^${zone}/`), 'zone/')]
+}
+
+/** Which endpoint a question is for. */
+export const endpointOf = (service: Service, url: URL) => routeOf(service, url)?.id ?? ''
 
 function wrap(service: Service, route: Route, given: readonly Row[], query: URLSearchParams): unknown[] {
   const { manner } = service
@@ -505,8 +512,16 @@ function zoneBlocks({ chain, service, view, query }: Question): Row[] {
   return Array.from({ length: all }, (_, at) => (at < from || at >= to ? {} : row(heightAt(at))))
 }
 
-function crossRow(question: Question, entry: Entry): Row | null {
+/** An entry as the list has it by now. */
+function present(view: View, entry: Entry): Entry {
+  return (entry.changes ?? [])
+    .filter(({ shownAt }) => shownAt <= view.list)
+    .reduce<Entry>((known, change) => ({ ...known, ...change }), entry)
+}
+
+function crossRow(question: Question, first: Entry): Row | null {
   const { chain, view } = question
+  const entry = present(view, first)
   if ((entry.writtenAt ?? 0) + entry.lagMs > view.list) return null
   const seen = (leg: Entry['main']) => (leg !== null && leg.at + entry.lagMs <= view.list ? leg : null)
   const [main, zone] = [seen(entry.main), seen(entry.zone)]
@@ -576,8 +591,9 @@ const firstOf = (entry: Entry) =>
 
 function crossDetails(question: Question): Row[] {
   const hashes = listOf(question.query, 'txId')
-  return question.chain.entries.flatMap((entry) => {
-    const row = crossRow(question, entry)
+  return question.chain.entries.flatMap((first) => {
+    const row = crossRow(question, first)
+    const entry = present(question.view, first)
     if (row === null || !hashes.includes(String(row['zoneTxHash']))) return []
     const legs = [entry.main, entry.zone].flatMap((leg) => leg?.at ?? [])
     const seen = legs.filter((at) => at + entry.lagMs <= question.view.list)
@@ -587,11 +603,19 @@ function crossDetails(question: Question): Row[] {
       zoneEventIndex: String(entry.eventIndex),
       zoneBlockHash: hashOf('zone block', Number(row['zoneBlockHeight'])),
       batchDetail: entry.batchDetail,
-      updateTime: String(Math.max(...seen) + entry.lagMs + (isFilled(question, entry) ? lateMs : 0)),
+      updateTime: String(
+        Math.max(
+          Math.max(...seen) + entry.lagMs + (isFilled(question, entry) ? lateMs : 0),
+          ...changedAt(question.view, first),
+        ),
+      ),
       blockHeight: String(row['mainBlockHeight']),
     }
   })
 }
+
+const changedAt = (view: View, { changes = [] }: Entry) =>
+  changes.map(({ shownAt }) => shownAt).filter((at) => at <= view.list)
 
 /** How this deployment spells things, and what its service does wrong. */
 export interface Service {
@@ -609,6 +633,8 @@ export interface Service {
   readonly throttled: number
   /** By endpoint, how far behind it is, and when. */
   readonly lags: readonly { endpoint: string; from: number; until: number; byMs: number }[]
+  /** What else is wrong with single endpoints and nodes. */
+  readonly faults: readonly Fault[]
   /** Times in which the index of a chain, or the list, stands still. */
   readonly frozen: readonly { of: 'main' | 'zone' | 'list'; from: number; until: number }[]
 }

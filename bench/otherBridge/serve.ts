@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import type { AddressInfo } from 'node:net'
 import { answerRpc } from './answerRpc.ts'
 import type { Chain, Chance } from './chain.ts'
-import { answerQuery, type Service } from './endpoints.ts'
+import { answerQuery, endpointOf, type Service } from './endpoints.ts'
+import { behindBy, faultOf, hideLogs, type Past, spoil } from './faults.ts'
 import type { View } from './view.ts'
 
 export interface Served {
@@ -22,6 +23,7 @@ export async function serveBridge(
   chance: Chance,
 ): Promise<Served> {
   const requests = new Map<string, number>()
+  const past: Past = { questions: new Map(), answers: new Map() }
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://bridge')
     response.setHeader('date', new Date(now()).toUTCString())
@@ -31,8 +33,12 @@ export async function serveBridge(
         body += String(chunk)
       })
       request.on('end', () => {
-        const answer = bendRpc(service, answerRpc(chain, now(), url.pathname, body))
-        send(response, service, answer === undefined ? 500 : 200, answer)
+        const fault = faultOf(service.faults, url.pathname.slice(1), now())
+        if (fault?.how === 'error') return send(response, service, 500, { error: 'down' })
+        const bend = fault?.how === 'hideLogs' ? hideLogs : undefined
+        const seenAt = now() - behindBy(fault, now())
+        const answer = bendRpc(service, answerRpc(chain, seenAt, { path: url.pathname, body, bend }))
+        return send(response, service, answer === undefined ? 500 : 200, answer)
       })
       return
     }
@@ -40,8 +46,9 @@ export async function serveBridge(
       requests.set(endpoint, (requests.get(endpoint) ?? 0) + 1)
       return createView(service, endpoint, now())
     }
-    const answer = answerQuery(chain, service, viewFor, url)
-    const { status, body } = throttle(service, chance) ?? answer
+    const fault = faultOf(service.faults, endpointOf(service, url), now())
+    const asked = { url, now: now(), answer: (one: URL) => answerQuery(chain, service, viewFor, one) }
+    const { status, body } = throttle(service, chance) ?? spoil(fault, asked, past)
     send(response, service, status, body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -62,12 +69,13 @@ export async function serveBridge(
 
 function createView(service: Service, endpoint: string, now: number): View {
   const lag = service.lags.find((one) => one.endpoint === endpoint && one.from <= now && now < one.until)
-  const seen = now - 1_000 - (lag?.byMs ?? 0)
+  const behind = behindBy(faultOf(service.faults, endpoint, now), now)
+  const seen = now - 1_000 - (lag?.byMs ?? 0) - behind
   const reached = (of: 'main' | 'zone' | 'list') =>
     service.frozen
       .filter((one) => one.of === of && one.from <= now && now < one.until)
       .reduce((least, { from }) => Math.min(least, from), seen)
-  return { now, main: reached('main'), zone: reached('zone'), list: reached('list') }
+  return { now: now - behind, main: reached('main'), zone: reached('zone'), list: reached('list') }
 }
 
 function throttle(service: Service, chance: Chance) {

@@ -17,6 +17,7 @@ export const plainService: Service = {
   mixedCase: false,
   throttled: 0,
   lags: [],
+  faults: [],
   frozen: [],
 }
 

@@ -1,0 +1,74 @@
+/** What is wrong with the answers of one endpoint, or of one node, for a while. */
+export interface Fault {
+  /** E1 to E21, canonical or preconf. */
+  readonly of: string
+  /**
+   * It is `byMs` behind, or stands where it was; fails; is empty; says again what it said to the same question up to `byMs`
+   * ago; answers another question; of a node: shows no logs.
+   */
+  readonly how: (typeof kinds)[number]
+  readonly byMs: number
+  readonly from: number
+  readonly until: number
+}
+
+const kinds = ['lag', 'stand', 'error', 'empty', 'cached', 'other', 'hideLogs'] as const
+
+/** Such as `E9+E14:lag:180:6:12`: of which, how, by how many seconds, from and until which minute after the start. */
+export function parseFaults(texts: readonly string[], startAt: number): Fault[] {
+  return texts.flatMap((text) => {
+    const [names = '', kind, by = '0', from = '0', until = 'Infinity'] = text.split(':')
+    const how = kinds.find((one) => one === kind)
+    if (how === undefined) throw new Error(`${text}: expected one of ${kinds.join(', ')}`)
+    const at = (minutes: string) => startAt + Number(minutes) * 60_000
+    const common = { how, byMs: Number(by) * 1_000, from: at(from), until: at(until) }
+    return names.split('+').map((of) => ({ of, ...common }))
+  })
+}
+
+export const faultOf = (faults: readonly Fault[], of: string, now: number): Fault | undefined =>
+  faults.find((one) => one.of === of && one.from <= now && now < one.until)
+
+/** How far behind a fault puts what it is of. */
+export function behindBy(fault: Fault | undefined, now: number): number {
+  if (fault?.how === 'lag') return fault.byMs
+  return fault?.how === 'stand' ? now - fault.from : 0
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** What was asked and answered before, by endpoint and by question. */
+export interface Past {
+  readonly questions: Map<string, string>
+  readonly answers: Map<string, { readonly at: number; readonly answer: Answer }>
+}
+
+/** What a fault makes of an answer. */
+export function spoil(
+  fault: Fault | undefined,
+  { url, now, answer }: { readonly url: URL; readonly now: number; readonly answer: (url: URL) => Answer },
+  { questions, answers }: Past,
+): Answer {
+  if (fault?.how === 'error') return { status: 500, body: { code: '50026', msg: 'system error', data: [] } }
+  if (fault?.how === 'empty') return { status: 200, body: { code: '0', msg: '', data: [] } }
+  if (fault?.how === 'other') {
+    const other = new URL(url)
+    other.search = questions.get(url.pathname) ?? url.search
+    return answer(other)
+  }
+  questions.set(url.pathname, url.search)
+  const known = answers.get(url.href)
+  if (fault?.how === 'cached' && known && now - known.at < fault.byMs) return known.answer
+  const fresh = answer(url)
+  answers.set(url.href, { at: now, answer: fresh })
+  return fresh
+}
+
+/** The receipts of a node that shows no logs. */
+export function hideLogs(result: unknown): unknown {
+  if (Array.isArray(result)) return result.map(hideLogs)
+  return typeof result === 'object' && result !== null && 'logs' in result ? { ...result, logs: [] } : result
+}
