@@ -62,6 +62,8 @@ export const transferMismatch = defineEvent({
 /** Amounts as people read them; a token's id is no amount. */
 function sayMismatch({ what, finding: { facts } }: Said): string {
   const { what: field, leg, found, expected, fewSamples } = facts
+  // A finding that an older version kept, or a test hands over, may not say what differs.
+  if (field === undefined) return `${what}: its record and its transactions disagree`
   const few = fewSamples === true ? ', as far as few samples tell' : ''
   if (found === noItem) {
     const other = few === '' ? ': another record claims that one' : ''
