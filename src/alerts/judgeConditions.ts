@@ -104,26 +104,27 @@ function resume(context: EngineContext, rule: Rule, evaluatedAt: UnixMs | null):
   const heads = context.store.listActiveOf(rule.name).filter(({ kind }) => kind === rule.kind)
   if (context.evaluated.has(rule.name) || evaluatedAt === null) return heads
   return heads.flatMap((head) => {
-    const step = resumeCondition(phaseOf(head), rule, evaluatedAt, context.now)
-    if (step.phase === head) return [head]
+    const phase = phaseOf(head)
+    const step = resumeCondition(phase, rule, evaluatedAt, context.now)
+    if (step.phase === phase) return [head]
     move(context, rule, head, { step, finding: null })
     return step.transition === null ? [{ ...head, ...step.phase }] : []
   })
 }
 
-function phaseOf(head: AlertHead): Phase {
-  switch (head.state) {
+/** Of its life alone: what it says is of now, and must not be taken back with that. */
+function phaseOf({ state, activeAt, firedAt, keepSince, resolvedAt, episode }: AlertHead): Phase {
+  switch (state) {
     case 'pending':
     case 'firing':
     case 'recovering':
     case 'resolved':
     case 'inactive':
-      // Narrowed by the cases; the compiler narrows the property, not the object.
-      return head as AlertHead & { state: typeof head.state }
+      return { state, activeAt, firedAt, keepSince, resolvedAt, episode }
     case 'new':
     case 'delivered':
     case 'merged':
-      return { ...untouched, episode: head.episode }
+      return { ...untouched, episode }
   }
 }
 
@@ -207,7 +208,7 @@ function move(
   moved: Moved & { readonly resolvedReason?: string | null },
 ): void {
   const { step, finding, resolvedReason = null } = moved
-  if (step.phase === head || (step.transition === null && isSamePhase(head, step.phase))) {
+  if (step.transition === null && isSamePhase(head, step.phase)) {
     // More money may be at risk than before.
     if (finding !== null && (head.state === 'firing' || head.state === 'recovering'))
       putIntoCase(context, head, finding)

@@ -81,6 +81,29 @@ test.each([
   await world.stop()
 })
 
+test('what fires anew after its severity was raised goes by the routes of what it is now', async () => {
+  const [ops, pager] = two()
+  const world = watch({ fakes: [ops, pager], routes: bySeverity })
+  await world.judge(warning, [zone])
+  await world.judge(warning, [], 10)
+  await world.judge(stalled, [zone], 10)
+  expect([listSaid(ops), listSaid(pager)]).toEqual([
+    ['firing warning', 'resolved warning'],
+    ['firing critical'],
+  ])
+  await world.stop()
+})
+
+test('what fires at the evaluation that finds its severity raised goes by the routes of what it is now', async () => {
+  const [ops, pager] = two()
+  const world = watch({ fakes: [ops, pager], routes: bySeverity })
+  const slow = { forMs: 2 * minute }
+  await world.judge({ ...warning, ...slow }, [zone], 2)
+  await world.judge({ ...stalled, ...slow }, [zone], 10)
+  expect([listSaid(ops), listSaid(pager)]).toEqual([[], ['firing critical']])
+  await world.stop()
+})
+
 test('a severity that is raised takes back the acknowledgement', async () => {
   const world = watch()
   await world.judge(warning, [zone])
