@@ -149,6 +149,8 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
       newestOriginAt: 1,
       operators: [toOperator({ last: { hash: '0x1', height: 1, at: 0 }, readAt: now, isSilent: true })],
     }),
+  'contract.silent': (_, now) =>
+    toFacts(now, { noLogs: { contracts: ['0xb1'], since: 0, readAt: now, crossed: 20 } }),
   'probe.missed': (rule, now) => {
     const open = { count: 1, failed: 0, oldestAt: 0, newestAt: 0 }
     const probe = { address: '0xa1', direction: 'ZoneToMain', everyMs: 0, since: 0, last: null } as const
@@ -233,6 +235,7 @@ const edges = [
   { name: 'operator-gas-days', on: 2, off: 3 },
   { name: 'operator-low-balance', on: 900_000, off: 900_001 },
   { name: 'operator-quiet', on: 86_400_000, off: 86_399_999 },
+  { name: 'contract-silent', on: 86_400_000, off: 86_399_999 },
   { name: 'probe-lost', on: 1_800_001, off: 1_800_000 },
   { name: 'probe-not-sent', on: 1_800_001, off: 1_800_000 },
   { name: 'withdrawal-not-proposed', on: 1_800_000, off: 1_799_999 },

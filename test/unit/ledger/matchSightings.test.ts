@@ -23,7 +23,7 @@ function namesOf(...answers: readonly Partial<Observation>[][]): string[] {
   return matchSightings(sightings)
     .map(({ members }) => members.flatMap((one) => [one.zoneHash, one.mainHash]))
     .map((hashes) =>
-      [...new Set(hashes.flatMap((one) => (one === null ? [] : names.get(one))))].sort().join(),
+      [...new Set(hashes.flatMap((one) => (one === null ? [] : String(names.get(one)))))].sort().join(),
     )
     .sort()
 }
