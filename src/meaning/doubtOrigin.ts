@@ -1,7 +1,7 @@
 import { isNear } from './actionFee.ts'
 import type { ActionSettings } from './compareAction.ts'
 import { allLikely, enoughToAccuse, enoughToWarn, isHabit } from './habit.ts'
-import { actionOf } from './judgeAction.ts'
+import { actionOf, judgeAction } from './judgeAction.ts'
 import { bestItem, establishedNames, isToSelf, topicOf } from './learnedActions.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { isOfNode } from './proveOrigin.ts'
@@ -63,8 +63,10 @@ export function doubtOrigin(
   const missing = listMissing(transfer, by, settings)
   if (missing.length === 0) return isLeaving ? null : doubt('new', 'is of a kind that no withdrawal was')
   const says = `does not name the ${missing.join(' and the ')} that withdrawals name`
-  // Who claims a reward leaves nothing, and who leaves with all that he has may name no amount.
-  return isLeaving ? doubt('new', says) : doubt('other', says, true)
+  if (!isLeaving) return doubt('other', says, true)
+  // Who claims a reward leaves nothing, and who leaves with all that he has may name no amount. Words that say otherwise
+  // than the record are a mismatch.
+  return judgeAction(transfer, sharing, settings) === null ? doubt('new', says) : null
 }
 
 /** Whether more transfers may still teach what kind of action a withdrawal is, or time show what else this one is. */

@@ -61,7 +61,11 @@ describe('semantics.md 43: on a bridge whose withdrawals name amount and recipie
       action: { type: 'claimReward', pool: '7' },
       found: 'new',
     },
-    { what: 'that leaves to nobody', action: { type: 'fastWithdraw', qty: '1500000' }, found: 'new' },
+    {
+      what: 'that leaves with another amount',
+      action: { type: 'exit', ...whole, qty: '7' },
+      found: undefined,
+    },
     { what: 'of the usual kind', action: { type: 'withdraw' }, found: undefined },
   ] as const)('$what: $found', ({ action, found }) => {
     expect(doubt(action)?.what).toBe(found)
