@@ -9,6 +9,7 @@ import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import { lagsBehind, mostLagMs } from './indexLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { readWhole } from './readWhole.ts'
@@ -47,6 +48,8 @@ export interface Asking
   readonly signal: AbortSignal
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
   readonly singles: { left: number }
+  /** Whether endpoints lag behind, as this run found out: by what is asked. */
+  readonly lags: Map<LegAsk, Promise<boolean>>
 }
 
 /** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */
@@ -108,6 +111,8 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   const settledAt = Math.min(leg.time - doubt.serviceAheadMs, leg.addedAt) + lateMs
   if (!wasAbsent && at < settledAt)
     return again(next, clock.now(), Math.max(settledAt - clock.now(), retryMs))
+  if (!wasAbsent && clock.now() < leg.addedAt + mostLagMs && (await isBehind(doubt, leg)))
+    return again(next, clock.now(), doubtMs)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
   const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
@@ -125,6 +130,15 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
   }
+}
+
+/** Found out once a run, however many legs wait for it. */
+function isBehind(doubt: Doubt, leg: QueuedLeg): Promise<boolean> {
+  const { clock, lags, serviceAheadMs } = doubt
+  if (leg.ask !== 'zone' && leg.ask !== 'main') return Promise.resolve(false)
+  const known = lags.get(leg.ask) ?? lagsBehind(doubt, leg.ask, clock.now() + serviceAheadMs - lateMs)
+  lags.set(leg.ask, known)
+  return known
 }
 
 /** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */

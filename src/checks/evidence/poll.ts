@@ -90,7 +90,7 @@ export function createEvidencePoll(
   const { clock, db } = evidence
   const wakeIn = createWaker(evidence, name)
   return async (signal) => {
-    const run: Run = { ...evidence, isLate, signal, singles: { left: maxSingles } }
+    const run: Run = { ...evidence, isLate, signal, singles: { left: maxSingles }, lags: new Map() }
     if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))
       evidence.ledger.queueHistory(historyBatch, clock.now())
     const work = [

@@ -77,6 +77,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
     reads,
     signal: noSignal,
     singles: { left: singles },
+    lags: new Map(),
     startedAt: start,
   }
   const { readings, saves }: Outcome = await confirmCalls(

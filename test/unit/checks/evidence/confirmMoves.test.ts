@@ -24,6 +24,7 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       reads: emptyReads,
       signal: noSignal,
       singles: { left: 9 },
+      lags: new Map(),
       at: clock.now(),
       hasControl: true,
       control: null,
@@ -81,7 +82,7 @@ test.each([150, 600])(
       toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`) }),
     )
     kernel.commit({ answers: [payouts] })
-    const asking = { ...kernel, reads: emptyReads, signal: noSignal, singles: { left: 0 } }
+    const asking = { ...kernel, reads: emptyReads, signal: noSignal, singles: { left: 0 }, lags: new Map() }
     const answer = { chain: 'main', hash: hash('main'), source: 'E13', status: 'success' } as const
     const covers = (paid: number) =>
       isCovered(asking, {

@@ -40,6 +40,7 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     reads: emptyReads,
     signal: noSignal,
     singles: { left: 9 },
+    lags: new Map(),
     at: time,
     hasControl: true,
     control: null,

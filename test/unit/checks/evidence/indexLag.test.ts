@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { lagsBehind, mostLagMs } from '../../../../src/checks/evidence/indexLag.ts'
+import { hash, toRecord } from '../../../support/records.ts'
+import { emptyReads } from '../queuedLegs.ts'
+import { createTestKernel, noSignal } from '../support.ts'
+
+const until = 100_000_000
+
+/** Deposits that were credited so long before; of these `known` are shown. */
+async function isBehind(
+  ages: readonly number[],
+  known: readonly number[],
+  { isProven = true, ask = 'zone' }: { readonly isProven?: boolean; readonly ask?: 'zone' | 'main' } = {},
+) {
+  const { commit, ledger } = createTestKernel({ start: until })
+  const isZone = ask === 'zone'
+  for (const age of ages) {
+    const time = until - age
+    const [arrived, left] = [hash(`arrived ${age}`), hash(`left ${age}`)]
+    commit({
+      answers: [
+        [
+          toRecord({
+            direction: isZone ? 'MainToZone' : 'ZoneToMain',
+            crossType: isZone ? 'Deposit' : 'Withdraw',
+            id: `id${age}`,
+            mainHash: isZone ? left : arrived,
+            mainTime: isZone ? time - 1_000 : time,
+            zoneHash: isZone ? arrived : left,
+            zoneTime: isZone ? time : time - 1_000,
+            requestedAt: until,
+          }),
+        ],
+      ],
+      ...(isProven && {
+        evidence: [
+          {
+            chain: isZone ? 'main' : 'zone',
+            hash: left,
+            source: isZone ? 'E13' : 'E9',
+            status: 'success',
+            errorMessage: '',
+            moves: isZone
+              ? [
+                  {
+                    token: '0xcc',
+                    from: '0xaa',
+                    to: '0xe5',
+                    amount: null,
+                    amountRaw: 1_500_000n,
+                    tokenId: '',
+                  },
+                ]
+              : null,
+            requestedAt: until,
+          },
+        ],
+      }),
+    })
+  }
+  const shown = known.map((age) => hash(`arrived ${age}`))
+  const answer = async (hashes: readonly string[]) => ({
+    requestedAt: until,
+    bad: [],
+    readings: hashes
+      .filter((one) => shown.includes(one))
+      .map((one) => ({
+        chain: 'zone' as const,
+        hash: one,
+        source: 'E9' as const,
+        requestedAt: until,
+        status: 'success' as const,
+        errorMessage: '',
+        moves: null,
+      })),
+  })
+  const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer }
+  return lagsBehind({ ledger, reads, signal: noSignal }, ask, until)
+}
+
+const old = mostLagMs + 60_000
+
+test.each(['zone', 'main'] as const)(
+  'an endpoint that knows what is older and not what is newer lags: %s',
+  async (ask) => {
+    expect(await isBehind([old, 60_000, 30_000], [old], { ask })).toBe(true)
+  },
+)
+
+test.each([
+  ['it knows the newest', [old, 60_000, 30_000], [old, 30_000]],
+  ['it knows the one before', [old, 60_000, 30_000], [old, 60_000]],
+  ['it knows none at all: it may never show them', [old, 60_000, 30_000], []],
+  ['a single one is unknown', [old, 30_000], [old]],
+  ['nothing is older', [60_000, 30_000], []],
+  ['what is unknown need not be known yet', [old, -1_000, -2_000], [old]],
+] as const)('it does not where %s', async (_, ages, known) => {
+  expect(await isBehind(ages, known)).toBe(false)
+})
+
+test('what nothing proves to have left may be as forged as the leg', async () => {
+  expect(await isBehind([old, 60_000, 30_000], [old], { isProven: false })).toBe(false)
+})
