@@ -109,11 +109,13 @@ async function check(
   { mainHash, address }: ControlRecord,
   options: ReadOptions,
 ): Promise<boolean> {
-  const read =
-    way === 'hash'
-      ? await reads.feedByHash(mainHash, options)
-      : await reads.feedByAddress(address, 1, options)
-  return read.records.length > 0 && isClean(read)
+  if (way === 'hash') {
+    const read = await reads.feedByHash(mainHash, options)
+    return read.records.length > 0 && isClean(read)
+  }
+  // Older records of the address are there as well where the list stands still.
+  const read = await reads.feedByAddress(address, 1, options)
+  return isAmong(read, { hash: mainHash }) && isClean(read)
 }
 
 async function readAddress(
@@ -144,7 +146,7 @@ function join<T extends Read<Observation>>(a: T, b: Read<Observation>): T {
   }
 }
 
-function isAmong({ records }: Read<Observation>, { hash }: WantedRecord): boolean {
+function isAmong({ records }: Read<Observation>, { hash }: Pick<WantedRecord, 'hash'>): boolean {
   return records.some((record) => record.mainHash === hash || record.zoneHash === hash)
 }
 

@@ -106,3 +106,19 @@ describe('a record without a zone hash (semantics 16)', () => {
     expect(await find(9)).toEqual(unsaid)
   })
 })
+
+test('older records of an address say nothing of a list that does not show the newest', async () => {
+  const at = { requestedAt: 1, bad: [], totalPage: 1, total: 1, limit: 100 }
+  const lookUp = createRecordLookup({
+    clock: createSteppedClock({ isManual: true }),
+    reads: {
+      feedByHash: async () => await Promise.resolve({ ...at, records: [] }),
+      feedByAddress: async () => await Promise.resolve({ ...at, records: [record(2)] }),
+    },
+    // Of the same recipient, and newer.
+    readControl: () => ({ mainHash: hash('m1'), address: address(2) }),
+  })
+  const wanted = { hash: hash('m3'), addresses: [address(2)] }
+  const found = await lookUp(wanted, { priority: 'open', signal: noSignal, checkedWithinMs: 60_000 })
+  expect(found.isAnswer).toBe(false)
+})
