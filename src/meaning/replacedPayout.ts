@@ -34,6 +34,8 @@ export function isSecondAttempt(transfer: Transfer): boolean {
 
 /** A list that shows two records reads both within this. */
 const besideMs = 30_000
+/** What stood for longer and is gone is told: few blocks of a chain are ever made anew. */
+const standsAfterMs = 60_000
 
 /**
  * Whether a payout that is not on chain is what the record of a withdrawal without an id named before another one was made
@@ -43,7 +45,7 @@ const besideMs = 30_000
 export function isMadeAgain(transfer: Transfer, sharing: readonly Transfer[]): boolean {
   if (transfer.direction !== 'ZoneToMain' || transfer.id !== null) return false
   if (payoutStatus(transfer) !== 'absent') return false
-  const { token, amountRaw, targetAddress, readAt } = transfer
+  const { token, amountRaw, targetAddress, firstSeenAt, readAt } = transfer
   return sharing.some(
     (other) =>
       other.key !== transfer.key &&
@@ -52,6 +54,7 @@ export function isMadeAgain(transfer: Transfer, sharing: readonly Transfer[]): b
       other.token.id === token.id &&
       other.amountRaw === amountRaw &&
       other.targetAddress === targetAddress &&
+      other.firstSeenAt <= firstSeenAt + standsAfterMs &&
       (other.firstSeenAt > readAt || other.readAt > readAt + besideMs) &&
       payoutStatus(other) === 'success',
   )
