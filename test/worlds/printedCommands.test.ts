@@ -157,7 +157,7 @@ async function nameOwn(project: Project): Promise<Readonly<Record<string, string
     NAME: 'ops-slack',
     DAY: new Date(clock.now()).toISOString().slice(0, 10),
     HASH: transfer.zone.hash,
-    ADDRESS: transfer.source,
+    ADDRESS: transfer.sourceAddress,
     c42: (await read(project, 'cases', 'list', '--state', 'all'))[0].id,
     '612cb0aa': (await read(project, 'alerts', 'list'))[0].id,
     t42: origin,
