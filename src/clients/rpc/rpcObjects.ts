@@ -71,8 +71,7 @@ const logs = arrayOf(
   maxItems,
 )
 
-/** A receipt: `transactionHash`, `transactionIndex` and `status` are promised. */
-export const rpcReceipt = objectOf({
+const receiptFields = objectOf({
   transactionHash: hash,
   transactionIndex: count,
   status,
@@ -87,7 +86,22 @@ export const rpcReceipt = objectOf({
   type: maybe.count,
   /** Null where the node gives none: not the same as no logs. */
   logs: (input: unknown) => (input === undefined || input === null ? null : logs(input)),
+  /** Null where it is not said, or has no bit. */
+  logsBloom: (input: unknown) => (typeof input === 'string' && someBit.test(input) ? input : null),
 })
+
+const someBit = /^0x0*[1-9a-fA-F]/
+
+/**
+ * A receipt: `transactionHash`, `transactionIndex` and `status` are promised. Where the filter of the logs has bits there
+ * are some: a node that shows none does not keep them.
+ */
+export function rpcReceipt(input: unknown) {
+  const read = receiptFields(input)
+  if (read instanceof Unreadable) return read
+  const { logsBloom, ...receipt } = read
+  return logsBloom !== null && receipt.logs?.length === 0 ? { ...receipt, logs: null } : receipt
+}
 
 /** Logs of a range of blocks. What names its transaction or its block otherwise than asked is no answer. */
 export const rpcLogs = arrayOf(

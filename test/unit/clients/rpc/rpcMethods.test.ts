@@ -119,6 +119,18 @@ describe('results', () => {
   })
 
   test.each([
+    ['left out', undefined, []],
+    ['without a bit', `0x${'00'.repeat(256)}`, []],
+    ['with a bit', `0x${'00'.repeat(255)}04`, null],
+    ['no hex', 'none', []],
+  ])(
+    'logs of none are some that the node does not keep where their filter says so: %s',
+    (_, logsBloom, logs) => {
+      expect(read('eth_getTransactionReceipt', { ...minimal, logs: [], logsBloom })).toMatchObject({ logs })
+    },
+  )
+
+  test.each([
     ['status', '0x2', 'status: expected 0x1 or 0x0'],
     ['status', 1, 'status: expected 0x1 or 0x0, got a number'],
     ['status', undefined, 'status: expected 0x1 or 0x0, got nothing'],
