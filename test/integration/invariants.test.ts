@@ -1,27 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createFakeExplorer, type FakeExplorer, send, toOpenWire, toWire } from '../support/fakeExplorer.ts'
-import { createLeapingClock, type LeapingClock } from '../support/leapingClock.ts'
-import { type Monitor, startMonitor } from '../support/startMonitor.ts'
-
-let clock: LeapingClock
-let api: FakeExplorer
-let monitor: Monitor | null = null
-
-beforeEach(async () => {
-  clock = createLeapingClock()
-  const startedAt = clock.now()
-  api = await createFakeExplorer()
-  api.mainHead = () => 10_000 + Math.floor((clock.now() - startedAt) / 1_000)
-  api.zoneHead = () => 100_000 + Math.floor((clock.now() - startedAt) / 100)
-  api.now = () => clock.now()
-  clock.start()
-})
-afterEach(async () => {
-  await monitor?.stop()
-  monitor = null
-  await api.close()
-  clock.stop()
-})
+import { expect, test } from 'vitest'
+import { send, toOpenWire, toWire } from '../support/fakeExplorer.ts'
+import { createLeapingApi } from '../support/leapingApi.ts'
 
 const rules = `
 rules:
@@ -29,25 +8,15 @@ rules:
   - { name: stalled, on: transfer.stalled, with: { direction: ZoneToMain, after: 2s }, severity: critical, summary: "waits" }
   - { name: drift, on: source.drift, with: { keep: 10m }, severity: critical, summary: "unreadable {{ facts.count }}" }
 `
-const naming = (text: string | undefined) =>
-  (monitor?.told() ?? []).filter((one) => one.includes(text ?? '?'))
-const counts = () => monitor?.app.parts.ledger.countByState()
-const watch = () => startMonitor({ url: api.url, rules, clock, timeoutMs: 60_000 })
-/** In the world's time, as all of this file. */
-const until = async (holds: () => boolean) => {
-  const endAt = clock.now() + 60_000
-  while (!holds()) {
-    if (clock.now() > endAt) throw new Error('did not hold within a minute')
-    await clock.sleep(100)
-  }
-}
+
 const empty = { code: '0', msg: '', data: [] }
 
 test('invariant 1: nothing is called absent while the source says nothing, and then it is', async () => {
+  const { api, clock, until, watch } = await createLeapingApi()
   const open = toOpenWire({ zoneBlockTime: String(clock.now()) })
   api.records = [open]
-  monitor = await watch()
-  await until(() => counts()?.pending === 1)
+  const { counts, naming } = await watch({ rules })
+  await until(() => counts().pending === 1)
   api.intercept = (_, response) => {
     send(response, 503, 'no')
     return true
@@ -59,9 +28,10 @@ test('invariant 1: nothing is called absent while the source says nothing, and t
 })
 
 test('invariant 2: a transfer without any row on the far side is told', async () => {
+  const { api, until, watch } = await createLeapingApi()
   const open = toOpenWire()
   api.records = [toWire(), open]
-  monitor = await watch()
+  const { naming, told } = await watch({ rules })
   await until(() => naming(open['zoneTxHash']).length > 0)
   expect(naming(open['zoneTxHash'])[0]).toContain('waits')
 })
@@ -71,32 +41,35 @@ test.each([
   { title: 'an empty list', status: 200, body: empty },
   { title: '{}', status: 200, body: {} },
 ])('invariant 3: $title is not a zero: what fires keeps firing', async ({ status, body }) => {
+  const { api, clock, until, watch } = await createLeapingApi()
   const open = toOpenWire()
   api.records = [open]
-  monitor = await watch()
+  const { counts, naming, told } = await watch({ rules })
   await until(() => naming(open['zoneTxHash']).length === 1)
   api.intercept = (_, response) => {
     send(response, status, body)
     return true
   }
   await clock.sleep(2_500)
-  expect(counts()?.pending).toBe(1)
-  expect(monitor.told().join('\n')).not.toContain('resolved')
+  expect(counts().pending).toBe(1)
+  expect(told().join('\n')).not.toContain('resolved')
 })
 
 test('invariant 5: a record that cannot be read is counted and told, and the others go on', async () => {
+  const { api, until, watch } = await createLeapingApi()
   const failed = toOpenWire({ status: '0x0' })
   const unreadable = { ...toWire(), txType: 'Sideways' }
   api.records = [toWire(), unreadable, failed, toWire()]
-  monitor = await watch()
+  const { counts, naming, told } = await watch({ rules })
   await until(() => naming('unreadable 1').length > 0 && naming(failed['zoneTxHash']).length > 0)
   expect(counts()).toMatchObject({ completed: 2, failed: 1 })
 })
 
 test('invariant 9: a condition fires once until fresh data says otherwise, and then ends once', async () => {
+  const { api, clock, until, watch } = await createLeapingApi()
   const open = toOpenWire()
   api.records = [open]
-  monitor = await watch()
+  const { naming } = await watch({ rules })
   await until(() => naming(open['zoneTxHash']).length === 1)
   await clock.sleep(2_000)
   expect(naming(open['zoneTxHash'])).toHaveLength(1)
@@ -112,10 +85,11 @@ test('invariant 9: a condition fires once until fresh data says otherwise, and t
 })
 
 test('invariant 17: a token name cannot mention everyone or make a link', async () => {
+  const { api, until, watch } = await createLeapingApi()
   api.records = [toOpenWire({ status: '0x0', tokenName: '<!channel> <https://evil.example|USDC>' })]
-  monitor = await watch()
+  const { inbox, naming } = await watch({ rules })
   await until(() => naming('failed').length > 0)
-  expect(JSON.stringify(monitor.inbox.messages.map(({ payload }) => payload))).not.toMatch(
+  expect(JSON.stringify(inbox.messages.map(({ payload }) => payload))).not.toMatch(
     /<!channel>|<https:\/\/evil/,
   )
 })
