@@ -1,10 +1,9 @@
 import { findingText } from '../support/readFinding.ts'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AppConfig } from '../../src/kernel/settings.ts'
-import { createScaledClock } from '../../src/lib/clock.ts'
-import { createFakeExplorer, toWire, type WireLog, type WireRecord } from '../support/fakeExplorer.ts'
+import { toWire, type WireLog, type WireRecord } from '../support/fakeExplorer.ts'
 import { noBridge } from '../support/appConfig.ts'
-import { startMonitor, until } from '../support/startMonitor.ts'
+import { createLeapingApi } from '../support/leapingApi.ts'
 
 const bridge = `0x${'b1'.repeat(20)}`
 const other = `0x${'0e'.repeat(20)}`
@@ -18,10 +17,8 @@ const paidTopic = `0x${'9a'.repeat(32)}`
 const noticeTopic = `0x${'77'.repeat(32)}`
 
 async function setUp(events: AppConfig['bridge']['events'] = []) {
-  const fake = await createFakeExplorer()
-  const clock = createScaledClock(20)
+  const { api: fake, clock, until, watch } = await createLeapingApi()
   const startedAt = clock.now()
-  fake.mainHead = () => 10_000 + Math.floor((clock.now() - startedAt) / 1_000)
   const timeOf = (height: number) => startedAt + (height - 10_000) * 1_000
   let nextLog = 0
   const log = (record: WireRecord, topic: string, data: string, address = bridge): WireLog => ({
@@ -70,27 +67,19 @@ async function setUp(events: AppConfig['bridge']['events'] = []) {
     fake.records.unshift(one)
     fake.logs.push(...paid(one, 'x'.repeat(n * 9)))
   }
-  const monitor = await startMonitor({
-    url: fake.url,
-    clock,
-    config: { bridge: { ...noBridge, contracts: [bridge], events } },
-  })
-  onTestFinished(async () => {
-    await monitor.stop()
-    await fake.close()
-  })
+  const monitor = await watch({ config: { bridge: { ...noBridge, contracts: [bridge], events } } })
   const transfers = () => monitor.app.parts.ledger.listTransfers({ limit: 1_000 })
   const unlisted = () => transfers().filter(({ isListed }) => !isListed)
   const now = () => Math.floor((clock.now() - startedAt) / 1_000) + 10_000
-  return { fake, clock, monitor, transfers, unlisted, record, paid, log, now }
+  return { fake, clock, monitor, transfers, unlisted, record, paid, log, now, until }
 }
 
 test('a payout without a record is one transfer, whatever the layout of its two events, and its late record joins', async () => {
-  const { fake, unlisted, transfers, record, paid, now } = await setUp()
+  const { fake, unlisted, transfers, record, paid, now, until } = await setUp()
   await until(() => transfers().length === 6)
   const hidden = record(42, now())
   fake.logs.push(...paid(hidden, 'a memo of yet another length'))
-  await until(() => unlisted().length > 0, 10_000)
+  await until(() => unlisted().length > 0)
   expect(unlisted()).toMatchObject([
     {
       state: 'unbacked',
@@ -103,19 +92,19 @@ test('a payout without a record is one transfer, whatever the layout of its two 
     },
   ])
   fake.records.unshift(hidden)
-  await until(() => unlisted().length === 0, 10_000)
+  await until(() => unlisted().length === 0)
   expect(transfers()).toHaveLength(7)
 })
 
 test('of two payouts in one transaction the one without a record is told, and its listed sibling is not', async () => {
-  const { fake, monitor, unlisted, transfers, record, paid, now } = await setUp()
+  const { fake, monitor, unlisted, transfers, record, paid, now, until } = await setUp()
   await until(() => transfers().length === 6)
   const height = now()
   const listed = record(50, height)
   const hidden = { ...record(51, height), mainTxHash: listed['mainTxHash'] ?? '' }
   fake.records.unshift(listed)
   fake.logs.push(...paid(listed, 'one'), ...paid(hidden, 'two'))
-  await until(() => unlisted().length > 0, 10_000)
+  await until(() => unlisted().length > 0)
   expect(unlisted()).toMatchObject([{ targetAddress: user(51) }])
   expect(transfers()).toHaveLength(8)
   const { db } = monitor.app.parts
@@ -124,7 +113,7 @@ test('of two payouts in one transaction the one without a record is told, and it
       .prepare("SELECT subject, finding FROM alerts WHERE kind = 'transfer.unbacked'")
       .all()
       .map(({ subject, finding }) => ({ subject, facts: JSON.parse(findingText(finding)).facts }))
-  await until(() => told().some(({ subject }) => subject === unlisted()[0]?.key), 15_000)
+  await until(() => told().some(({ subject }) => subject === unlisted()[0]?.key))
   const [key] = unlisted().map((one) => one.key)
   const sibling = transfers().find((one) => one.isListed && one.main?.hash === listed['mainTxHash'])
   expect(told().filter(({ subject }) => subject === key)).toMatchObject([{ facts: { reason: 'unlisted' } }])
@@ -132,7 +121,7 @@ test('of two payouts in one transaction the one without a record is told, and it
 })
 
 test('events that never go with a transfer open none, however many', async () => {
-  const { fake, clock, unlisted, transfers, record, log, now } = await setUp()
+  const { fake, clock, unlisted, transfers, record, log, now, until } = await setUp()
   await until(() => transfers().length === 6)
   for (let n = 60; n < 80; n += 1) {
     fake.logs.push(log(record(n, now()), `0x${'55'.repeat(32)}`, word(user(n)) + number(n * 77)))
@@ -144,16 +133,16 @@ test('events that never go with a transfer open none, however many', async () =>
 test('what the configuration calls a deposit opens one, and what it calls administration is told, of this contract only', async () => {
   const deposit = `0x${'d0'.repeat(32)}`
   const admin = `0x${'ad'.repeat(32)}`
-  const { fake, monitor, unlisted, transfers, record, log, now, clock } = await setUp([
+  const { fake, monitor, unlisted, transfers, record, log, now, clock, until } = await setUp([
     { topic: deposit, means: 'deposit', name: '' },
     { topic: admin, means: 'administration', name: 'StakeBought' },
   ])
   await until(() => transfers().length === 6)
   fake.logs.push(log(record(80, now()), deposit, number(5)))
   fake.logs.push(log(record(81, now()), admin, number(7)), log(record(82, now()), admin, number(7), other))
-  await until(() => unlisted().length > 0, 10_000)
+  await until(() => unlisted().length > 0)
   expect(unlisted()).toMatchObject([{ state: 'pending', direction: 'MainToZone', amountRaw: null }])
-  await until(() => monitor.told().some((text) => text.includes('StakeBought')), 10_000)
+  await until(() => monitor.told().some((text) => text.includes('StakeBought')))
   await clock.sleep(20_000)
   const told = monitor.app.parts.db
     .prepare("SELECT count(*) AS count FROM alerts WHERE kind = 'contract.changed'")

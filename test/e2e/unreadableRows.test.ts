@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { createFakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
-import { startMonitor, until } from '../support/startMonitor.ts'
+import { expect, test } from 'vitest'
+import { toOpenWire, toWire } from '../support/fakeExplorer.ts'
+import { createLeapingApi } from '../support/leapingApi.ts'
 
 const rules = `
 rules:
@@ -12,28 +12,23 @@ rules:
 
 /** A monitor that watches with a silence, a case and a channel that it has sent to. */
 async function setUp() {
-  const api = await createFakeExplorer()
+  const { api, clock, until, watch } = await createLeapingApi()
   const before = toOpenWire({ status: '0x0' })
   api.records = [before, ...Array.from({ length: 5 }, () => toWire())]
-  const monitor = await startMonitor({ url: api.url, rules })
-  onTestFinished(async () => {
-    await monitor.stop()
-    await api.close()
-  })
-  const { db, evaluate, operations } = monitor.app.parts
-  const naming = (hash: string | undefined) => monitor.told().filter((text) => text.includes(hash ?? '?'))
+  const { app, naming } = await watch({ rules })
+  const { db, evaluate, operations } = app.parts
   await until(() => naming(before['zoneTxHash']).length > 0)
   operations.addSilence(
     {
       matchers: ['rule=drift'],
       startsAt: null,
-      endsAt: Date.now() + 3_600_000,
+      endsAt: clock.now() + 3_600_000,
       author: 'ana',
       comment: 'moving',
     },
     { by: 'ana', from: { via: 'cli', address: null, role: null, session: null } },
   )
-  return { api, db, evaluate, monitor, naming }
+  return { api, db, evaluate, naming, until }
 }
 
 test.each([
@@ -50,7 +45,7 @@ test.each([
       SELECT 1, id, id, x'01', 1, 0, 0, '5', '{[', x'02', 'unexplained', 'out', '5', '', 0 FROM names LIMIT 1`,
   ],
 ])('a row %s that cannot be read stops no evaluation, and what happens is told', async (_, sql) => {
-  const { api, db, evaluate, naming } = await setUp()
+  const { api, db, evaluate, naming, until } = await setUp()
   const { total, failed } = evaluate.counts()
   db.prepare(sql).run()
   const after = toOpenWire({ status: '0x0' })

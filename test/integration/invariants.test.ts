@@ -31,7 +31,7 @@ test('invariant 2: a transfer without any row on the far side is told', async ()
   const { api, until, watch } = await createLeapingApi()
   const open = toOpenWire()
   api.records = [toWire(), open]
-  const { naming, told } = await watch({ rules })
+  const { naming } = await watch({ rules })
   await until(() => naming(open['zoneTxHash']).length > 0)
   expect(naming(open['zoneTxHash'])[0]).toContain('waits')
 })
@@ -60,7 +60,7 @@ test('invariant 5: a record that cannot be read is counted and told, and the oth
   const failed = toOpenWire({ status: '0x0' })
   const unreadable = { ...toWire(), txType: 'Sideways' }
   api.records = [toWire(), unreadable, failed, toWire()]
-  const { counts, naming, told } = await watch({ rules })
+  const { counts, naming } = await watch({ rules })
   await until(() => naming('unreadable 1').length > 0 && naming(failed['zoneTxHash']).length > 0)
   expect(counts()).toMatchObject({ completed: 2, failed: 1 })
 })
