@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../src/lib/secret.ts'
-import { createFakeExplorer } from '../support/fakeExplorer.ts'
+import { createLeapingApi, type LeapingApi } from '../support/leapingApi.ts'
 import { hash } from '../support/records.ts'
 import { answerEach, startRpcStub } from '../support/rpcStub.ts'
-import { type Monitor, startMonitor, until } from '../support/startMonitor.ts'
+import type { Monitor } from '../support/startMonitor.ts'
 
 /** A chain that can be cut back, and goes on with other blocks. */
 function createChain() {
@@ -32,17 +32,17 @@ function createChain() {
 
 async function setUp() {
   const chain = createChain()
-  const fake = await createFakeExplorer()
   const rpc = await startRpcStub((body) => answerEach(body, ({ params }) => chain.read(params[0])))
   const stateDir = mkdtempSync(join(tmpdir(), 'spanwatch-reorg-'))
-  const canonical = { url: new Secret(rpc.url), confirmations: 3, verifyAbove: '0', sample: 0 }
-  const start = () => startMonitor({ url: fake.url, stateDir, config: { canonical } })
   onTestFinished(async () => {
-    await fake.close()
     await rpc[Symbol.asyncDispose]()
     rmSync(stateDir, { recursive: true, force: true })
   })
-  return { chain, start }
+  const canonical = { url: new Secret(rpc.url), confirmations: 3, verifyAbove: '0', sample: 0 }
+  // Made last, ended first: hooks run the other way round.
+  const world = await createLeapingApi()
+  const start = () => world.watch({ stateDir, config: { canonical } })
+  return { chain, start, world }
 }
 
 const shown = ({ app }: Monitor) => {
@@ -56,22 +56,26 @@ const told = ({ app }: Monitor) =>
     .map(({ finding }) => JSON.parse(findingText(finding)).facts)
 
 /** Lets each block be read before the next one comes. */
-async function growSlowly({ app }: Monitor, chain: ReturnType<typeof createChain>, count: number) {
+async function growSlowly(
+  { app }: Monitor,
+  { chain, world: { clock, until } }: { chain: ReturnType<typeof createChain>; world: LeapingApi },
+  count: number,
+) {
   for (let n = 0; n < count; n += 1) {
     chain.grow('first', 1)
     await until(() => app.parts.nodeHeads.main?.height === chain.height(), 10_000)
   }
-  const readAt = Date.now()
+  const readAt = clock.now()
   const comparedAt = () =>
     app.parts.pollerStatus().find(({ poller }) => poller === 'reorg')?.lastSuccessAt ?? 0
   await until(() => comparedAt() > readAt, 10_000)
 }
 
 test('chain.reorg: four replaced blocks are told, with the count; three are counted alone', async () => {
-  const { chain, start } = await setUp()
+  const { chain, start, world } = await setUp()
+  const { until } = world
   const monitor = await start()
-  onTestFinished(() => monitor.stop())
-  await growSlowly(monitor, chain, 4)
+  await growSlowly(monitor, { chain, world }, 4)
   chain.cut(3)
   chain.grow('second', 4)
   await until(() => shown(monitor).includes('Seen by canonical: 1'), 10_000)
@@ -89,14 +93,13 @@ test('chain.reorg: four replaced blocks are told, with the count; three are coun
 })
 
 test('chain.reorg: blocks that were replaced while nobody looked are told after a restart', async () => {
-  const { chain, start } = await setUp()
+  const { chain, start, world } = await setUp()
   const first = await start()
-  await growSlowly(first, chain, 6)
+  await growSlowly(first, { chain, world }, 6)
   await first.stop()
   chain.cut(6)
   chain.grow('second', 40)
   const second = await start()
-  onTestFinished(() => second.stop())
-  await until(() => told(second).length > 0, 20_000)
+  await world.until(() => told(second).length > 0, 20_000)
   expect(told(second)).toMatchObject([{ depth: 6, source: 'canonical' }])
 })

@@ -28,9 +28,9 @@ export async function createLeapingApi(): Promise<LeapingApi> {
   api.mainHead = () => 10_000 + Math.floor((clock.now() - startedAt) / 1_000)
   api.zoneHead = () => 100_000 + Math.floor((clock.now() - startedAt) / 100)
   api.now = () => clock.now()
-  const running: Monitor[] = []
+  const running = new Set<Monitor>()
   onTestFinished(async () => {
-    await Promise.all(running.map((monitor) => monitor.stop()))
+    await Promise.all([...running].map((monitor) => monitor.stop()))
     await api.close()
     clock.stop()
   })
@@ -40,9 +40,13 @@ export async function createLeapingApi(): Promise<LeapingApi> {
     async watch(options = {}) {
       clock.start()
       const monitor = await startMonitor({ url: api.url, clock, timeoutMs: 60_000, ...options })
-      running.push(monitor)
+      running.add(monitor)
       return {
         ...monitor,
+        stop: () => {
+          running.delete(monitor)
+          return monitor.stop()
+        },
         naming: (text) => monitor.told().filter((one) => one.includes(text ?? '?')),
         counts: () => monitor.app.parts.ledger.countByState(),
       }
