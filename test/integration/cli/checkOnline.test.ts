@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Clock, createSystemClock } from '../../../src/lib/clock.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
 import { createSandbox } from '../../../src/sandbox/createSandbox.ts'
 import { createSlackInbox } from '../../../src/sandbox/inbox/slackInbox.ts'
 import { createSmtpInbox } from '../../../src/sandbox/inbox/smtpInbox.ts'
 import { loadScenario } from '../../../src/sandbox/scenario.ts'
+import { createLeapingClock, type LeapingClock } from '../../support/leapingClock.ts'
 import { runCommand } from '../../unit/cli/testIo.ts'
 
 const dialect = {
@@ -22,11 +23,14 @@ const env = {
   SMTP_PASS: 'mail-12345678',
 }
 
+let clock: LeapingClock
 let stops: (() => unknown)[]
 let folder: string
 beforeEach(() => {
+  clock = createLeapingClock()
+  clock.start()
   folder = mkdtempSync(join(tmpdir(), 'spanwatch-online-'))
-  stops = [() => rmSync(folder, { recursive: true })]
+  stops = [() => clock.stop(), () => rmSync(folder, { recursive: true })]
 })
 afterEach(async () => {
   for (const stop of stops.reverse()) await stop()
@@ -35,7 +39,7 @@ afterEach(async () => {
 async function startSandbox() {
   const scenario = await loadScenario('healthy')
   const auth = { key: env.KEY, secret: env.SECRET, passphrase: env.PASS }
-  const sandbox = createSandbox({ clock: createSystemClock(), scenario, dialect, auth })
+  const sandbox = createSandbox({ clock: clock.served, scenario, dialect, auth })
   await sandbox.start()
   stops.push(() => sandbox.stop())
   return sandbox
@@ -54,7 +58,7 @@ async function checkOnline(
   auth: { key: "\${KEY}", secret: "\${SECRET}", passphrase: "\${PASS}" }
 ${more.yaml ?? ''}`
   writeFileSync(path, text)
-  const surroundings = { env: { ...env, ...more.env }, ...(more.clock && { clock: more.clock }) }
+  const surroundings = { env: { ...env, ...more.env }, clock: more.clock ?? clock }
   const result = await runCommand(['check', '--online', '-c', path], surroundings)
   const said = [...result.out.matchAll(/^ {2}(ok|unsure|failed) +(\S+)/gm)].map(
     ([, verdict, what]) => `${verdict} ${what}`,
@@ -135,8 +139,7 @@ test.each([
   { title: 'some seconds off are said: 0', aheadMs: 15_000, exitCode: 0, verdict: 'unsure clock' },
 ])('a clock $title', async ({ aheadMs, exitCode, verdict }) => {
   const sandbox = await startSandbox()
-  const system = createSystemClock()
-  const result = await checkOnline(sandbox.url, { clock: { ...system, now: () => system.now() + aheadMs } })
+  const result = await checkOnline(sandbox.url, { clock: { ...clock, now: () => clock.now() + aheadMs } })
   expect([result.exitCode, result.said[0]]).toEqual([exitCode, verdict])
 })
 
@@ -171,7 +174,7 @@ test('channels that nobody listens for: 3, each with its remedy', async () => {
 test('nodes of the chains that the explorer shows are that, and one of another chain is an error that says so: 3', async () => {
   // Begun first: at each moment it is at least as high, and has another block wherever the explorer shows one.
   const other = createSandbox({
-    clock: createSystemClock(),
+    clock: clock.served,
     scenario: await loadScenario('healthy'),
     seed: 2,
   })
