@@ -3,19 +3,19 @@ import { createFakeExplorer, type FakeExplorer } from './fakeExplorer.ts'
 import { createLeapingClock, type LeapingClock } from './leapingClock.ts'
 import { type Monitor, type MonitorOptions, startMonitor } from './startMonitor.ts'
 
-export interface Watched extends Monitor {
+interface Watched extends Monitor {
   /** What was told that holds this text: a hash, as a rule. */
-  naming(text: string | undefined): string[]
-  counts(): ReturnType<Monitor['app']['parts']['ledger']['countByState']>
+  readonly naming: (text: string | undefined) => string[]
+  readonly counts: () => ReturnType<Monitor['app']['parts']['ledger']['countByState']>
 }
 
 export interface LeapingApi {
   readonly api: FakeExplorer
   readonly clock: LeapingClock
   /** The daemon beside it; time stands until the first is started. */
-  watch(options?: Omit<MonitorOptions, 'url' | 'clock'>): Promise<Watched>
+  readonly watch: (options?: Omit<MonitorOptions, 'url' | 'clock'>) => Promise<Watched>
   /** Waits until it holds, in the world's time as all else. @returns after how many ms it did */
-  until(holds: () => boolean, withinMs?: number): Promise<number>
+  readonly until: (holds: () => boolean, withinMs?: number) => Promise<number>
 }
 
 const lookEveryMs = 100

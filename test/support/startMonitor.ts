@@ -17,7 +17,7 @@ export interface Monitor {
   readonly inbox: Awaited<ReturnType<typeof createSlackInbox>>
   readonly log: string[]
   /** What Slack got, as a person reads it. */
-  told(): string[]
+  readonly told: () => string[]
   stop(): Promise<void>
 }
 
