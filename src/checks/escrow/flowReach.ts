@@ -1,4 +1,4 @@
-import type { Blocks, FlowOptions } from '../../kernel/mainReads.ts'
+import type { Blocks, FlowOptions, FlowRow, MainReads } from '../../kernel/mainReads.ts'
 import type { MainStream } from '../../kernel/mainStreams.ts'
 import type { SeenRows } from './flowReader.ts'
 
@@ -25,11 +25,31 @@ function fromKnown({ cursor, deepAt }: Pick<MainStream, 'cursor' | 'deepAt'>, kn
   return deepAt === 0 ? back : reach
 }
 
-/** What one of the two lists shows late may be older than the newest row of the other. */
-export function nativeFrom(
-  stream: MainStream,
-  { outer, calls }: SeenRows['shownTo'],
-): FlowOptions['nativeFrom'] {
-  if (outer === null && calls === null) return undefined
-  return { outer: fromKnown(stream, outer), calls: fromKnown(stream, calls) }
+type FlowsRead = Awaited<ReturnType<MainReads['flows']>>
+
+interface LateReading {
+  readonly stream: MainStream
+  readonly blocks: Blocks
+  readonly seen: Pick<SeenRows, 'shownTo' | 'showsMore'>
+  readonly read: (reach: {
+    readonly blocks: Blocks
+    readonly nativeFrom?: FlowOptions['nativeFrom']
+  }) => Promise<FlowsRead>
+}
+
+/**
+ * Reads each of the two lists of native currency on from where it came last: what one shows late may be older than the
+ * newest row of the other. What a transaction moved is summed over both, so that beyond the range, where one of them alone
+ * was asked, nothing counts; where that one shows more than before both are asked from there on.
+ */
+export async function readLate({ stream, blocks, seen, read }: LateReading): Promise<FlowsRead> {
+  const { outer, calls } = seen.shownTo
+  if (outer === null && calls === null) return read({ blocks })
+  const nativeFrom = { outer: fromKnown(stream, outer), calls: fromKnown(stream, calls) }
+  const found = await read({ blocks, nativeFrom })
+  const both = Math.min(blocks.from, Math.max(nativeFrom.outer, nativeFrom.calls))
+  const isHalf = ({ height }: FlowRow) => height !== null && height < both
+  const late = seen.showsMore(found.rows.filter(isHalf))
+  if (late === null) return { ...found, rows: found.rows.filter((row) => !isHalf(row)) }
+  return read({ blocks: { ...blocks, from: late } })
 }

@@ -54,7 +54,11 @@ const crowdedMs = 600_000
 interface SeenRow {
   height: number
   absence: Absence
+  /** How many rows of it each of the two lists of native currency showed. */
+  readonly shown: Record<NativeList, number>
 }
+
+type ListedRow = Pick<FlowRow, 'hash' | 'height' | 'isCall'>
 
 /** Rows of one list of the main chain that were read, so far back as it is read again. */
 export interface SeenRows {
@@ -62,11 +66,13 @@ export interface SeenRows {
    * Takes one whole reading of a range into account.
    * @returns the transactions that were in it and are proven to be there no more: a reorganisation left them out
    */
-  note(rows: readonly Pick<FlowRow, 'hash' | 'height' | 'isCall'>[], reading: RangeReading): string[]
+  note(rows: readonly ListedRow[], reading: RangeReading): string[]
   /** The newest row that is not in doubt, up to a height; null without one. */
   newest(to: number): { readonly height: number; readonly hash: string } | null
   /** How far each of the two lists of native currency has shown rows; null where it has shown none. */
   readonly shownTo: Record<NativeList, number | null>
+  /** From which height on a list shows more of a transaction than it did; null where it does not. */
+  showsMore(rows: readonly ListedRow[]): number | null
 }
 
 interface RangeReading {
@@ -121,21 +127,37 @@ export function rowsOf({ rows }: FlowReader, { id }: FlowStream): SeenRows {
   return seen
 }
 
+function countShown(rows: readonly ListedRow[]): SeenRow['shown'] {
+  const calls = rows.filter(({ isCall }) => isCall).length
+  return { outer: rows.length - calls, calls }
+}
+
 function createSeenRows(): SeenRows {
   const seen = new Map<string, SeenRow>()
   const shownTo: SeenRows['shownTo'] = { outer: null, calls: null }
   return {
     shownTo,
+    showsMore(rows) {
+      const more = [...Map.groupBy(rows, ({ hash }) => hash)].flatMap(([hash, own]) => {
+        const { outer, calls } = countShown(own)
+        const before = seen.get(hash)?.shown ?? { outer: 0, calls: 0 }
+        return outer > before.outer || calls > before.calls ? own.flatMap(({ height }) => height ?? []) : []
+      })
+      return more.length === 0 ? null : Math.min(...more)
+    },
     note(rows, { blocks, at, keptBlocks, known }) {
       if (known !== null && !seen.has(known.hash))
-        seen.set(known.hash, { height: known.height, absence: notYetAbsent })
-      for (const { hash, height, isCall } of rows) {
-        if (height === null) continue
-        seen.set(hash, { height, absence: notYetAbsent })
-        const list = isCall ? 'calls' : 'outer'
-        shownTo[list] = Math.max(shownTo[list] ?? height, height)
+        seen.set(known.hash, { height: known.height, absence: notYetAbsent, shown: { outer: 0, calls: 0 } })
+      const given = Map.groupBy(rows, ({ hash }) => hash)
+      for (const [hash, own] of given) {
+        const shown = countShown(own)
+        for (const { height, isCall } of own) {
+          if (height === null) continue
+          seen.set(hash, { height, absence: notYetAbsent, shown })
+          const list = isCall ? 'calls' : 'outer'
+          shownTo[list] = Math.max(shownTo[list] ?? height, height)
+        }
       }
-      const given = new Set(rows.map(({ hash }) => hash))
       // One of the lists may have been read from before the range: that it shows older ones says nothing of these.
       const hasControl = rows.some(({ height }) => height === null || height >= blocks.from)
       const gone: string[] = []

@@ -8,7 +8,7 @@ import { errorText, isSetAside, MonitorError } from '../../lib/errors.ts'
 import type { Database } from '../../store/database.ts'
 import { accountFlows } from './accounts/keepAccounts.ts'
 import { type EscrowFlow, sumFlows } from './flow.ts'
-import { nativeFrom, nextBlocks, overlapBlocks } from './flowReach.ts'
+import { nextBlocks, overlapBlocks, readLate } from './flowReach.ts'
 import { type FlowReader, isResting, listStreams, noteCrowd, rowsOf } from './flowReader.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from './flowStore.ts'
@@ -158,8 +158,12 @@ async function readBlocks(
   const isIn = state.known !== null && state.known.height >= blocks.from && state.known.height <= blocks.to
   const known = isIn ? state.known : null
   const seen = rowsOf(reader, stream)
-  const reach = { blocks, known, nativeFrom: nativeFrom(state, seen.shownTo) }
-  const listed = await readStreamRows(reader, stream, reach, signal)
+  const listed = await readLate({
+    stream: state,
+    blocks,
+    seen,
+    read: (reach) => readStreamRows(reader, stream, { known, ...reach }, signal),
+  })
   const read = await fillUnread(reader, { stream, read: listed }, signal)
   await lookUpTokens(reader, { stream, rows: read.rows }, signal)
   // What does not count may not be asked for the next time, so that it is no control for others.

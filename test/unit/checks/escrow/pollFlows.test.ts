@@ -49,13 +49,16 @@ function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: n
       world.moved.push(hash)
       return world.moves
     },
-    flows: async ({ kind, token: of }, { from, to }) => {
+    flows: async ({ kind, token: of }, { from, to }, { nativeFrom }) => {
       if (of === other) throw new Error('it fails')
       const isList = kind === 'token_20' && (of === token || of === undefined)
       if (kind === 'token_20' && of === token) asked.push(`${from} to ${to}`)
       const isShown = (row: FlowRow) => (row.token === '' ? kind === 'native' : isList)
       const isIn = ({ height }: FlowRow) => (height ?? 0) >= from && (height ?? 0) <= to
-      const found = world.isDisguised ? [] : world.rows.filter((row) => isShown(row) && isIn(row))
+      const isOf = (row: FlowRow) =>
+        isIn(row) ||
+        (kind === 'native' && (row.height ?? 0) >= (nativeFrom?.[row.isCall ? 'calls' : 'outer'] ?? from))
+      const found = world.isDisguised ? [] : world.rows.filter((row) => isShown(row) && isOf(row))
       const said = { requestedAt: clock.now(), isWhole: true, problem: '', bad: [], isCrowded: false }
       const bad = isList ? world.unread.filter(({ height }) => isIn({ height } as FlowRow)) : []
       return {
@@ -114,6 +117,22 @@ test('native currency that left counts, however it came: nobody can make it up',
   const { read, stored } = setUp([{ ...payout('01', 990), token: '' }])
   await read(6)
   expect(stored('01', '')).not.toBeNull()
+})
+
+test('what one list of native currency shows of a transaction is added to what the other did, however far they lie apart', async () => {
+  const paidIn = { ...payout('01', 960, '5'), token: '', from: other, to: escrow }
+  const wayOut: FlowRow = { ...payout('01', 960, '5'), token: '', isCall: true }
+  const { world, read, stored } = setUp([paidIn, wayOut])
+  const net = () => formatDecimal(stored('01', '')?.net ?? { digits: -1n, scale: 0 })
+  await read(2)
+  expect(net()).toBe('0')
+  // The one list comes further, the other is read from where it came last.
+  world.rows = [...world.rows, { ...payout('02', 1_030, '1'), token: '' }]
+  await read(10)
+  expect(net()).toBe('0')
+  world.rows = [...world.rows, { ...wayOut, amount: '3' }]
+  await read(2)
+  expect(net()).toBe('-3')
 })
 
 test('whether a token was there from the first is asked three times before it is believed that it was not', async () => {
