@@ -166,14 +166,27 @@ timeline:
   expectSame(run, staged, run.sandbox.world.now, 4 * minute)
 })
 
-test('of stages it says nothing while nothing of the main chain was shown', async () => {
-  const scenario = `name: x
+test('of stages of a bridge that nobody has used it raises what the daemon raised', async () => {
+  const run = await runStaged(`name: x
 traffic: { transfersPerMinute: 0 }
 history: { for: 10m, transfers: 0 }
 stages: { every: 2m }
 timeline: [{ at: 0s, fault: proposal.stopped }]
-`
-  const run = await runStaged(scenario)
+`)
+  await run.pass(12 * minute)
+  expect(firedBy(run).map(({ rule }) => rule)).toEqual(['proposer'])
+  expectSame(run, staged, run.sandbox.world.now, minute)
+})
+
+test('of stages it says nothing while nothing of the main chain was shown', async () => {
+  const run = await runStaged(`name: x
+traffic: { transfersPerMinute: 0 }
+history: { for: 10m, transfers: 0 }
+stages: { every: 2m }
+timeline:
+  - { at: 0s, fault: proposal.stopped }
+  - { at: 0s, for: 1h, fault: api.disguised, endpoints: [E11] }
+`)
   await run.pass(12 * minute)
   expect([firedBy(run), replayedBy(replay(run, staged, run.sandbox.world.now))]).toEqual([[], []])
 })

@@ -1,6 +1,7 @@
 import type { Transfer } from '../../bridge/transfer.ts'
 import { listCovered } from '../../kernel/coverage.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
+import { listHeads } from '../../kernel/heads.ts'
 import { type Kept, type KeptGround, notKeptYet, type OpenKept } from '../../kernel/kept.ts'
 import { createChallengeWords } from '../../kernel/stages.ts'
 import { formatKey } from '../../ledger/transferRows.ts'
@@ -65,6 +66,7 @@ const lateMs = 3_600_000
 function readNewestOnMain(db: Database): UnixMs | null {
   const newest = (sql: string) => instant.orNull().get(db, sql) ?? 0
   const at = Math.max(
+    listHeads(db).find(({ chain }) => chain === 'main')?.blockTime ?? 0,
     newest('SELECT max(at) FROM stage_events'),
     newest("SELECT max(destination_at) FROM transfers WHERE direction = 'ZoneToMain'"),
     newest("SELECT max(origin_at) FROM transfers WHERE direction = 'MainToZone'"),
