@@ -9,7 +9,7 @@ import {
   sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
-import { canonicalToken, nativeDecimals } from '../bridge/movedToken.ts'
+import { canonicalToken } from '../bridge/movedToken.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { toRisk } from '../cases/money.ts'
 import { selectFlows, type StoredFlow } from '../checks/escrow/flowRow.ts'
@@ -163,7 +163,7 @@ function readMoney(
   { key, token, flow }: Read<typeof rested>,
 ): Pick<Break, 'amount' | 'inBaseUnits'> {
   const raw = flow === null ? null : bigintText.read(readCountedAmount(flow) ?? undefined)
-  const decimals = decimalsOf(tokens, token)
+  const { decimals } = tokens.find(token)
   if (raw !== undefined && raw !== null)
     return { amount: fromBaseUnits(raw, decimals ?? 0), inBaseUnits: decimals === null }
   return { amount: toDecimal(ledger.getTransfer(formatKey(key))?.amount ?? ''), inBaseUnits: false }
@@ -197,12 +197,8 @@ function toUnits(
   amount: Decimal | null,
   tokens: BreakSources['tokens'],
 ): Pick<Break, 'amount' | 'inBaseUnits'> {
-  if (decimalsOf(tokens, token.address) !== null) return { amount, inBaseUnits: false }
+  if (tokens.find(token.address).decimals !== null) return { amount, inBaseUnits: false }
   return { amount: amountRaw === null ? null : fromBaseUnits(amountRaw, 0), inBaseUnits: true }
-}
-
-function decimalsOf(tokens: BreakSources['tokens'], token: string): number | null {
-  return tokens.find(token).decimals ?? (canonicalToken(token) === '' ? nativeDecimals : null)
 }
 
 /** Each transfer once: by the gravest that is said of it, and the most money. */

@@ -113,7 +113,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.operators[].minBalance': 'In the native currency: below it, it is running out of gas money.',
   'bridge.tokens':
     'Tokens that are known; names from the chain prove nothing. Decimals of others are learned.',
-  'bridge.tokens[].address': 'The token contract.',
+  'bridge.tokens[].address': 'The token contract; of the native currency `0xEeee…`, 20 times `ee`.',
   'bridge.tokens[].symbol': 'The symbol shown in messages.',
   'bridge.tokens[].decimals': 'Its decimals.',
   'bridge.prices':

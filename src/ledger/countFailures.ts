@@ -10,8 +10,8 @@ import { isOpenRow } from './transferRows.ts'
 
 /** Transfers of a direction, and of one token, that failed. */
 export interface FailureCount {
-  /** '' is all of them. */
-  readonly token: string
+  /** Null is all of them, '' the native currency. */
+  readonly token: string | null
   readonly direction: Direction
   readonly failed: number
   /** How many different ones. */
@@ -88,14 +88,16 @@ function count(
 }
 
 function listCounts(byToken: readonly Counted[]): FailureCount[] {
-  const all = [...Map.groupBy(byToken, ({ direction }) => direction)].map(([direction, tokens]) => ({
-    token: '',
-    direction,
-    failed: tokens.reduce((sum, { failed }) => sum + failed, 0),
-    recipients: unionSize(tokens.map(({ recipients }) => recipients)),
-    senders: unionSize(tokens.map(({ senders }) => senders)),
-    tokens: tokens.length,
-  }))
+  const all = [...Map.groupBy(byToken, ({ direction }) => direction)].map(
+    ([direction, tokens]): FailureCount => ({
+      token: null,
+      direction,
+      failed: tokens.reduce((sum, { failed }) => sum + failed, 0),
+      recipients: unionSize(tokens.map(({ recipients }) => recipients)),
+      senders: unionSize(tokens.map(({ senders }) => senders)),
+      tokens: tokens.length,
+    }),
+  )
   const each = byToken.map(({ token, direction, failed, recipients, senders }) => ({
     token,
     direction,

@@ -10,7 +10,7 @@ import type { Learned } from './learned.ts'
 import type { TokenBook } from './tokenBook.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
 import type { Chain, Status, UnsaidField } from '../bridge/observation.ts'
-import { movedToken, nativeDecimals } from '../bridge/movedToken.ts'
+import { movedToken } from '../bridge/movedToken.ts'
 import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from '../meaning/showsMoney.ts'
 import { isRefused, mayHaveFailed } from '../meaning/mayHaveFailed.ts'
@@ -126,12 +126,13 @@ function deriveMoney(
     ? resolve({ ...of, amountRaw, targetAddress }, context)
     : newestText(all, (sighting) => sighting.token)
   const address = known ?? ''
-  const book = context.tokens.find(address)
+  // A record of a kind of contract that names none is not of the native currency.
+  const isNamed = known !== null && (isUnnamed || address !== '' || tokenType === '')
+  const book = isNamed ? context.tokens.find(address) : { symbol: null, decimals: null }
   const movedAs = context.learned && movesAs(address, context.learned)
   // A record's own two amounts go before what another one taught: one lying record must not rescale all others.
   const own = value !== null && amountRaw !== null ? deriveDecimals(value, amountRaw) : null
-  const learned = book.symbol === null ? (own ?? book.decimals) : book.decimals
-  const decimals = learned ?? (isUnnamed && known === '' ? nativeDecimals : null)
+  const decimals = book.symbol === null ? (own ?? book.decimals) : book.decimals
   return {
     token: {
       address,
@@ -165,8 +166,7 @@ function resolve(
 ): string | null {
   // Of a deposit the event may name who is credited, which is not who the main chain's money goes to.
   const recipient = of.direction === 'ZoneToMain' ? of.targetAddress : ''
-  const decimalsOf = (token: string) =>
-    context.tokens.find(token).decimals ?? (token === '' ? nativeDecimals : null)
+  const decimalsOf = (token: string) => context.tokens.find(token).decimals
   return resolveToken({ ...of, recipient, decimalsOf }, context.evidence)
 }
 

@@ -192,10 +192,10 @@ export function keepSteps(db: Database, count: Count): void {
 /** When anything of a direction, of one token or, with '', of any, last happened before a time; null within a week. */
 export function readNewestFlow(
   db: Database,
-  of: { readonly token: string; readonly direction: Direction },
+  of: { readonly token: string | null; readonly direction: Direction },
   before: UnixMs,
 ): UnixMs | null {
-  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - ${weekMs} AND direction = ?2 AND (?3 = '' OR token = ${numberOf('?3')})
+  const sql = `SELECT at FROM flow_steps WHERE at < ?1 AND at >= ?1 - ${weekMs} AND direction = ?2 AND (?3 IS NULL OR token = ${numberOf('?3')})
     AND count > 0 ORDER BY at DESC LIMIT 1`
   const kept = instant.get(db, sql, before, direction.write(of.direction), of.token)
   const until = Math.min(before, readStepsFrom(db))
@@ -203,7 +203,7 @@ export function readNewestFlow(
   if (from >= until) return kept
   const newest = (column: string) => {
     const rows = `SELECT ${column} FROM transfers WHERE ${column} >= ?1 AND ${column} < ?2 AND direction = ?3
-      AND (?4 = '' OR ${isName('token', '?4')}) AND ${isByRowSql} ORDER BY ${column} DESC LIMIT 1`
+      AND (?4 IS NULL OR ${isName('token', '?4')}) AND ${isByRowSql} ORDER BY ${column} DESC LIMIT 1`
     return instant.get(db, rows, from, until, of.direction, of.token)
   }
   const times = [newest('origin_at'), newest('destination_at')].flatMap((at) =>

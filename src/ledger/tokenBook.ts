@@ -1,4 +1,5 @@
 import { deriveDecimals } from '../bridge/amount.ts'
+import { canonicalToken, nativeDecimals } from '../bridge/movedToken.ts'
 import type { Observation } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
@@ -17,14 +18,17 @@ const tokens = table('tokens', { address: text, decimals: int })
 
 /** What is known of tokens: by the configuration, else by records that give both amounts. */
 export interface TokenBook {
-  /** `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. */
+  /**
+   * `symbol` is null for a token that the configuration does not list; `decimals` is then what records taught. The native
+   * currency is one token, however it is spelled.
+   */
   find(address: string): { readonly symbol: string | null; readonly decimals: number | null }
   /** @returns whether a token became known */
   learn(answer: readonly Observation[], now: UnixMs): boolean
 }
 
 export function createTokenBook(db: Database, settings: readonly TokenSetting[]): TokenBook {
-  const configured = new Map(settings.map((token) => [token.address.toLowerCase(), token]))
+  const configured = new Map(settings.map((token) => [canonicalToken(token.address), token]))
   let learned = readLearned(db)
   let rollbacks = db.rollbacks()
   // What was learned in a transaction that came to nothing is in no ledger: it is learned again.
@@ -35,13 +39,15 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
   return {
     find(address) {
       dropUndone()
-      const token = configured.get(address)
-      return token ?? { symbol: null, decimals: learned.get(address) ?? null }
+      const own = canonicalToken(address)
+      const token = configured.get(own)
+      return token ?? { symbol: null, decimals: own === '' ? nativeDecimals : (learned.get(own) ?? null) }
     },
     learn(answer, now) {
       dropUndone()
       let isNews = false
-      for (const { token, value, amountRaw } of answer) {
+      for (const { token: named, value, amountRaw } of answer) {
+        const token = canonicalToken(named)
         if (learned.has(token) || configured.has(token) || learned.size >= maxLearnedTokens) continue
         if (token === '' || value === null || amountRaw === null) continue
         const decimals = deriveDecimals(value, amountRaw)

@@ -20,10 +20,10 @@ export interface FlowPast {
     of: Pick<FlowTotalFact, 'token' | 'direction' | 'side'>,
   ): { readonly count: number; readonly sum: bigint; readonly firstAt: UnixMs } | null
   /**
-   * How many transfers began in a window that was observed: at least, in all but a twentieth, and on average. `token` '' is
-   * all of them.
+   * How many transfers began in a window that was observed: at least, in all but a twentieth, and on average. Without a
+   * token it is all of them; '' is the native currency.
    */
-  usual(of: { readonly token: string; readonly direction: Direction }): {
+  usual(of: { readonly token: string | null; readonly direction: Direction }): {
     readonly least: number
     readonly low: number
     readonly mean: number
@@ -67,8 +67,8 @@ export interface FlowFacts {
   }[]
   /** By direction, and by token and direction; none where nothing failed. Null until they were counted once. */
   failures(windowMs: number): readonly FailureCount[] | null
-  /** When anything of a direction, and of a token unless it is '', last happened; null within a week. */
-  newestAt(of: { readonly token: string; readonly direction: Direction }): UnixMs | null
+  /** When anything of a direction, and of a token unless it is null, last happened; null within a week. */
+  newestAt(of: { readonly token: string | null; readonly direction: Direction }): UnixMs | null
   token(address: string): { readonly symbol: string | null; readonly decimals: number | null }
   /** Since when something that is true now has been so without a break; now, when it was not before. */
   since(name: string): UnixMs

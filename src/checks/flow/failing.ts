@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { type Direction, directions } from '../../bridge/observation.ts'
+import { canonicalToken } from '../../bridge/movedToken.ts'
+import { directions } from '../../bridge/observation.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 import type { FailureCount } from '../../ledger/countFailures.ts'
 import type { FlowPart } from './facts.ts'
-import { flowSubject } from './finding.ts'
+import { flowSubject, labelsOf, titleOf, type TokenFlow } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
 
@@ -68,15 +69,15 @@ function judgeFailing(facts: Facts, settings: Params): JudgementOf<typeof factTy
   const failures = flow.failures(window)
   if (failures === null) return { findings: [], unknown: 'all' }
   const findings = failures
-    .filter((one) => (one.token !== '') === isByToken)
+    .filter((one) => (one.token !== null) === isByToken)
     .filter((one) => direction === undefined || one.direction === direction)
-    .filter((one) => settings.token === undefined || isToken(facts, one.token, settings.token))
+    .filter((one) => settings.token === undefined || isToken(facts, one.token ?? '', settings.token))
     .flatMap((one) => judgeOne(facts, settings, one) ?? [])
   return { findings, unknown: [] }
 }
 
 function isToken({ flow }: Facts, address: string, wanted: string): boolean {
-  return address === wanted.toLowerCase() || flow.token(address).symbol === wanted
+  return canonicalToken(address) === canonicalToken(wanted) || flow.token(address).symbol === wanted
 }
 
 function judgeOne(
@@ -90,15 +91,13 @@ function judgeOne(
   ]
   if (ended < minCount || one.failed < ended * share || values < minDistinct) return null
   const { flow, now } = facts
-  const { symbol } = flow.token(one.token)
-  const name = one.token === '' ? 'all tokens' : symbol === null ? one.token : `${symbol} (${one.token})`
   const percent = Math.round((100 * one.failed) / ended)
   return {
     subject: flowSubject(one),
-    title: `${name}, ${one.direction}`,
+    title: titleOf(flow, one),
     transfer: null,
-    facts: { windowMs: window, ended, percent, ...one },
-    labels: { token: one.token, direction: one.direction, ...(symbol !== null && { symbol }) },
+    facts: { windowMs: window, ended, percent, ...one, token: one.token ?? '' },
+    labels: labelsOf(flow, one),
     evidence: [
       {
         source: 'ledger',
@@ -112,14 +111,10 @@ function judgeOne(
   }
 }
 
-function countArrived(
-  { flow }: Facts,
-  windowMs: number,
-  of: { readonly token: string; readonly direction: Direction },
-): number {
+function countArrived({ flow }: Facts, windowMs: number, of: TokenFlow): number {
   return flow
     .totals(windowMs)
     .filter(({ side, direction }) => side === 'arrived' && direction === of.direction)
-    .filter(({ token }) => of.token === '' || token === of.token)
+    .filter(({ token }) => of.token === null || token === of.token)
     .reduce((sum, { count }) => sum + count, 0)
 }

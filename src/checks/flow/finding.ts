@@ -1,5 +1,6 @@
 import { formatUnits } from 'viem/utils'
-import { directions } from '../../bridge/observation.ts'
+import { canonicalToken } from '../../bridge/movedToken.ts'
+import { type Direction, directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -48,15 +49,14 @@ export interface FlowFound {
 /** The subject is the token and the direction, whatever was passed. */
 export function toFlowFinding(
   { flow, now }: Pick<Facts, 'flow' | 'now'>,
-  total: FlowTotalFact,
+  total: Omit<FlowTotalFact, 'token'> & TokenFlow,
   found: FlowFound,
 ): Found<typeof flowFacts> {
-  const { symbol, decimals } = flow.token(total.token)
-  const isAll = total.token === ''
-  const name = isAll ? 'all tokens' : symbol === null ? total.token : `${symbol} (${total.token})`
+  const { token, direction } = total
+  const decimals = token === null ? null : flow.token(token).decimals
   return {
     subject: flowSubject(total),
-    title: `${name}, ${total.direction}`,
+    title: titleOf(flow, total),
     transfer: null,
     facts: {
       windowMs: found.windowMs,
@@ -64,15 +64,43 @@ export function toFlowFinding(
       count: total.count,
       amount: decimals === null ? null : formatUnits(total.sum, decimals),
       amountRaw: String(total.sum),
-      direction: total.direction,
-      token: total.token,
+      direction,
+      token: token ?? '',
     },
-    labels: { token: total.token, direction: total.direction, ...(symbol !== null && { symbol }) },
+    labels: labelsOf(flow, total),
     evidence: [{ source: 'ledger', at: now, says: `${total.count} ${total.side} in the window` }],
     since: found.since,
   }
 }
 
-export function flowSubject({ token, direction }: Pick<FlowTotalFact, 'token' | 'direction'>): string {
-  return `${token}|${direction}`
+/** Of one token, of the native currency (''), or of all of them together (null). */
+export interface TokenFlow {
+  readonly token: string | null
+  readonly direction: Direction
+}
+
+export function flowSubject({ token, direction }: TokenFlow): string {
+  return `${token ?? ''}|${direction}`
+}
+
+export function titleOf(flow: Tokens, { token, direction }: TokenFlow): string {
+  return `${token === null ? 'all tokens' : nameToken(flow, token)}, ${direction}`
+}
+
+function nameToken(flow: Tokens, token: string): string {
+  const symbol = symbolOf(flow, token)
+  if (symbol === null) return token
+  return canonicalToken(token) === '' ? symbol : `${symbol} (${token})`
+}
+
+export function labelsOf(flow: Tokens, { token, direction }: TokenFlow) {
+  const symbol = token === null ? null : symbolOf(flow, token)
+  return { token: token ?? '', direction, ...(symbol !== null && { symbol }) }
+}
+
+type Tokens = Pick<FlowPart['flow'], 'token'>
+
+/** Null for a token that the configuration does not list. */
+export function symbolOf(flow: Tokens, token: string): string | null {
+  return flow.token(token).symbol ?? (canonicalToken(token) === '' ? 'native currency' : null)
 }

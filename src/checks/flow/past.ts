@@ -156,7 +156,7 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
     const counts = new Map<string, number>()
     for (const { token, direction, side, count } of totals) {
       if (side !== 'started') continue
-      for (const name of new Set([`${token}|${direction}`, `|${direction}`])) {
+      for (const name of [`${token}|${direction}`, `all|${direction}`]) {
         counts.set(name, (counts.get(name) ?? 0) + count)
       }
     }
@@ -172,7 +172,7 @@ export function summarizePast(windows: readonly PastWindow[], lengthMs: number):
     tokens: [...tokens],
     most: ({ token, direction, side }) => most.get(`${token}|${direction}|${side}`) ?? null,
     usual({ token, direction }) {
-      const known = started.get(`${token}|${direction}`)
+      const known = started.get(`${token ?? 'all'}|${direction}`)
       if (!known) return { least: 0, low: 0, mean: 0 }
       // A silence that goes on must not become what is usual.
       const before = observed.filter(({ at }) => at <= known.newestAt).length

@@ -59,7 +59,7 @@ function judgeQuiet(
   const lengthMs = window + Math.ceil(flow.settleMs / stepMs) * stepMs
   const present = flow.totals(lengthMs)
   const findings: Found<typeof factTypes>[] = []
-  for (const token of by === 'token' ? past.tokens : ['']) {
+  for (const token of by === 'token' ? past.tokens : [null]) {
     for (const direction of directions) {
       const { least, low, mean } = past.usual({ token, direction })
       const seen = present.filter((one) => isOf(one, token, direction))
@@ -67,14 +67,14 @@ function judgeQuiet(
       // What nights or weekends have is usual, however far below the average.
       const isDip = count < below * mean && count < low && low >= leastPast
       if (mean < expected || !(isDip || (seen.length === 0 && least >= leastPast))) continue
-      const total: FlowTotalFact = { token, direction, side: 'started', count, sum: 0n }
+      const total = { token, direction, side: 'started' as const, count, sum: 0n }
       const newest = flow.newestAt({ token, direction })
       const found = toFlowFinding(facts, total, {
         windowMs: window,
         bound: `about ${Math.round(mean)} transfers`,
         since:
           count > 0
-            ? flow.since(`flow.quiet|${token}|${direction}|${window}|${below}`)
+            ? flow.since(`flow.quiet|${flowSubject(total)}|${window}|${below}`)
             : newest === null
               ? now - window
               : newest + stepMs,
@@ -91,8 +91,6 @@ function countStarted(totals: readonly FlowTotalFact[]): number {
   return totals.filter(({ side }) => side === 'started').reduce((sum, { count }) => sum + count, 0)
 }
 
-function isOf(one: FlowTotalFact, token: string, direction: Direction): boolean {
-  return (
-    one.direction === direction && (token === '' || flowSubject(one) === flowSubject({ token, direction }))
-  )
+function isOf(one: FlowTotalFact, token: string | null, direction: Direction): boolean {
+  return one.direction === direction && (token === null || one.token === token)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { canonicalToken } from '../../bridge/movedToken.ts'
 import { directions } from '../../bridge/observation.ts'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
@@ -7,7 +8,7 @@ import { boundText } from '../../rules/durationText.ts'
 import type { FlowCopiesFact, FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
-import { flowFacts, hasDay, sayFlow, toFlowFinding } from './finding.ts'
+import { flowFacts, hasDay, sayFlow, symbolOf, toFlowFinding } from './finding.ts'
 
 /** What escrows hold is another check's: of it the amounts alone are looked at. */
 export interface EscrowAmounts {
@@ -137,10 +138,11 @@ function passedBound({ flow, escrow }: Facts, settings: Params, total: FlowTotal
   const most = findAmount(maxAmount ?? {}, total.token, symbol)
   if (most !== null && decimals !== null) {
     const isMore = compareDecimals(fromBaseUnits(total.sum, decimals), most.amount) > 0
-    if (isMore) return `${groupDigits(most.text)} ${symbol ?? total.token}`
+    if (isMore) return `${groupDigits(most.text)} ${symbolOf(flow, total.token) ?? total.token}`
   }
   if (share === undefined || total.direction !== 'ZoneToMain' || total.count < 2) return null
-  const holdings = escrow.holdings.find(({ token }) => token === total.token)?.holdings ?? null
+  const held = canonicalToken(total.token)
+  const holdings = escrow.holdings.find(({ token }) => token === held)?.holdings ?? null
   // Of what was there before it left.
   const isShare =
     holdings !== null && total.sum * 10_000n >= (holdings + total.sum) * BigInt(Math.round(share * 10_000))
@@ -151,7 +153,8 @@ function passedBound({ flow, escrow }: Facts, settings: Params, total: FlowTotal
 function findAmount(amounts: Readonly<Record<string, string>>, token: string, symbol: string | null) {
   for (const [name, text] of Object.entries(amounts)) {
     const amount = parseDecimal(text)
-    if (amount !== null && (name.toLowerCase() === token || name === symbol)) return { text, amount }
+    if (amount !== null && (canonicalToken(name) === canonicalToken(token) || name === symbol))
+      return { text, amount }
   }
   return null
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { movedToken } from '../../bridge/movedToken.ts'
+import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { deriveDecimals } from '../../bridge/amount.ts'
 import { describeTransfer } from '../../bridge/describeTransfer.ts'
@@ -40,7 +40,8 @@ function detectUnknownToken(
 ): Found<typeof factTypes> | null {
   const { token } = transfer
   const { tokens } = context.bridge
-  if (tokens.length === 0 || token.address === '') return null
+  // Of the native currency nobody makes another one.
+  if (tokens.length === 0 || canonicalToken(token.address) === '') return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   const listed = tokens.find(({ address }) => address.toLowerCase() === token.address)
   if (!listed)

@@ -24,7 +24,7 @@ import type {
   EscrowQuery,
   EscrowStory,
 } from '../escrowTypes.ts'
-import { formatRaw, readEscrows, toCanonical, toEscrowLine } from './readEscrows.ts'
+import { formatRaw, readEscrows, toEscrowLine } from './readEscrows.ts'
 
 /** What is said of escrows is read from this. */
 export interface EscrowSources {
@@ -58,7 +58,7 @@ export function readEscrowStory(sources: EscrowSources, query: EscrowQuery, now:
   const { db } = sources
   const known = readEscrowToken(db, query.token)
   if (known === null) return null
-  const line = toEscrowLine(known, createTokenBook(db, toCanonical(sources.tokens)))
+  const line = toEscrowLine(known, createTokenBook(db, sources.tokens))
   const { decimals } = line.token
   return {
     ...line,
@@ -110,7 +110,7 @@ export function readEscrowCourse(
 ): Pick<EscrowStory, 'token' | 'course'> | null {
   const known = readEscrowToken(db, query.token)
   if (known === null) return null
-  const { token } = toEscrowLine(known, createTokenBook(db, toCanonical(tokens)))
+  const { token } = toEscrowLine(known, createTokenBook(db, tokens))
   return { token, course: readCourse(db, query, token.decimals, now) }
 }
 

@@ -1,5 +1,4 @@
 import { formatUnits } from '../../bridge/amount.ts'
-import { canonicalToken, nativeDecimals } from '../../bridge/movedToken.ts'
 import { type EscrowAccounts, toAccountUnits } from '../../checks/escrow/accounts/accountUnits.ts'
 import { type EscrowToken, listEscrowTokens } from '../../checks/escrow/owedStore.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -21,22 +20,16 @@ export interface EscrowLine {
 
 /** What the escrows of each token hold and owe, by the newest judgement; null when none are watched. */
 export function readEscrows(db: Database, settings: readonly TokenSetting[]): EscrowLine[] | null {
-  const book = createTokenBook(db, toCanonical(settings))
+  const book = createTokenBook(db, settings)
   const lines = listEscrowTokens(db).map((known) => toEscrowLine(known, book))
   return lines.length === 0 ? null : lines
-}
-
-/** Escrows go by one address of the native currency, whatever the configuration calls it. */
-export function toCanonical(settings: readonly TokenSetting[]): TokenSetting[] {
-  return settings.map((token) => ({ ...token, address: canonicalToken(token.address) }))
 }
 
 export function toEscrowLine(
   { token, judged, accounts }: EscrowToken,
   book: Pick<TokenBook, 'find'>,
 ): EscrowLine {
-  const { symbol, decimals: learned } = book.find(token)
-  const decimals = token === '' ? nativeDecimals : learned
+  const { symbol, decimals } = book.find(token)
   const units = (raw: bigint | undefined) => (raw === undefined ? null : formatRaw(raw, decimals))
   return {
     token: { address: token, symbol, name: '', decimals },

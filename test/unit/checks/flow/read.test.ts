@@ -145,14 +145,19 @@ describe('the past', () => {
     expect(past.observedMs).toBe(4 * hour)
     expect(past.most({ ...of, side: 'started' })).toMatchObject({ count: 30, sum: 210n })
     expect(past.usual(of)).toEqual({ least: 1, low: 1, mean: 11 })
-    expect(past.usual({ ...of, token: '' })).toEqual({ least: 1, low: 1, mean: 11 })
+    expect(past.usual({ ...of, token: null })).toEqual({ least: 1, low: 1, mean: 11 })
+    expect(past.usual({ ...of, token: '' })).toEqual({ least: 0, low: 0, mean: 0 })
   })
 
   test('leaves out as empty what was not observed', () => {
     const { db, flowAt } = withHours([8, 0, 8, 8])
     observe(db, start - 4 * hour, start - 3 * hour)
     observe(db, start - 2 * hour, start)
-    expect(read(flowAt).usual({ token: '', direction: 'ZoneToMain' })).toEqual({ least: 8, low: 8, mean: 8 })
+    expect(read(flowAt).usual({ token: null, direction: 'ZoneToMain' })).toEqual({
+      least: 8,
+      low: 8,
+      mean: 8,
+    })
   })
 
   test('is nothing before the list was read', () => {

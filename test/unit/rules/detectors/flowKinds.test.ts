@@ -52,6 +52,19 @@ describe('flow.surge', () => {
     expect(surges({ token, totals: () => [withdrawals(2, { sum })] }, { maxAmount })).toEqual(said)
   })
 
+  test.each([
+    ['by a spelling', 'native currency', { [`0x${'00'.repeat(20)}`]: '1' }],
+    ['by its symbol', 'COIN', { COIN: '1' }],
+  ])('of value of the native currency, %s', (_, name, maxAmount) => {
+    const symbol = name === 'COIN' ? name : null
+    const totals = () => [withdrawals(2, { token: '', sum: 10n ** 18n + 1n })]
+    const flow = { token: () => ({ symbol, decimals: 18 }), totals }
+    expect(surges(flow, { maxAmount })).toEqual([`1 ${name}`])
+    expect(judgeSurge(flow, { maxCount: 1 }).findings).toMatchObject([
+      { title: `${name}, ZoneToMain`, labels: { symbol: name }, facts: { amount: '1.000000000000000001' } },
+    ])
+  })
+
   test('a bound of value says nothing of a token whose decimals are unknown', () => {
     expect(surges({ totals: () => [withdrawals(2)] }, { maxAmount: { '0xaa': '0' } })).toEqual([])
   })
@@ -205,6 +218,13 @@ describe('flow.quiet', () => {
     expect(dips(count, windows)).toEqual(expected)
   })
 
+  test('of the native currency is told by itself, whatever else goes on', () => {
+    const both = hours(24, [started(20, { token: '' }), started(20)])
+    const flow = { past: past(both), totals: () => [started(20)] }
+    expect(judgeQuiet(flow, { by: 'token' })).toEqual(told)
+    expect(judgeQuiet(flow)).toEqual(silent)
+  })
+
   test('without a share less than usual is no silence', () => {
     expect(judgeQuiet({ past: past(busy), totals: () => [started(1)] })).toEqual(silent)
   })
@@ -280,7 +300,7 @@ describe('flow.imbalance', () => {
 
 describe('flow.failing', () => {
   const failures = (failed: number, of: Partial<FailureCount> = {}): FailureCount => ({
-    token: '',
+    token: null,
     direction: 'ZoneToMain',
     failed,
     recipients: 3,
@@ -322,6 +342,19 @@ describe('flow.failing', () => {
     expect(judge(flow, { token: 'USDC' }).found).toEqual(['0xaa|ZoneToMain'])
     expect(judge(flow, { token: '0xBB' }).found).toEqual([])
   })
+
+  test.each([[{ by: 'token' }], [{ token: 'COIN' }], [{ token: `0x${'ee'.repeat(20)}` }]])(
+    'the native currency is a token, and not all of them: %j',
+    (params) => {
+      const flow = {
+        failures: () => [failures(9), failures(2, { token: '' })],
+        totals: () => [withdrawals(8, { token: '' })],
+        token: () => ({ symbol: 'COIN', decimals: 18 }),
+      }
+      expect(judge(flow, params).found).toEqual(['|ZoneToMain'])
+      expect(judge({ ...flow, failures: () => [failures(9)] }, params).found).toEqual([])
+    },
+  )
 
   test.each([
     ['was not read through the window', { coverage: () => 0.89 }],

@@ -270,6 +270,7 @@ describe('tokens', () => {
   test('an unlisted one is told, only where tokens are listed', () => {
     expect(facts({ token: '0xdd' })).toMatchObject({ token: '0xdd', problem: 'it is not listed' })
     expect(facts({ token: '0xdd' }, [])).toBeNull()
+    expect(facts({ token: `0x${'ee'.repeat(20)}` })).toBeNull()
     expect(facts({})).toBeNull()
   })
 
