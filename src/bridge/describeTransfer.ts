@@ -1,3 +1,4 @@
+import { canonicalToken } from './movedToken.ts'
 import { groupDigits } from '../lib/groupDigits.ts'
 import { inBrackets } from '../lib/text.ts'
 import type { FindingLabels } from './finding.ts'
@@ -29,9 +30,14 @@ export function amountOf(transfer: Transfer): string {
 }
 
 export function tokenOf({ token }: Pick<Transfer, 'token'>): string {
-  const name =
-    token.symbol ?? (token.name === '' && token.address !== '' ? token.address : inBrackets(token.name))
+  const name = token.symbol ?? (token.name === '' ? nameOf(token) : inBrackets(token.name))
   return token.id === '' ? name : `${name} #${token.id}`
+}
+
+/** Of one that no record gives a name. */
+function nameOf({ address, isUnknown, type }: Transfer['token']): string {
+  if (canonicalToken(address) !== '') return address
+  return isUnknown || type !== '' ? inBrackets('') : 'native currency'
 }
 
 export function labelTransfer(transfer: Transfer): FindingLabels {
