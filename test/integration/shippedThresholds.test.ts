@@ -95,7 +95,7 @@ const lasting: Partial<Record<LoadedRule['kind'], (rule: LoadedRule, now: number
   },
   'flow.failing': (_, failed) => {
     const total = { token: '0xt1', direction: 'ZoneToMain', side: 'arrived', count: 16, sum: 1n } as const
-    const failures = () => [{ ...total, token: '', failed, recipients: 3, senders: 3, tokens: 1 }]
+    const failures = () => [{ ...total, token: null, failed, recipients: 3, senders: 3, tokens: 1 }]
     return toFacts(flowNow, { flow: { ...noFlow, observedSince: 0, totals: () => [total], failures } })
   },
   'flow.quiet': (rule, count) => {

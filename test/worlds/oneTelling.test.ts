@@ -150,7 +150,7 @@ test('the end of a sum whose movements are told one by one is not good news', as
     scenario: `name: theft
 seed: 7
 timeline:
-  - { at: 60s, fault: escrow.drained, token: WETH, amount: "700", count: 6 }
+  - { at: 60s, fault: escrow.drained, token: WETH, amount: "100", count: 40 }
 `,
   })
   await one.pass(5 * minute)
