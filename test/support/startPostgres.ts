@@ -81,7 +81,7 @@ export async function startPostgres(
       ],
       { stdio: 'ignore', env: environment, ...owner },
     )
-    for (let left = 300; ; left -= 1) {
+    for (let left = 1_200; ; left -= 1) {
       const client = new Client({ connectionString: url })
       try {
         await client.connect()
