@@ -1,4 +1,5 @@
 import {
+  addDecimals,
   type Decimal,
   formatDecimal,
   fromBaseUnits,
@@ -11,7 +12,8 @@ import { type EscrowAccounts, toAccountUnits } from '../checks/escrow/accounts/a
 import { type BaselineGround, baselineGround } from '../checks/escrow/supply/baseline.ts'
 import { readAccountsAtTime } from '../checks/escrow/accounts/readAccounts.ts'
 import { type EscrowToken, listEscrowTokens, readOwedAt } from '../checks/escrow/owedStore.ts'
-import { flowsKeptMs, sumMoved } from '../checks/escrow/flowStore.ts'
+import { flowsKeptMs } from '../checks/escrow/flowStore.ts'
+import { sumMoved } from '../checks/escrow/flowSums.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
 import type { Database } from '../store/database.ts'
@@ -77,45 +79,67 @@ export function readEscrowDays(
   return days.length === 0 ? null : days
 }
 
-function readDay(
-  db: Database,
-  of: {
-    readonly escrow: EscrowToken
-    readonly decimals: number
-    readonly from: UnixMs
-    readonly until: UnixMs
-    readonly now: UnixMs
-  },
-): Omit<EscrowDay, 'token'> | null {
-  const { escrow, decimals, from, until, now } = of
+/** A node may be so far behind. */
+const mostBehindMs = 86_400_000
+
+interface Of {
+  readonly escrow: EscrowToken
+  readonly decimals: number
+  readonly from: UnixMs
+  readonly until: UnixMs
+  readonly now: UnixMs
+}
+
+function readDay(db: Database, of: Of): Omit<EscrowDay, 'token'> | null {
+  const { escrow, decimals, from, until } = of
   const { start, judged, token } = escrow
   if (start === null || judged === null || judged.at < from) return null
-  const at = Math.min(until, judged.at)
-  const isKept = (since: UnixMs) => since >= start.time && since >= now - flowsKeptMs
-  if (at < judged.at && !isKept(at)) return null
-  const since = sumMoved(db, token, { from: at, until: judged.at })
-  const closing = subtractDecimals(fromBaseUnits(judged.holdings, decimals), since)
-  const owed = at === judged.at ? judged.owed : readOwedAt(db, escrow, at)
-  const change = isKept(from) ? sumMoved(db, token, { from, until: at }) : null
+  const isOver = judged.at >= until
+  const at = isOver ? until : judged.at
+  if (isOver && at < judged.at && !isKept(at, of)) return null
+  const { height } = judged
+  const held = fromBaseUnits(judged.holdings, decimals)
+  // A balance is of a block, and may have been read long after that was made.
+  const since = sumMoved(db, token, { from: until, upTo: height })
+  const closing = isOver
+    ? addDecimals(
+        subtractDecimals(held, since),
+        sumMoved(db, token, { from: Math.min(from, judged.at - mostBehindMs), until, above: height }),
+      )
+    : held
+  const change = isKept(from, of)
+    ? sumMoved(db, token, { from, ...(isOver ? { until } : { upTo: height }) })
+    : null
+  // What happens as the day ends is of the next one.
+  const owed = isOver ? readOwedAt(db, escrow, until - 1) : judged.owed
   return {
     opening: change && formatDecimal(subtractDecimals(closing, change)),
     change: change && formatDecimal(change),
     closing: formatDecimal(closing),
     owed: owed === null ? null : formatDecimal(fromBaseUnits(owed, decimals)),
     at,
-    accounts: readAccountsOf(db, escrow, { decimals, closing, at }),
+    accounts: readAccountsOf(db, escrow, { decimals, closing, until: isOver ? until : null }),
   }
 }
 
-/** At the newest judgement as it was judged, at the end of a day before that by the times of blocks. */
+/** Whether movements since a time are all there. */
+function isKept(since: UnixMs, { escrow: { start }, now }: Pick<Of, 'escrow' | 'now'>): boolean {
+  return start !== null && since >= start.time && since >= now - flowsKeptMs
+}
+
+/** At the end of a day by the times of blocks; where that is not over, as it was judged last. */
 function readAccountsOf(
   db: Database,
-  { token, baseline, accounts, judged }: EscrowToken,
-  { decimals, closing, at }: { readonly decimals: number; readonly closing: Decimal; readonly at: UnixMs },
+  { token, baseline, accounts }: EscrowToken,
+  {
+    decimals,
+    closing,
+    until,
+  }: { readonly decimals: number; readonly closing: Decimal; readonly until: UnixMs | null },
 ): EscrowAccounts | null {
   const holdings = toBaseUnits(closing, decimals)
   if (accounts === null || baseline === null || holdings === null) return null
   const then =
-    at === judged?.at ? accounts : readAccountsAtTime(db, { token, baseline }, { time: at, holdings })
+    until === null ? accounts : readAccountsAtTime(db, { token, baseline }, { time: until - 1, holdings })
   return toAccountUnits(then, decimals)
 }

@@ -1,7 +1,7 @@
 import { toBaseUnits } from '../../bridge/decimal.ts'
 import type { Holding } from '../../kernel/balanceReads.ts'
 import type { Database } from '../../store/database.ts'
-import { sumListed } from './flowStore.ts'
+import { sumListed } from './flowSums.ts'
 import { listMainLegs } from './owedStore.ts'
 import type { EscrowAnchor } from './readingStore.ts'
 

@@ -5,15 +5,14 @@ import {
   formatDecimal,
   negate,
   noAmount,
-  sumDecimals,
 } from '../../bridge/decimal.ts'
 import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { hash as hashCodec, isAnyAddress, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
+import { isAnyAddress, isAnyHash, isHash, toHashCell } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
-import { instant, type Read, table, text } from '../../store/table.ts'
+import { instant, type Read, text } from '../../store/table.ts'
 import type { EscrowNets } from '../../kernel/stakes.ts'
 import { purgeRefunds, saveRefunds, wakeRefunds } from './refundStore.ts'
 import {
@@ -104,6 +103,9 @@ const isFlow = `${isHash('hash', '?1')} AND +escrow = ${numberOf('?2')} AND +tok
 
 type FlowPlace = Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>
 
+/** The reason of rows that make up for one. */
+export const ofReorganisation = 'reorganisation'
+
 /**
  * A movement is in another block than it was, or in none: where the balance that the next ones are compared with lies
  * between the two, that one held it and the chain does not, or the other way round. A row of its own makes up for it.
@@ -122,7 +124,7 @@ function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now
   const numbers = numbersOf(db, flow)
   db.prepare(
     `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
-       direction, reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, '0', '', 'explained', 'in', 'reorganisation', 0, NULL)`,
+       direction, reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, '0', '', 'explained', 'in', '${ofReorganisation}', 0, NULL)`,
   ).run(numbers.escrow, numbers.token, name, anchor.height + 1, flow.at, now, formatDecimal(net))
 }
 
@@ -259,45 +261,8 @@ export function listMovedTokens(db: Database, escrow: string): string[] {
   return text.all(db, sql, escrow)
 }
 
-/** What listed movements changed a balance by, above one height up to another. */
-export function sumListed(
-  db: Database,
-  of: { readonly escrow: string; readonly token: string },
-  from: number,
-  to: number,
-): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
-  const sql = `SELECT hash, net FROM escrow_flows WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height > ? AND height <= ? AND from_height IS NULL`
-  const rows = nets.all(db, sql, of.escrow, of.token, from, to)
-  return {
-    sum: sumDecimals(rows.map(({ net }) => net)),
-    count: rows.length,
-    finest: Math.max(0, ...rows.map(({ net }) => net.scale)),
-    hashes: new Set(rows.map(({ hash }) => hash)),
-  }
-}
-
-const nets = table('escrow_flows', { hash: hashCodec, net: decimal })
-
-/** What moved of a token at its escrows, in − out, from a time on and before another; exact while movements are kept. */
-export function sumMoved(
-  db: Database,
-  token: string,
-  { from, until }: { from: UnixMs; until: UnixMs },
-): Decimal {
-  const sql = `SELECT net FROM escrow_flows WHERE token = ${numberOf('?')} AND at >= ? AND at < ?`
-  return sumDecimals(decimal.all(db, sql, token, from, until))
-}
-
 /** The retention of explained movements, and of inflows that nobody explained: to compare balances, and to be looked at. */
 export const flowsKeptMs = 7 * 86_400_000
-
-/** What left and is not judged yet, up to a height: it may turn out to be payouts. */
-export function sumOpen(db: Database, token: string, to: number): Decimal {
-  const sql = `SELECT outward FROM escrow_flows INDEXED BY escrow_flows_open WHERE verdict = 'open' AND token = ${numberOf('?')}
-    AND height <= ? AND direction = 'out'`
-  // What went back out of a deposit left no less behind than there was.
-  return sumDecimals(decimal.all(db, sql, token, to).filter(({ digits }) => digits > 0n))
-}
 
 /** Forgets flows seen before a time, a step at a time. */
 export function purgeFlows(

@@ -12,14 +12,8 @@ import { accountFlows } from './accounts/keepAccounts.ts'
 import { type Explaining, findWait, judge, listExplaining, type Verdict } from './explain.ts'
 import type { Lack } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import {
-  type FlowJudgement,
-  listDueFlows,
-  partiesOf,
-  settleFlow,
-  sumListed,
-  wakeSentTo,
-} from './flowStore.ts'
+import { type FlowJudgement, listDueFlows, partiesOf, settleFlow, wakeSentTo } from './flowStore.ts'
+import { restOfGap } from './flowSums.ts'
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from './refundStore.ts'
 import { askControl, recordMs, type Reread, rereadFlow, toUnasked } from './rereadFlow.ts'
@@ -239,8 +233,7 @@ function directionOf({ outward }: Pick<StoredFlow, 'outward'>): 'out' | 'in' {
 
 /** A change of balance: what movements that were listed since do not make of it. */
 function judgeGap(db: Database, flow: StoredFlow): FlowJudgement {
-  const listed = sumListed(db, flow, flow.fromHeight ?? 0, flow.height).sum
-  const rest = subtractDecimals(flow.net, listed)
+  const rest = restOfGap(db, flow)
   return {
     verdict: rest.digits === 0n ? 'explained' : 'unexplained',
     direction: rest.digits < 0n ? 'out' : 'in',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { formatDecimal, noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
-import { listDueFlows, saveFlows, settleFlow, sumOpen } from '../../../../src/checks/escrow/flowStore.ts'
+import { listDueFlows, saveFlows, settleFlow } from '../../../../src/checks/escrow/flowStore.ts'
+import { sumOpen } from '../../../../src/checks/escrow/flowSums.ts'
 import {
   listLost,
   listOverdue,
