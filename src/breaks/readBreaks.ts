@@ -32,6 +32,7 @@ export interface BreakSources {
   readonly db: Database
   readonly ledger: Pick<Ledger, 'getTransfer'>
   readonly kinds: Kinds
+  /** By the addresses that movements bear. */
   readonly tokens: Pick<TokenBook, 'find'>
 }
 

@@ -1,4 +1,4 @@
-import { movedToken } from '../bridge/movedToken.ts'
+import { canonicalToken, movedToken, nativeDecimals } from '../bridge/movedToken.ts'
 import type { TransferToken } from '../bridge/transfer.ts'
 
 export interface ReportToken {
@@ -10,8 +10,9 @@ export interface ReportToken {
   readonly decimals: number | null
 }
 
-export function toReportToken({ address, symbol, name, decimals }: TransferToken): ReportToken {
-  return { address, symbol, name, decimals }
+export function toReportToken({ address, symbol, name, decimals, isUnknown }: TransferToken): ReportToken {
+  const isNative = canonicalToken(address) === '' && isUnknown !== true
+  return { address, symbol, name, decimals: decimals ?? (isNative ? nativeDecimals : null) }
 }
 
 /** The token that moves on the main chain: what both sides of a bridge are booked under. */

@@ -339,6 +339,15 @@ test('a token without decimals is summed in base units, beside no other', () => 
   world.close()
 })
 
+test('the native currency goes by its symbol, under whatever address records and configuration name it', () => {
+  const world = createWorld()
+  world.record('2', pending(2_000_000_000_000_000_000n, { token: '' }))
+  world.move({ hash: hash('out'), amount: '7', direction: 'out', token: '' })
+  const { sums } = world.list({ token: 'eth' })
+  expect(sums).toMatchObject([{ token: '', symbol: 'ETH', open: { count: 2, amount: '9' } }])
+  world.close()
+})
+
 test('every entry is in the audit log, and in the timeline of the case', () => {
   const world = createWorld()
   const origin = world.record('2', pending(2_500_000n))

@@ -45,6 +45,7 @@ export function createWorld() {
   const tokens = [
     { address: usdc, symbol: 'USDC', decimals: 6 },
     { address: dai, symbol: 'DAI', decimals: 18 },
+    { address: `0x${'0'.repeat(40)}`, symbol: 'ETH', decimals: 18 },
   ]
   const ledger = createLedger(db, { tokens, openIntervalMs: 10_000 })
   const clock = { at: start + day + 3_600_000, now: () => clock.at }

@@ -124,6 +124,17 @@ test('what a reorganisation took back, or put into another block, moved once or 
   expect(read()).toMatchObject({ opening: '1000', change: '5', closing: '1005' })
 })
 
+test('the native currency has its decimals, and the symbol by which it is configured', () => {
+  const { move, judge, read } = createEscrow('')
+  move('day', heightAt(window.from + 600 * second), 7n)
+  judge(heightAt(window.until + 600 * second), baseline + 7n)
+  const native = { address: `0x${'Ee'.repeat(20)}`, symbol: 'ETH', decimals: 18 }
+  expect(read([])).toMatchObject({ token: { address: '', decimals: 18 }, change: '0.000000000000000007' })
+  expect(read([native])).toMatchObject({
+    token: { address: '', symbol: 'ETH' },
+  })
+})
+
 test('whatever moves, and whichever block was judged last: opening and change are the closing, and both are the chain’s', () => {
   const moves = fc.array(
     fc.record({
