@@ -6,6 +6,7 @@ import {
   subtractDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { EscrowDay } from './readEscrowDays.ts'
 import type { ReportToken } from './reportToken.ts'
 import type { Crossing } from './reconcile.ts'
@@ -98,7 +99,7 @@ export function openBook(
     lines: () =>
       [...lines.values()]
         .sort((a, b) => countOf(b) - countOf(a) || (a.token.address < b.token.address ? -1 : 1))
-        .map((line) => close(line, known.escrows.find(isOf(line)), known.extras.find(isOf(line)))),
+        .map((line) => close(line, window, known.escrows.find(isOf(line)), known.extras.find(isOf(line)))),
   }
 }
 
@@ -132,11 +133,16 @@ function partsOf(
   ]
 }
 
-function close(line: Open, escrow: EscrowDay | undefined, extras: BookExtras | undefined): BookLine {
+function close(
+  line: Open,
+  { until }: { readonly until: UnixMs },
+  escrow: EscrowDay | undefined,
+  extras: BookExtras | undefined,
+): BookLine {
   const net = subtractDecimals(line.deposits.amount, line.withdrawals.amount)
   const change = toDecimal(escrow?.change ?? '')
-  // What lacks an amount cannot be compared.
-  const isWhole = line.deposits.unknown + line.withdrawals.unknown === 0
+  // What lacks an amount cannot be compared, nor what was read at another moment.
+  const isWhole = line.deposits.unknown + line.withdrawals.unknown === 0 && escrow?.at === until
   return {
     token: line.token,
     deposits: toBookSum(line.deposits),

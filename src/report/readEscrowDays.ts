@@ -107,9 +107,9 @@ function readDay(db: Database, of: Of): Omit<EscrowDay, 'token'> | null {
         sumMoved(db, token, { from: Math.min(from, judged.at - mostBehindMs), until, above: height }),
       )
     : held
-  const change = isKept(from, of)
-    ? sumMoved(db, token, { from, ...(isOver ? { until } : { upTo: height }) })
-    : null
+  // Of a day that is over what moved up to another moment is no change of it.
+  const isKnown = (isOver || of.now < until) && isKept(from, of)
+  const change = isKnown ? sumMoved(db, token, { from, ...(isOver ? { until } : { upTo: height }) }) : null
   // What happens as the day ends is of the next one.
   const owed = isOver ? readOwedAt(db, escrow, until - 1) : judged.owed
   return {

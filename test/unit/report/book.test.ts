@@ -104,6 +104,12 @@ describe('openBook', () => {
     })
   })
 
+  test('what the escrows changed by until another moment is compared with no net of the day', () => {
+    const escrow = { token: usdc, opening: '0', change: '5', closing: '5', owed: '5', at: 1_900 }
+    const [line] = keepBook([crossing('t1'), crossing('t2')], window, { ...nothing, escrows: [escrow] })
+    expect(line).toMatchObject({ net: '10', escrowChange: '5', difference: null })
+  })
+
   const anyCrossing = fc.record({
     direction: fc.constantFrom('ZoneToMain' as const, 'MainToZone' as const),
     amount: fc.nat(1_000_000).map(String),

@@ -52,8 +52,10 @@ function openEscrow(token: string) {
       height,
       at: timeOf(height) + readAfterMs,
     })
-  const read = (settings = [{ address: usdc, symbol: 'USDC', decimals: 6 }]) =>
-    readEscrowDays(db, settings, window, window.until + 8 * 3_600 * second)?.[0]
+  const read = ({
+    settings = [{ address: usdc, symbol: 'USDC', decimals: 6 }],
+    now = window.until + 8 * 3_600 * second,
+  } = {}) => readEscrowDays(db, settings, window, now)?.[0]
   return { db, move, judge, read }
 }
 
@@ -82,6 +84,17 @@ test('a block that is made as the day ends is of the next one', () => {
   expect(read()).toMatchObject({ opening: '1000', change: '1', closing: '1001' })
 })
 
+test('of a day that is over, and of which the last balance is not, no change is said', () => {
+  const { move, judge, read } = createEscrow()
+  move('day', heightAt(window.from + 600 * second), 5_000_000n)
+  const height = heightAt(window.until - 600 * second)
+  judge(height, baseline + 5_000_000n)
+  move('late', height + 10, -4_000_000n)
+  expect(read()).toMatchObject({ opening: null, change: null, closing: '1005', at: timeOf(height) })
+  const today = read({ now: window.until - 500 * second })
+  expect(today).toMatchObject({ opening: '1000', change: '5', closing: '1005', at: timeOf(height) })
+})
+
 test('a block of before the end that was read after it lacks what moved in between', () => {
   const { move, judge, read } = createEscrow()
   const height = heightAt(window.until) - 30
@@ -100,7 +113,7 @@ test('what a change of balance and a movement that was listed late both show is 
     timeOf(height),
   )
   move('before', height - 60, 1_000_000n)
-  judge(height + 1_000, baseline - 8_000_000n)
+  judge(heightAt(window.until) + 100, baseline - 8_000_000n)
   expect(read()).toMatchObject({ opening: '1000', change: '-8', closing: '992' })
   move('late', height - 10, -9_000_000n)
   expect(read()).toMatchObject({ opening: '1000', change: '-8', closing: '992' })
@@ -120,7 +133,7 @@ test('what a reorganisation took back, or put into another block, moved once or 
   })
   db.transaction(() => forgetFlow(db, place, hash('gone'), timeOf(height + 10)))
   move('moved', height + 5, 5_000_000n)
-  judge(height + 1_000, baseline + 5_000_000n)
+  judge(heightAt(window.until) + 100, baseline + 5_000_000n)
   expect(read()).toMatchObject({ opening: '1000', change: '5', closing: '1005' })
 })
 
@@ -129,8 +142,11 @@ test('the native currency has its decimals, and the symbol by which it is config
   move('day', heightAt(window.from + 600 * second), 7n)
   judge(heightAt(window.until + 600 * second), baseline + 7n)
   const native = { address: `0x${'Ee'.repeat(20)}`, symbol: 'ETH', decimals: 18 }
-  expect(read([])).toMatchObject({ token: { address: '', decimals: 18 }, change: '0.000000000000000007' })
-  expect(read([native])).toMatchObject({
+  expect(read({ settings: [] })).toMatchObject({
+    token: { address: '', decimals: 18 },
+    change: '0.000000000000000007',
+  })
+  expect(read({ settings: [native] })).toMatchObject({
     token: { address: '', symbol: 'ETH' },
   })
 })
