@@ -56,18 +56,16 @@ export function* listBreaks(
     db.prepare(open).all(now - openMs, state, mostRead),
   )
   const accused = db.prepare(`${accusedRows} ORDER BY a.id DESC LIMIT ?`).all(mostRead)
-  const flows = [
-    ...selectFlows(db, unexplainedFlows, 'out', mostRead),
-    ...selectFlows(db, unexplainedFlows, 'in', mostInflows),
-  ]
+  const left = selectFlows(db, unexplainedFlows, 'out', mostRead)
+  const came = selectFlows(db, unexplainedFlows, 'in', mostInflows)
   yield
   const rest = yield* mapInSteps(rows.flat(), (row) => toOpen(sources, rested.read(row)))
   const told = yield* mapInSteps(accused, (row) => toAccused(sources, accusations.read(row)))
   const transfers = told.length === 0 ? rest : joinByKey([...rest, ...told.flat()])
   yield
   return {
-    breaks: [...transfers, ...withoutTransfers(flows, transfers)],
-    isCut: [...rows, accused, flows].some(({ length }) => length >= mostRead),
+    breaks: [...transfers, ...withoutTransfers([...left, ...came], transfers)],
+    isCut: [...rows, accused, left].some(({ length }) => length >= mostRead) || came.length >= mostInflows,
   }
 }
 

@@ -109,6 +109,18 @@ test('the list is by age or amount, of a token, from an amount and an age on', (
   world.close()
 })
 
+test('of what came in fewer are read, and that there are more is said as well', () => {
+  const world = createWorld()
+  const come = (count: number) => {
+    for (let n = 0; n < count; n += 1)
+      world.move({ hash: hash(`in${n}`), amount: '1', direction: 'in', at: start + n })
+    return world.list({ limit: 1 })
+  }
+  expect(come(1_999)).toMatchObject({ total: 1_999, isCut: false })
+  expect(come(2_000)).toMatchObject({ total: 2_000, isCut: true })
+  world.close()
+})
+
 test('a break shows what is known: hashes, parties, state, evidence, case', () => {
   const world = createWorld()
   const failed = world.record('3', { status: 'failed', amountRaw: 3_000_000n })
