@@ -74,6 +74,12 @@ export function openProblems(
     kind !== 'failed' && kind !== 'stalled' && since >= window.from && since < window.until
   // Settled by hand, or said already: nothing is said twice of one transfer.
   const named = new Set(judged.flatMap(({ of: one, is }) => (is.isOpen && !isOfDay(one) ? [] : [one.name])))
+  // What is left of a transfer beside entries; most have none.
+  const left = new Map(
+    judged.flatMap(({ of: one, is }) =>
+      is.isOpen && is.entries.length > 0 && !one.inBaseUnits ? [[one.name, is.left] as const] : [],
+    ),
+  )
   const sums: Sums = new Map()
   for (const { of: one, is } of judged)
     if (is.isOpen && isOfDay(one)) addPart(sums, { ...one, amount: is.left })
@@ -81,7 +87,8 @@ export function openProblems(
     add(crossing) {
       const kind = judgeCrossing(crossing, window, stalled)
       if (kind === null || named.has(crossing.key)) return
-      const amount = crossing.amount === null ? null : toDecimal(crossing.amount)
+      const whole = crossing.amount === null ? null : toDecimal(crossing.amount)
+      const amount = left.get(crossing.key) ?? whole
       const since = kind === 'failed' ? (crossing.end?.at ?? crossing.startedAt) : crossing.startedAt
       addPart(sums, { kind, token: crossing.moved.address, amount, inBaseUnits: false, since })
     },

@@ -56,6 +56,21 @@ test('of one transfer one thing is said, and nothing of what was settled by hand
   expect(said(breaks, crossings)).toEqual(['unbacked 1 5', 'failed 1 5', 'stalled 1 5'])
 })
 
+test('of what was settled in part, what is left is said', () => {
+  const old = { startedAt: window.from - 2 * day }
+  const failed = { end: { how: 'failed' as const, at: window.from } }
+  const inPart = (name: string, kind: Break['kind'], left: string) => {
+    const { of, is } = judged(name, kind)
+    return { of, is: { ...is, left: toDecimal(left), entries: [3] } }
+  }
+  const breaks = [inPart('t1', 'stalled', '1.5'), inPart('t2', 'failed', '0.25'), inPart('t9', 'out', '2')]
+  expect(said(breaks, [crossing('t1', old), crossing('t2', failed)])).toEqual([
+    'out 1 2',
+    'failed 1 0.25',
+    'stalled 1 1.5',
+  ])
+})
+
 test('as many as a storm of a month leaves are summed', () => {
   const failed = { end: { how: 'failed' as const, at: window.from + 1 } }
   const crossings = Array.from({ length: 200_000 }, (_, n) => crossing(`t${n}`, failed))
