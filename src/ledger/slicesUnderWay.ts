@@ -25,8 +25,8 @@ const places = columns({ key: int, at: instant })
 type Place = Read<typeof places>
 const stated = table('transfers', { state: transferState })
 
-/** A transfer as far as it is counted: what second sources say of it is in its state. */
-export type CountedTransfer = Omit<Transfer, 'evidence' | 'originProof' | 'claim'>
+/** A transfer as far as it is counted: what second sources say of it is in its state; of what is completed the proof is not read. */
+export type CountedTransfer = Omit<Transfer, 'evidence' | 'claim'>
 
 /**
  * Every transfer that was under way at some time of the window, in slices: what is on its way, what began in it, and

@@ -51,7 +51,7 @@ export interface FlowLine {
  */
 export function toCrossing(transfer: CountedTransfer): Crossing | null {
   if (transfer.state === 'unbacked' || originLeg(transfer) === null) return null
-  const { key, direction, token, state, amount, amountRaw } = transfer
+  const { key, direction, token, state, amount, amountRaw, originProof } = transfer
   return {
     key,
     direction,
@@ -60,7 +60,7 @@ export function toCrossing(transfer: CountedTransfer): Crossing | null {
     amount,
     moved: toMovedToken(token),
     isRewritten: transfer.rewrites.length > 0,
-    isLocked: state !== 'failed' || destinationLeg(transfer) !== null,
+    isLocked: state !== 'failed' || destinationLeg(transfer) !== null || originProof === 'proven',
     startedAt: transfer.originAt,
     end: endOf(transfer),
   }

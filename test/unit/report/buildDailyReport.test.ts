@@ -7,12 +7,13 @@ import { type DayWindow, shiftDay, windowOf } from '../../../src/report/reportDa
 import { mixUnit } from '../../../src/sandbox/random.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
-import { toRecord } from '../../support/records.ts'
+import { hash, toRecord } from '../../support/records.ts'
 
 const zone = 'Europe/Berlin'
 const first = '2026-10-24'
 const days = [0, 1, 2].map((shift) => windowOf(shiftDay(first, shift), zone) as DayWindow)
 const hour = 3_600_000
+const usdc = { address: '0xcc', symbol: 'USDC', decimals: 6 }
 
 interface Plan {
   readonly direction: 'MainToZone' | 'ZoneToMain'
@@ -40,11 +41,11 @@ function planTransfers(count: number): Plan[] {
 
 function toObservation(plan: Plan, index: number): Observation {
   const isDeposit = plan.direction === 'MainToZone'
-  const hash = (chain: string) => `0x${chain}${index}`
+  const nameOf = (chain: string) => `0x${chain}${index}`
   const legs = {
-    mainHash: isDeposit || plan.arrivedAt !== null ? hash('a') : null,
+    mainHash: isDeposit || plan.arrivedAt !== null ? nameOf('a') : null,
     mainTime: isDeposit ? plan.leftAt : plan.arrivedAt,
-    zoneHash: !isDeposit || plan.arrivedAt !== null ? hash('b') : null,
+    zoneHash: !isDeposit || plan.arrivedAt !== null ? nameOf('b') : null,
     zoneTime: isDeposit ? plan.arrivedAt : plan.leftAt,
   }
   return toRecord({
@@ -65,7 +66,7 @@ async function report(
 ) {
   const db = openDatabase(':memory:')
   const ledger = createLedger(db, {
-    tokens: [{ address: '0xcc', symbol: 'USDC', decimals: 6 }],
+    tokens: [usdc],
     openIntervalMs: 10_000,
   })
   const now = Date.parse('2026-11-01')
@@ -111,6 +112,36 @@ test('F68: days with a DST change add up, line by line, to an independent count'
     )
     expect(begun).toBe(reports[1]?.flows.reduce((sum, { started }) => sum + started.count, 0))
   })
+})
+
+test('a deposit that failed stands in the book as locked where its own transaction is known to have succeeded', async () => {
+  const [day] = days as [DayWindow]
+  const db = openDatabase(':memory:')
+  const ledger = createLedger(db, { tokens: [usdc], openIntervalMs: 10_000 })
+  const now = Date.parse('2026-11-01')
+  const locked = { refused: 'success', reverted: 'failed', silent: null } as const
+  for (const [name, status] of Object.entries(locked)) {
+    const leg = { chain: 'main', hash: hash(name), source: 'E13', errorMessage: '', moves: null } as const
+    const failure = {
+      id: hash(`id ${name}`),
+      source: 'E12',
+      direction: 'MainToZone',
+      status: 'failed',
+      mainHash: hash(name),
+      mainTime: day.from + hour,
+      zoneHash: null,
+      zoneTime: null,
+      zoneHeight: null,
+      requestedAt: now,
+    } as const
+    db.transaction(() => {
+      ledger.recordAnswer([toRecord(failure)], now)
+      if (status !== null) ledger.recordEvidence([{ ...leg, status, requestedAt: now + 1 }], now + 1)
+    })
+  }
+  const { book } = await buildDailyReport({ db, ledger, kinds, before: null, knows: {} }, day, now)
+  db.close()
+  expect(book).toMatchObject([{ deposits: { count: 1, amount: '1.5' }, failed: { count: 3 } }])
 })
 
 test('what came late is said beside what was reported', async () => {
