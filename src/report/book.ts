@@ -25,7 +25,9 @@ export interface BookLine {
   readonly deposits: BookSum
   /** Paid out on the main chain on the day. */
   readonly withdrawals: BookSum
-  /** What the escrows should hold more at its end: deposits − withdrawals. */
+  /** Of failed deposits, given back on the day; left out of what was kept before this was counted. */
+  readonly refunded?: BookSum
+  /** What the escrows should hold more at its end: deposits − withdrawals − refunded. */
   readonly net: string
   /** At the end of the day, both ways. */
   readonly inFlight: BookSum
@@ -44,6 +46,7 @@ export interface BookLine {
 /** What is known of a token beside its transfers. */
 export interface BookExtras {
   readonly token: ReportToken
+  readonly refunded: BookSum
   readonly unbacked: BookSum
   /** Signed: in − out. */
   readonly unexplained: string
@@ -139,7 +142,9 @@ function close(
   escrow: EscrowDay | undefined,
   extras: BookExtras | undefined,
 ): BookLine {
-  const net = subtractDecimals(line.deposits.amount, line.withdrawals.amount)
+  const refunded = extras?.refunded ?? noSum
+  const crossed = subtractDecimals(line.deposits.amount, line.withdrawals.amount)
+  const net = subtractDecimals(crossed, toDecimal(refunded.amount) ?? noAmount)
   const change = toDecimal(escrow?.change ?? '')
   // What lacks an amount cannot be compared, nor what was read at another moment.
   const isWhole = line.deposits.unknown + line.withdrawals.unknown === 0 && escrow?.at === until
@@ -147,6 +152,7 @@ function close(
     token: line.token,
     deposits: toBookSum(line.deposits),
     withdrawals: toBookSum(line.withdrawals),
+    refunded,
     net: formatDecimal(net),
     inFlight: toBookSum(line.inFlight),
     failed: toBookSum(line.failed),

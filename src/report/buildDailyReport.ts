@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { JudgedBreaks } from '../breaks/listBreaks.ts'
+import { listGivenBackIn } from '../checks/escrow/refundStore.ts'
 import { openBook } from './book.ts'
 import { openCounts } from './counts.ts'
 import { groupCorrections, groupFindings } from './listFindings.ts'
@@ -68,7 +69,7 @@ export async function buildDailyReport(
   const sums = openFlows(window)
   const book = openBook(shown, {
     escrows: escrows ?? [],
-    extras: judged === null ? [] : listExtras(judged, shown, tokenOf),
+    extras: listExtras({ judged: judged?.judged ?? [], refunds: listGivenBackIn(db, shown) }, shown, tokenOf),
     isExtra: judged === null ? () => false : openSurplus(judged),
   })
   const problems = judged && openProblems(judged, { window: shown, stalled, tokenOf })

@@ -9,6 +9,7 @@ import {
   sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
+import type { listGivenBackIn } from '../checks/escrow/refundStore.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { BookExtras } from './book.ts'
 import type { Crossing } from './reconcile.ts'
@@ -98,17 +99,26 @@ export function openProblems(
 
 /** What the chains show of a token on a day beside its transfers, by hand settled or not. */
 export function listExtras(
-  { judged }: Pick<JudgedBreaks, 'judged'>,
+  {
+    judged,
+    refunds,
+  }: { readonly judged: JudgedBreaks['judged']; readonly refunds: ReturnType<typeof listGivenBackIn> },
   { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
   tokenOf: (address: string) => ReportToken,
 ): BookExtras[] {
   const ofDay = judged.flatMap(({ of: one }) => (one.since >= from && one.since < until ? [one] : []))
-  const sum = (parts: readonly Break[]) => sumDecimals(parts.flatMap(({ amount }) => amount ?? []))
-  return [...Map.groupBy(ofDay, ({ token }) => token)].map(([address, breaks]) => {
+  const sum = (parts: readonly Pick<Break, 'amount'>[]) =>
+    sumDecimals(parts.flatMap(({ amount }) => amount ?? []))
+  const byToken = Map.groupBy(ofDay, ({ token }) => token)
+  const givenBy = Map.groupBy(refunds, ({ token }) => token)
+  return [...new Set([...byToken.keys(), ...givenBy.keys()])].map((address) => {
+    const breaks = byToken.get(address) ?? []
     const of = (kind: BreakKind) => breaks.filter((one) => one.kind === kind && !one.inBaseUnits)
     const unbacked = breaks.filter(isSurplus)
+    const given = givenBy.get(address) ?? []
     return {
       token: tokenOf(address),
+      refunded: { count: given.length, amount: formatDecimal(sum(given)), unknown: 0 },
       unbacked: {
         count: unbacked.length,
         amount: formatDecimal(sum(unbacked.filter(({ inBaseUnits }) => !inBaseUnits))),

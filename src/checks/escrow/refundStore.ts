@@ -1,8 +1,8 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { numberOf } from '../../store/names.ts'
-import { int, type Read, table, text } from '../../store/table.ts'
+import { nameOf, numberOf } from '../../store/names.ts'
+import { columns, int, type Read, table, text } from '../../store/table.ts'
 
 /** A part of a failed deposit that a movement gives back. */
 const refunds = table('refunds', {
@@ -37,6 +37,18 @@ export function listGivenBack(
   const sql = `SELECT ${refunds.list('r')} FROM refunds r JOIN escrow_flows f ON f.id = r.flow
     WHERE +f.token = ${numberOf('?1')} AND f.verdict = 'refund' AND f.height > ?2 AND f.height <= ?3`
   return refunds.all(db, sql, token, from, to)
+}
+
+const given = columns({ token: text, amount: decimal })
+
+/** What was given back of failed deposits in a window, and of which token: as long as transfers are kept. */
+export function listGivenBackIn(
+  db: Database,
+  { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
+): Read<typeof given>[] {
+  const sql = `SELECT ${nameOf('f.token')} AS token, r.amount FROM refunds r JOIN escrow_flows f ON f.id = r.flow
+    WHERE f.verdict = 'refund' AND f.at >= ? AND f.at < ?`
+  return given.all(db, sql, from, until)
 }
 
 /** In place of what the movement gave back before. @returns whether it gave something */

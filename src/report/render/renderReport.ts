@@ -130,6 +130,8 @@ function bookLines(report: DailyReport): string {
       'unexplained',
       'escrow_change',
       'difference',
+      'refunded_count',
+      'refunded_amount',
     ],
     bookOf(report).map((line) => [
       window.day,
@@ -140,6 +142,8 @@ function bookLines(report: DailyReport): string {
       line.unexplained,
       line.escrowChange,
       line.difference,
+      line.refunded?.count ?? null,
+      line.refunded?.amount ?? null,
     ]),
   )
 }

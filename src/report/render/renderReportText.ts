@@ -2,7 +2,7 @@ import { part } from '../../delivery/channels/textParts.ts'
 import { pageLink } from './pageLink.ts'
 import type { DailyReport } from '../dailyReport.ts'
 import { linesOf, type ReportTable } from './reportTable.ts'
-import { bookColumns, bookNote, bookOf, listReportTables, sayCoverage, sayPreconf } from './reportTables.ts'
+import { bookColumnsOf, bookNote, bookOf, listReportTables, sayCoverage, sayPreconf } from './reportTables.ts'
 import { verdictLabel, windowLabel } from './reportWords.ts'
 import { tokenLabel } from './tokenLabel.ts'
 
@@ -41,7 +41,7 @@ function renderBook(report: DailyReport): string {
       '',
       group.map(({ token }) => fit(tokenLabel(token), columnWidth - 2)),
     ),
-    ...bookColumns.map(({ name, of }) =>
+    ...bookColumnsOf(lines).map(({ name, of }) =>
       row(
         name,
         group.map((line) => of(line).replace('\n', ' ')),

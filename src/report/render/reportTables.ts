@@ -28,10 +28,21 @@ export function listReportTables(report: DailyReport, link: Linker): ReportTable
   ].filter(({ rows, none }) => rows.length > 0 || none !== '')
 }
 
-/** The columns of the book, for every form. */
-export const bookColumns: readonly { readonly name: string; readonly of: (line: BookLine) => string }[] = [
+interface BookColumn {
+  readonly name: string
+  readonly of: (line: BookLine) => string
+}
+
+/** The columns of a book, for every form: what was given back stands in it where something was. */
+export function bookColumnsOf(lines: readonly BookLine[]): readonly BookColumn[] {
+  const hasRefunds = lines.some(({ refunded }) => refunded !== undefined && refunded.count > 0)
+  return bookColumns.filter(({ name }) => hasRefunds || name !== 'Refunded')
+}
+
+const bookColumns: readonly BookColumn[] = [
   { name: 'Deposits', of: ({ deposits }) => bookLabel(deposits) },
   { name: 'Withdrawals', of: ({ withdrawals }) => bookLabel(withdrawals) },
+  { name: 'Refunded', of: ({ refunded }) => (refunded === undefined ? 'unknown' : bookLabel(refunded)) },
   { name: 'Net', of: ({ net }) => signedAmount(net) },
   { name: 'In flight', of: ({ inFlight }) => bookLabel(inFlight) },
   { name: 'Failed', of: ({ failed }) => bookLabel(failed) },
@@ -49,11 +60,13 @@ export const bookNote =
   'Deposits locked and withdrawals paid on the main chain by block times. Net is what the escrows should hold more; the difference is what they hold beyond that.'
 
 function bookTable(report: DailyReport): ReportTable {
+  const lines = bookOf(report)
+  const columns = bookColumnsOf(lines)
   return {
     title: 'Reconciliation',
     note: bookNote,
-    columns: [text('Token'), ...bookColumns.map(({ name }) => number(name))],
-    rows: bookOf(report).map((line) => [tokenLabel(line.token), ...bookColumns.map(({ of }) => of(line))]),
+    columns: [text('Token'), ...columns.map(({ name }) => number(name))],
+    rows: lines.map((line) => [tokenLabel(line.token), ...columns.map(({ of }) => of(line))]),
     none: 'No transfer was under way.',
   }
 }

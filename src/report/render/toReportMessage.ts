@@ -2,7 +2,7 @@ import type { DailyReport } from '../dailyReport.ts'
 import type { Message } from '../../delivery/channels/message.ts'
 import { toOwnMessage } from '../../delivery/channels/ownMessage.ts'
 import { judgeReport } from './headline.ts'
-import { bookColumns, bookOf } from './reportTables.ts'
+import { bookColumnsOf, bookOf } from './reportTables.ts'
 import { verdictLabel, windowLabel } from './reportWords.ts'
 import { tokenLabel } from './tokenLabel.ts'
 
@@ -12,9 +12,11 @@ export function toReportMessage(
   of: { readonly channel: string; readonly attempt: number; readonly pageUrl: string | null },
 ): Message {
   const severity = judgeReport(report)
-  const lines = bookOf(report).map((line) => ({
+  const book = bookOf(report)
+  const columns = bookColumnsOf(book)
+  const lines = book.map((line) => ({
     label: tokenLabel(line.token),
-    value: bookColumns.map(({ name, of: say }) => `${name} ${say(line).replace('\n', ' ')}`).join(', '),
+    value: columns.map(({ name, of: say }) => `${name} ${say(line).replace('\n', ' ')}`).join(', '),
     href: null,
   }))
   const missing = report.missing.map((what) => ({ label: 'Incomplete', value: what, href: null }))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../support/fastCheck.ts'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../../src/bridge/decimal.ts'
-import { type BookLine, openBook } from '../../../src/report/book.ts'
+import { type BookLine, noSum, openBook } from '../../../src/report/book.ts'
 import type { Crossing } from '../../../src/report/reconcile.ts'
 
 const usdc = { address: '0xcc', symbol: 'USDC', name: '', decimals: 6 }
@@ -78,7 +78,10 @@ describe('openBook', () => {
 
   test('the difference is what the escrows changed by beyond what transfers say; what was stolen stands there', () => {
     const escrow = { token: usdc, opening: '100', change: '-13.5', closing: '86.5', owed: '90', at: 2_000 }
-    const extras = [{ token: usdc, unbacked: { count: 1, amount: '3.5', unknown: 0 }, unexplained: '-10' }]
+    const refunded = noSum
+    const extras = [
+      { token: usdc, refunded, unbacked: { count: 1, amount: '3.5', unknown: 0 }, unexplained: '-10' },
+    ]
     const theft = crossing('t9', {
       direction: 'ZoneToMain',
       startedAt: 1_100,
@@ -108,6 +111,15 @@ describe('openBook', () => {
     const escrow = { token: usdc, opening: '0', change: '5', closing: '5', owed: '5', at: 1_900 }
     const [line] = keepBook([crossing('t1'), crossing('t2')], window, { ...nothing, escrows: [escrow] })
     expect(line).toMatchObject({ net: '10', escrowChange: '5', difference: null })
+  })
+
+  test('what was given back of failed deposits is less that the escrows should hold', () => {
+    const escrow = { token: usdc, opening: '10', change: '-3', closing: '7', owed: '7', at: 2_000 }
+    const refunded = { count: 2, amount: '8', unknown: 0 }
+    const extras = [{ token: usdc, refunded, unbacked: noSum, unexplained: '0' }]
+    const given = [crossing('t1'), crossing('t2', { startedAt: 1, end: failedAt(500) })]
+    const [line] = keepBook(given, window, { ...nothing, escrows: [escrow], extras })
+    expect(line).toMatchObject({ refunded, deposits: { amount: '5' }, net: '-3', difference: '0' })
   })
 
   const anyCrossing = fc.record({
