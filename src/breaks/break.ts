@@ -36,6 +36,8 @@ export interface Break {
   readonly direction: Direction
   /** Lower-case address; '' is the native currency. */
   readonly token: string
+  /** The token that the escrows hold for it: records may name the zone's side of it, or the native currency where that is wrapped. */
+  readonly held: string
   /** The token's decimals are not known: the amount is in base units. */
   readonly inBaseUnits: boolean
   /** All of it; null when no record says how much. */

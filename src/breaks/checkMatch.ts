@@ -6,8 +6,6 @@ export interface Side {
   readonly of: Break
   /** What entries left of it; null when nobody knows how much it is. */
   readonly left: Decimal | null
-  /** Its token on the main chain, where deployments name two. */
-  readonly moved: string
 }
 
 export interface Match {
@@ -26,7 +24,7 @@ export function checkMatch(
 ): { readonly match: Match } | { readonly problem: string } {
   const problem = findProblem(payout.of, origin.of)
   if (problem !== null) return { problem }
-  const isSame = payout.moved === origin.moved && payout.of.inBaseUnits === origin.of.inBaseUnits
+  const isSame = payout.of.held === origin.of.held && payout.of.inBaseUnits === origin.of.inBaseUnits
   if (!isSame && !isForced)
     return {
       problem: `${payout.of.name} and ${origin.of.name} are of different tokens; to match them all the same: --force`,

@@ -1,6 +1,5 @@
 import { listKeysNamed } from '../alerts/store/transferNames.ts'
 import { formatDecimal } from '../bridge/decimal.ts'
-import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import { addCaseLog } from '../cases/store/caseRows.ts'
 import { parseKey } from '../ledger/transferRows.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -92,7 +91,7 @@ function matchBreaks(by: ByHand, input: MatchInput): number {
         `${of.name} is matched already, by e${other.entryId}: one origin pays one payout. Take that back first.`,
       )
   }
-  const checked = checkMatch(toSide(by, payout), toSide(by, origin), input.force)
+  const checked = checkMatch(payout, origin, input.force)
   if ('problem' in checked) throw new MonitorError('usage', `This matching is refused: ${checked.problem}`)
   const { match } = checked
   const entry = { what: 'matched', reason, difference: match.difference, undoes: null } as const
@@ -138,9 +137,7 @@ function readReason(given: string): string {
   return reason
 }
 
-interface Found {
-  readonly of: Break
-  readonly left: Side['left']
+interface Found extends Side {
   /** What entries that were not taken back say of it. */
   readonly shares: readonly Share[]
 }
@@ -189,11 +186,6 @@ function listNamed(by: ByHand, given: string): Break[] {
           .all(by.db, ofHash, hash, mostNamed)
           .map((one) => `${one.escrow}:${one.token || 'native'}:${one.hash}`)
   return [...new Set([...keys, ...moves])].flatMap((one) => findBreak(by, one, by.now) ?? [])
-}
-
-function toSide({ ledger }: ByHand, { of, left }: Found): Side {
-  const transfer = of.transferKey === null ? null : ledger.getTransfer(of.transferKey)
-  return { of, left, moved: transfer === null ? canonicalToken(of.token) : movedToken(transfer.token) }
 }
 
 function toShare(of: Break, part: Share['part'], amount: Share['amount']): Omit<Share, 'entryId'> {

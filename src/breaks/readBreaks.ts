@@ -9,10 +9,11 @@ import {
   sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
-import { canonicalToken } from '../bridge/movedToken.ts'
+import { canonicalToken, heldAs, movedToken, type Wrapping } from '../bridge/movedToken.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { toRisk } from '../cases/money.ts'
 import { selectFlows, type StoredFlow } from '../checks/escrow/flowRow.ts'
+import { readWrapping } from '../checks/escrow/wrapped.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TokenBook } from '../ledger/tokenBook.ts'
 import { readCountedAmount } from '../ledger/counted.ts'
@@ -59,12 +60,13 @@ export function* listBreaks(
   const left = selectFlows(db, unexplainedFlows, 'out', mostRead)
   const came = selectFlows(db, unexplainedFlows, 'in', mostInflows)
   yield
-  const rest = yield* mapInSteps(rows.flat(), (row) => toOpen(sources, rested.read(row)))
-  const told = yield* mapInSteps(accused, (row) => toAccused(sources, accusations.read(row)))
+  const holding = openHolding(sources)
+  const rest = yield* mapInSteps(rows.flat(), (row) => toOpen(holding, rested.read(row)))
+  const told = yield* mapInSteps(accused, (row) => toAccused(holding, accusations.read(row)))
   const transfers = told.length === 0 ? rest : joinByKey([...rest, ...told.flat()])
   yield
   return {
-    breaks: [...transfers, ...withoutTransfers([...left, ...came], transfers)],
+    breaks: [...transfers, ...withoutTransfers(holding, [...left, ...came], transfers)],
     isCut: [...rows, accused, left].some(({ length }) => length >= mostRead) || came.length >= mostInflows,
   }
 }
@@ -79,7 +81,7 @@ export function findBreak(sources: BreakSources, name: string, now: UnixMs): Bre
   const transfers = int
     .all(sources.db, `SELECT key FROM transfers WHERE ${isHash('main_hash', '?1')} LIMIT 1000`, hash)
     .flatMap((one) => findTransfer(sources, one, now) ?? [])
-  return withoutTransfers(flows, transfers).find((one) => one.name === name) ?? null
+  return withoutTransfers(openHolding(sources), flows, transfers).find((one) => one.name === name) ?? null
 }
 
 /** Escrow, token and hash of a movement's name. */
@@ -93,11 +95,32 @@ function findTransfer(sources: BreakSources, key: number, now: UnixMs): Break | 
   const known = int.get(db, 'SELECT transfer_key FROM aliases WHERE key = ?', key) ?? key
   const rows = rested.all(db, `${openRows} AND t.key = ?2`, now - openMs, known)
   const accused = accusations.all(db, `${accusedRows} AND a.transfer_key = ?`, formatKey(known))
+  const holding = openHolding(sources)
   const [found = null] = joinByKey([
-    ...rows.map((row) => toOpen(sources, row)),
-    ...accused.flatMap((row) => toAccused(sources, row)),
+    ...rows.map((row) => toOpen(holding, row)),
+    ...accused.flatMap((row) => toAccused(holding, row)),
   ])
   return found
+}
+
+/** What tells which token the escrows hold for a transfer's. */
+interface Holding extends BreakSources {
+  readonly wrapping: Wrapping
+  /** By the address that records name, each looked up once: there may be many transfers of it. */
+  readonly moved: Map<string, string>
+}
+
+function openHolding(sources: BreakSources): Holding {
+  return { ...sources, wrapping: readWrapping(sources.db), moved: new Map() }
+}
+
+function heldOf({ ledger, moved, wrapping }: Holding, key: string, address: string): string {
+  const known = moved.get(address)
+  if (known !== undefined) return known
+  const token = ledger.getTransfer(key)?.token ?? { address }
+  const held = heldAs(movedToken(token), wrapping)
+  moved.set(address, held)
+  return held
 }
 
 // A rule says when a transfer is open too long; the alert follows the transfer.
@@ -140,15 +163,16 @@ const unexplainedFlows = `INDEXED BY escrow_flows_told
 
 const kindOf = { failed: 'failed', pending: 'stalled', unbacked: 'unbacked', completed: 'mismatch' } as const
 
-function toOpen(sources: BreakSources, row: Read<typeof rested>): Break {
+function toOpen(holding: Holding, row: Read<typeof rested>): Break {
   const { key, state, mainHash, originAt } = row
   const name = formatKey(key)
-  const money = readMoney(sources, row)
+  const money = readMoney(holding, row)
   return {
     name,
     kind: kindOf[state],
     direction: row.direction,
     token: canonicalToken(row.token),
+    held: heldOf(holding, name, row.token),
     ...money,
     since: originAt,
     mainHash,
@@ -168,7 +192,8 @@ function readMoney(
   return { amount: toDecimal(ledger.getTransfer(formatKey(key))?.amount ?? ''), inBaseUnits: false }
 }
 
-function toAccused({ kinds, tokens }: BreakSources, row: Read<typeof accusations>): Break[] {
+function toAccused(holding: Holding, row: Read<typeof accusations>): Break[] {
+  const { kinds, tokens } = holding
   const finding = keptFinding(row)
   const kind = kinds.find(row.kind)
   const as = accusedAs[row.kind]
@@ -182,6 +207,7 @@ function toAccused({ kinds, tokens }: BreakSources, row: Read<typeof accusations
       kind: as,
       direction: transfer.direction,
       token: canonicalToken(transfer.token.address),
+      held: heldOf(holding, name, transfer.token.address),
       ...toUnits(transfer, toDecimal(risk?.amount ?? transfer.amount ?? ''), tokens),
       since: finding.since,
       mainHash: transfer.main?.hash ?? null,
@@ -223,16 +249,20 @@ function joinTwo(a: Break, b: Break): Break {
 }
 
 /** Movements as breaks, for what the transfers of the same transaction do not account for already: no money is counted twice. */
-function withoutTransfers(flows: readonly StoredFlow[], transfers: readonly Break[]): Break[] {
+function withoutTransfers(
+  { wrapping }: Holding,
+  flows: readonly StoredFlow[],
+  transfers: readonly Break[],
+): Break[] {
   if (flows.length === 0) return []
   const named = Map.groupBy(
     transfers.filter(({ direction, inBaseUnits }) => direction === 'ZoneToMain' && !inBaseUnits),
-    ({ mainHash, token }) => `${mainHash} ${token}`,
+    ({ mainHash, held }) => `${mainHash} ${held}`,
   )
   const groups = Map.groupBy(flows, ({ hash, token, direction }) => `${hash} ${token} ${direction}`)
   return [...groups.values()].flatMap((group) => {
     const [{ hash, token, direction: way } = { hash: '', token: '', direction: 'in' }] = group
-    const payouts = way === 'out' ? (named.get(`${hash} ${token}`) ?? []) : []
+    const payouts = way === 'out' ? (named.get(`${hash} ${heldAs(token, wrapping)}`) ?? []) : []
     let rest = sumDecimals(payouts.map(({ amount }) => amount ?? noAmount))
     return group
       .toSorted((a, b) => (a.escrow < b.escrow ? -1 : 1))
@@ -240,7 +270,9 @@ function withoutTransfers(flows: readonly StoredFlow[], transfers: readonly Brea
         const all = amountOf(flow)
         const amount = compareDecimals(all, rest) > 0 ? subtractDecimals(all, rest) : noAmount
         rest = subtractDecimals(rest, subtractDecimals(all, amount))
-        return amount.digits > 0n || all.digits === 0n ? [toMovement(flow, amount)] : []
+        return amount.digits > 0n || all.digits === 0n
+          ? [toMovement(flow, heldAs(token, wrapping), amount)]
+          : []
       })
   })
 }
@@ -250,13 +282,14 @@ function amountOf({ unexplained, outward, net }: StoredFlow): Decimal {
   return amount.digits < 0n ? subtractDecimals(noAmount, amount) : amount
 }
 
-function toMovement(flow: StoredFlow, amount: Decimal): Break {
+function toMovement(flow: StoredFlow, held: string, amount: Decimal): Break {
   const { escrow, token, hash, at, fromHeight } = flow
   return {
     name: `${escrow}:${token || 'native'}:${hash}`,
     kind: flow.direction,
     direction: flow.direction === 'out' ? 'ZoneToMain' : 'MainToZone',
     token,
+    held,
     inBaseUnits: false,
     amount,
     since: at,

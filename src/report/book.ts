@@ -65,7 +65,7 @@ export interface Book {
 }
 
 /**
- * The day as a book, a line a token: by the address that it moves under on the main chain, so that both sides of it are one.
+ * The day as a book, a line a token: by the address under which the escrows hold it, so that both sides of it are one.
  * `from` belongs to the day, `until` to the next.
  */
 export function openBook(
@@ -81,9 +81,10 @@ export function openBook(
   const open = (token: ReportToken): Open => {
     const before = lines.get(token.address) ?? { token, ...emptySums() }
     // What an escrow holds does not say what the token calls itself: a transfer does.
+    const { name, symbol } = before.token
     const line =
-      before.token.name === '' && token.name !== ''
-        ? { ...before, token: { ...before.token, name: token.name } }
+      (name === '' && token.name !== '') || (symbol === null && token.symbol !== null)
+        ? { ...before, token: { ...before.token, name: name || token.name, symbol: symbol ?? token.symbol } }
         : before
     lines.set(token.address, line)
     return line
@@ -95,7 +96,7 @@ export function openBook(
     add(crossing) {
       const parts = partsOf(crossing, window)
       if (parts.length === 0 || known.isExtra(crossing)) return
-      const line = open(crossing.moved)
+      const line = open(crossing.held)
       const amount = crossing.amount === null ? null : toDecimal(crossing.amount)
       for (const part of parts) add(line[part], amount)
     },

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { JudgedBreaks } from '../breaks/listBreaks.ts'
 import { listGivenBackIn } from '../checks/escrow/refundStore.ts'
+import { readWrapping } from '../checks/escrow/wrapped.ts'
 import { openBook } from './book.ts'
 import { openCounts } from './counts.ts'
 import { groupCorrections, groupFindings } from './listFindings.ts'
@@ -62,8 +63,13 @@ export async function buildDailyReport(
   const stalled = new Set(listStalledAt(db, shown.until))
   const tokens = new Map<string, ReportToken>()
   const nameOf = (address: string) => tokens.get(address) ?? unknownToken(address)
-  const tokenOf = knows.tokenOf ?? nameOf
+  // Configured may be the address that records name alone.
+  const tokenOf = (address: string) => {
+    const { symbol = null, ...token } = knows.tokenOf?.(address) ?? nameOf(address)
+    return { ...token, symbol: symbol ?? tokens.get(address)?.symbol ?? null }
+  }
   const words = { kinds: sources.kinds, tokenOf }
+  const wrapping = readWrapping(db)
   await setImmediate()
   const counts = openCounts(window)
   const sums = openFlows(window)
@@ -75,8 +81,9 @@ export async function buildDailyReport(
   const problems = judged && openProblems(judged, { window: shown, stalled, tokenOf })
   for (const slice of sources.ledger.listUnderWay(window, sources.onAdvance)) {
     for (const transfer of slice) {
-      const crossing = toCrossing(transfer)
+      const crossing = toCrossing(transfer, wrapping)
       if (crossing === null) continue
+      tokens.set(crossing.held.address, crossing.held)
       tokens.set(crossing.token, toReportToken(transfer.token))
       counts.add(transfer, crossing)
       sums.add(crossing)

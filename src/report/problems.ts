@@ -83,7 +83,7 @@ export function openProblems(
   )
   const sums: Sums = new Map()
   for (const { of: one, is } of judged)
-    if (is.isOpen && isOfDay(one)) addPart(sums, { ...one, amount: is.left })
+    if (is.isOpen && isOfDay(one)) addPart(sums, { ...one, token: one.held, amount: is.left })
   return {
     add(crossing) {
       const kind = judgeCrossing(crossing, window, stalled)
@@ -91,7 +91,7 @@ export function openProblems(
       const whole = crossing.amount === null ? null : toDecimal(crossing.amount)
       const amount = left.get(crossing.key) ?? whole
       const since = kind === 'failed' ? (crossing.end?.at ?? crossing.startedAt) : crossing.startedAt
-      addPart(sums, { kind, token: crossing.moved.address, amount, inBaseUnits: false, since })
+      addPart(sums, { kind, token: crossing.held.address, amount, inBaseUnits: false, since })
     },
     list: () => listSums(sums, tokenOf),
   }
@@ -109,7 +109,7 @@ export function listExtras(
   const ofDay = judged.flatMap(({ of: one }) => (one.since >= from && one.since < until ? [one] : []))
   const sum = (parts: readonly Pick<Break, 'amount'>[]) =>
     sumDecimals(parts.flatMap(({ amount }) => amount ?? []))
-  const byToken = Map.groupBy(ofDay, ({ token }) => token)
+  const byToken = Map.groupBy(ofDay, ({ held }) => held)
   const givenBy = Map.groupBy(refunds, ({ token }) => token)
   return [...new Set([...byToken.keys(), ...givenBy.keys()])].map((address) => {
     const breaks = byToken.get(address) ?? []

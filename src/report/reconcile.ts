@@ -1,6 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
-import { type ReportToken, toMovedToken } from './reportToken.ts'
+import type { Wrapping } from '../bridge/movedToken.ts'
+import { type ReportToken, toHeldToken } from './reportToken.ts'
 import { destinationLeg, originLeg } from '../bridge/transfer.ts'
 import type { CountedTransfer } from '../ledger/slicesUnderWay.ts'
 
@@ -14,8 +15,8 @@ export interface Crossing {
   readonly amountRaw: bigint | null
   /** Token units; null when unknown. */
   readonly amount: string | null
-  /** The token that moves on the main chain. */
-  readonly moved: ReportToken
+  /** The token that the escrows hold for it. */
+  readonly held: ReportToken
   /** Something was taken on the origin chain: what failed there did not. */
   readonly isLocked: boolean
   /** Its record names another payout than before: what is said of a second one may be of the other. */
@@ -49,7 +50,7 @@ export interface FlowLine {
  * By block times, so that the same transfer falls on the same day whenever it is asked. Null for a payout without a
  * proven origin: nothing of it ever set out.
  */
-export function toCrossing(transfer: CountedTransfer): Crossing | null {
+export function toCrossing(transfer: CountedTransfer, wrapping: Wrapping): Crossing | null {
   if (transfer.state === 'unbacked' || originLeg(transfer) === null) return null
   const { key, direction, token, state, amount, amountRaw, originProof } = transfer
   return {
@@ -58,7 +59,7 @@ export function toCrossing(transfer: CountedTransfer): Crossing | null {
     token: token.address,
     amountRaw,
     amount,
-    moved: toMovedToken(token),
+    held: toHeldToken(token, wrapping),
     isRewritten: transfer.rewrites.length > 0,
     isLocked: state !== 'failed' || destinationLeg(transfer) !== null || originProof === 'proven',
     startedAt: transfer.originAt,

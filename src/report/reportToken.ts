@@ -1,4 +1,4 @@
-import { canonicalToken, movedToken, nativeDecimals } from '../bridge/movedToken.ts'
+import { canonicalToken, heldAs, movedToken, nativeDecimals, type Wrapping } from '../bridge/movedToken.ts'
 import type { TransferToken } from '../bridge/transfer.ts'
 
 export interface ReportToken {
@@ -15,7 +15,7 @@ export function toReportToken({ address, symbol, name, decimals, isUnknown }: Tr
   return { address, symbol, name, decimals: decimals ?? (isNative ? nativeDecimals : null) }
 }
 
-/** The token that moves on the main chain: what both sides of a bridge are booked under. */
-export function toMovedToken(token: TransferToken): ReportToken {
-  return { ...toReportToken(token), address: movedToken(token) }
+/** The token that the escrows hold for it: what both sides of a bridge are booked under. */
+export function toHeldToken(token: TransferToken, wrapping: Wrapping): ReportToken {
+  return { ...toReportToken(token), address: heldAs(movedToken(token), wrapping) }
 }

@@ -27,6 +27,7 @@ import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo, wakeToken } from './flowStore.ts'
 import { wakeRefunds } from './refundStore.ts'
+import { readWrapping, saveWrapping } from './wrapped.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 
@@ -242,17 +243,15 @@ export function noteType({ db, types }: EscrowWatch, token: string, type: string
   noteEscrowToken(db, token, type)
 }
 
-const wrappedName = 'wrapped_native'
-
 /** Whether the configuration says otherwise than before of the wrapped native currency. */
 export function isNewWrapping({ db, bridge }: EscrowWatch): boolean {
-  return (readMeta(db, wrappedName) ?? '') !== (bridge.wrappedNative ?? '')
+  return (readWrapping(db).wrappedNative ?? '') !== (bridge.wrappedNative ?? '')
 }
 
 /** From now on the native currency is held wrapped, or no more: what moved of it is judged anew. Belongs inside a commit. */
 export function adoptWrapping({ db, bridge: { wrappedNative } }: EscrowWatch, now: UnixMs): void {
-  const before = readMeta(db, wrappedName) ?? ''
-  saveMeta(db, wrappedName, wrappedNative ?? '')
+  const before = readWrapping(db).wrappedNative ?? ''
+  saveWrapping(db, { wrappedNative })
   if (wrappedNative !== undefined)
     renameOwedToken(db, '', wrappedNative, { before: nativeDecimals, after: nativeDecimals })
   for (const token of ['', wrappedNative ?? before]) wakeToken(db, token, now)

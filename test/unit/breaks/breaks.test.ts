@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { hash } from '../../support/records.ts'
-import { toDecimal } from '../../../src/bridge/decimal.ts'
+import { formatDecimal, toDecimal } from '../../../src/bridge/decimal.ts'
+import { saveWrapping } from '../../../src/checks/escrow/wrapped.ts'
 import { findBreak, listBreaks as readBreaks } from '../../../src/breaks/readBreaks.ts'
 import { ana, createWorld, dai, day, escrow, pending, start, unbacked, usdc } from './world.ts'
 import { endFindings } from '../../support/readFinding.ts'
@@ -83,6 +84,42 @@ test('money that a transfer names is not named again by the movement that moved 
   world.move({ hash: hash('m4'), amount: '4', direction: 'out' })
   expect(linesOf(world.list())).toEqual([`${payout} unbacked 4 USDC`])
   world.close()
+})
+
+describe('where the escrows hold another token than records name', () => {
+  const weth = `0x${'e7'.repeat(20)}`
+  const native = 1_000_000_000_000_000_000n
+
+  test('money that a transfer names is not named again: the native currency is held wrapped', () => {
+    const world = createWorld()
+    saveWrapping(world.db, { wrappedNative: weth })
+    const payout = world.record('4', unbacked(4n * native, { token: '' }))
+    const rest = world.move({ hash: hash('m4'), amount: '4.5', direction: 'out', token: weth })
+    const both = [`${payout} unbacked 4 ETH`, `${rest} out 0.5 null`]
+    expect(linesOf(world.list()).toSorted()).toEqual(both.toSorted())
+    const stalled = world.record('2', pending(native / 2n, { token: '' }))
+    world.operations.matchBreaks({ payout: rest, origin: stalled, reason: 'why', force: false }, ana)
+    expect(linesOf(world.list())).toEqual([`${payout} unbacked 4 ETH`])
+    world.close()
+  })
+
+  test('nor where records name the zone’s side of a token', () => {
+    const world = createWorld()
+    const payout = world.record('4', unbacked(4n * native, { token: dai }))
+    const other = world.record('5', unbacked(native, { token: dai }))
+    const rest = world.move({ hash: hash('m4'), amount: '4.5', direction: 'out' })
+    const getTransfer = (key: string) => {
+      const known = world.ledger.getTransfer(key)
+      return known && { ...known, token: { ...known.token, movedAs: usdc } }
+    }
+    const { breaks } = runAtOnce(readBreaks({ ...world.sources, ledger: { getTransfer } }, world.clock.now()))
+    expect(breaks.map(({ name, amount }) => `${name} ${amount && formatDecimal(amount)}`)).toEqual([
+      `${payout} 4`,
+      `${other} 1`,
+      `${rest} 0.5`,
+    ])
+    world.close()
+  })
 })
 
 test('the list is by age or amount, of a token, from an amount and an age on', () => {

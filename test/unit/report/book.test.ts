@@ -21,7 +21,7 @@ function crossing(key: string, overrides: Partial<Crossing> = {}): Crossing {
     token: '0xcc',
     amountRaw: null,
     amount: '5',
-    moved: usdc,
+    held: usdc,
     isLocked: true,
     isRewritten: false,
     startedAt: 1_000,
@@ -44,7 +44,7 @@ describe('openBook', () => {
   test('what a token calls itself is that of its transfers, where the escrow alone does not say it', () => {
     const escrow = { token: usdc, opening: null, change: null, closing: null, owed: null, asOf: null }
     const moved = { ...usdc, name: 'USD Coin' }
-    const crossings = [crossing('t1', { moved }), crossing('t2')]
+    const crossings = [crossing('t1', { held: moved }), crossing('t2')]
     const book = (escrows: object[]) => keepBook(crossings, window, { ...nothing, escrows: escrows as never })
     for (const lines of [book([]), book([escrow])]) {
       expect(lines).toMatchObject([{ token: moved, deposits: { count: 2, amount: '10' } }])

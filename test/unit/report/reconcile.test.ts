@@ -90,14 +90,14 @@ test('a line that does not add up is seen', () => {
 describe('toCrossing', () => {
   test('a completed transfer ends with its destination leg, never before it began', () => {
     const transfer = completed()
-    expect(toCrossing(transfer)?.end).toEqual({ how: 'completed', at: transfer.destinationAt })
+    expect(toCrossing(transfer, {})?.end).toEqual({ how: 'completed', at: transfer.destinationAt })
     const early = { ...transfer, originAt: 9_000_000_000_000 }
-    expect(toCrossing(early)?.end?.at).toBe(9_000_000_000_000)
+    expect(toCrossing(early, {})?.end?.at).toBe(9_000_000_000_000)
   })
 
   test('a pending one is on its way, an unbacked one never set out', () => {
     const pending = pendingSince(1_000, 2_000)
-    expect(toCrossing(pending)).toMatchObject({ startedAt: 1_000, end: null })
-    expect(toCrossing({ ...pending, state: 'unbacked' })).toBeNull()
+    expect(toCrossing(pending, {})).toMatchObject({ startedAt: 1_000, end: null })
+    expect(toCrossing({ ...pending, state: 'unbacked' }, {})).toBeNull()
   })
 })
