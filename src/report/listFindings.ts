@@ -2,7 +2,15 @@ import { keptFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { stands } from '../alerts/joining.ts'
 import { readMaterial } from '../alerts/material.ts'
-import { addDecimals, compareDecimals, formatDecimal, noAmount, toDecimal } from '../bridge/decimal.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  noAmount,
+  subtractDecimals,
+  toDecimal,
+} from '../bridge/decimal.ts'
 import { type RiskUnit, sumPlace, toRisk } from '../cases/money.ts'
 import { nth } from '../lib/nth.ts'
 import type { Kinds } from '../rules/kinds.ts'
@@ -54,24 +62,49 @@ function toLine({ kinds, tokenOf }: Words, row: FoundRow): FindingLine {
   }
 }
 
-/** By day, severity and kind, the oldest day first; what it says of money is summed, each unit once. */
+/**
+ * By day, severity and kind, the oldest day first; what it says of money is summed, each unit once: a movement adds what the
+ * transfers of its transaction do not name.
+ */
 export function groupCorrections(words: Words, learned: readonly FoundRow[], zone: string): Correction[] {
   const { kinds, tokenOf } = words
-  const groups = Map.groupBy(
+  const byGroup = Map.groupBy(
     learned.filter((row) => !isTakenBack(words, row)),
     ({ at, severity, kind }) => `${dayOf(at, zone)} ${severityOrder[severity]} ${kind}`,
   )
-  return [...groups]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, rows]) => {
-      const { kind, severity, at } = nth(rows, 0)
-      const risks = rows.flatMap((row) => toRisk(kinds.find(row.kind), keptFinding(row)) ?? [])
-      const money = sumRisks(risks).map(({ token, amount }) => ({ token: tokenOf(token), amount }))
-      return { day: dayOf(at, zone), kind, severity, count: rows.length, money }
+  const groups = [...byGroup].map(([name, rows]) => {
+    const { kind, severity, at } = nth(rows, 0)
+    const risks = rows.flatMap((row) => toRisk(kinds.find(row.kind), keptFinding(row)) ?? [])
+    const isOfEscrow = kinds.find(kind)?.joins?.of === 'escrow'
+    return { name, rows, risks, isOfEscrow, day: dayOf(at, zone), kind, severity }
+  })
+  const named = new Map<string, readonly RiskUnit[]>()
+  return groups
+    .toSorted((a, b) => Number(a.isOfEscrow) - Number(b.isOfEscrow) || (a.name < b.name ? -1 : 1))
+    .map(({ name, rows, risks, day, kind, severity }) => {
+      const before = named.get(day) ?? []
+      named.set(day, [...before, ...risks])
+      const money = sumAdded(before, risks).map(({ token, amount }) => ({ token: tokenOf(token), amount }))
+      return { name, correction: { day, kind, severity, count: rows.length, money } }
     })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ correction }) => correction)
 }
 
-function sumRisks(risks: readonly RiskUnit[]): { readonly token: string; readonly amount: string }[] {
+/** What more is at risk by some than by others, by token. */
+function sumAdded(
+  before: readonly RiskUnit[],
+  added: readonly RiskUnit[],
+): { readonly token: string; readonly amount: string }[] {
+  const known = new Map(sumRisks(before).map(({ token, amount }) => [token, amount]))
+  const tokens = new Set(added.map(({ token }) => token))
+  return sumRisks([...before, ...added]).flatMap(({ token, amount }) => {
+    const more = subtractDecimals(amount, known.get(token) ?? noAmount)
+    return tokens.has(token) && more.digits > 0n ? [{ token, amount: formatDecimal(more) }] : []
+  })
+}
+
+function sumRisks(risks: readonly RiskUnit[]): { readonly token: string; readonly amount: Decimal }[] {
   return [...Map.groupBy(risks, ({ token }) => token)].map(([token, units]) => {
     const places = [...Map.groupBy(units, ({ place }) => place)]
     const sum = places
@@ -80,6 +113,6 @@ function sumRisks(risks: readonly RiskUnit[]): { readonly token: string; readonl
     const lacking = units
       .flatMap(({ place, amount }) => (place === '' ? (toDecimal(amount) ?? noAmount) : []))
       .reduce((a, b) => (compareDecimals(a, b) >= 0 ? a : b), noAmount)
-    return { token, amount: formatDecimal(compareDecimals(sum, lacking) >= 0 ? sum : lacking) }
+    return { token, amount: compareDecimals(sum, lacking) >= 0 ? sum : lacking }
   })
 }

@@ -28,7 +28,7 @@ function world() {
       ),
     judge: (at: number, finding: Finding) =>
       engine.applyCondition(
-        createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' }),
+        createRule({ name: finding.subject, kind: finding.kind, severity: 'critical' }),
         { findings: [finding], unknown: [] },
         at,
       ),
@@ -73,6 +73,31 @@ test('what was learned of a day after its report is a correction of the next one
   // Of the day itself it is known by now.
   expect(counts(await report(monday, tuesday.until))).toEqual(['transfer.failed 2'])
   expect((await report(monday, tuesday.until)).corrections).toEqual([])
+})
+
+test('of what was learned money is named once: as of the transfer, and what beside it left as of the movement', async () => {
+  const { tell, judge, report } = world()
+  const made = tuesday.from + 8 * hour
+  const first = await report(monday, made)
+  const since = monday.from + hour
+  const main = { chain: 'main', hash: `0x${'cd'.repeat(32)}`, height: 5, time: since } as const
+  const theft = { ...createEvent(5, { amount: '5', direction: 'ZoneToMain', main }), since }
+  tell(made + hour, theft)
+  const moved = (subject: string, hash: string, amount: string) =>
+    judge(made + hour, {
+      ...createCondition(subject),
+      kind: 'escrow.drift',
+      facts: { direction: 'out', amount, mainTxHash: hash, sum: '' },
+      labels: { token: theft.transfer?.token.address ?? '' },
+      since,
+    })
+  moved('payout', main.hash, '7')
+  moved('other', `0x${'ab'.repeat(32)}`, '3')
+  const { corrections = [] } = await report(tuesday, tuesday.until + 8 * hour, first)
+  expect(corrections.map(({ kind, count, money }) => [kind, count, money[0]?.amount])).toEqual([
+    ['escrow.drift', 2, '5'],
+    ['transfer.failed', 1, '5'],
+  ])
 })
 
 test('what was taken back is no more than information, and corrects no day', async () => {
