@@ -147,6 +147,7 @@ function close(
   const crossed = subtractDecimals(line.deposits.amount, line.withdrawals.amount)
   const net = subtractDecimals(crossed, toDecimal(refunded.amount) ?? noAmount)
   const change = toDecimal(escrow?.change ?? '')
+  const unexplained = escrow === undefined ? null : (extras?.unexplained ?? '0')
   // What lacks an amount cannot be compared, nor what was read at another moment.
   const isWhole = line.deposits.unknown + line.withdrawals.unknown === 0 && escrow?.at === until
   return {
@@ -158,7 +159,7 @@ function close(
     inFlight: toBookSum(line.inFlight),
     failed: toBookSum(line.failed),
     unbacked: extras?.unbacked ?? noSum,
-    unexplained: escrow === undefined ? null : (extras?.unexplained ?? '0'),
+    unexplained: escrow && escrow.unexplained !== undefined ? escrow.unexplained : unexplained,
     escrowChange: change && formatDecimal(change),
     difference: change && isWhole ? formatDecimal(subtractDecimals(change, net)) : null,
   }

@@ -17,6 +17,7 @@ import { sumMoved } from '../checks/escrow/flowSums.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
 import type { Database } from '../store/database.ts'
+import type { BookLine } from './book.ts'
 import type { ReportToken } from './reportToken.ts'
 
 /** All escrows of a token together, in token units. Null: not known. */
@@ -33,6 +34,8 @@ export interface EscrowDay {
   readonly at: UnixMs | null
   /** What they held at `at`, account by account; left out in what was kept before accounts were. */
   readonly accounts?: EscrowAccounts | null
+  /** In − out of what nothing explains, where movements of its time are forgotten: as the reports of its days said. */
+  readonly unexplained?: string | null
   /** How it is known what was owed when counting began; left out in what was kept before. */
   readonly ground?: BaselineGround
 }
@@ -54,6 +57,19 @@ export function joinEscrowDays(days: readonly (readonly EscrowDay[])[]): EscrowD
       change: isWhole ? formatDecimal(sumDecimals(known)) : null,
     }
   })
+}
+
+/**
+ * The same of what nothing explains: what came in is forgotten with the movements. Null where a day is not among the reports, or
+ * did not know.
+ */
+export function joinUnexplained(
+  books: readonly (readonly BookLine[])[],
+  { address }: Pick<ReportToken, 'address'>,
+): string | null {
+  const own = books.map((lines) => lines.find(({ token }) => token.address === address)?.unexplained ?? null)
+  const known = own.flatMap((amount) => (amount === null ? [] : (toDecimal(amount) ?? [])))
+  return known.length === books.length && known.length > 0 ? formatDecimal(sumDecimals(known)) : null
 }
 
 /**

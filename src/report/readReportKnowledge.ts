@@ -1,8 +1,9 @@
 import type { CoverageLine, LatencyLine, PreconfSummary } from './dailyReport.ts'
 import { judgeBreaks } from '../breaks/listBreaks.ts'
-import { type EscrowDay, joinEscrowDays, readEscrowDays } from './readEscrowDays.ts'
+import { type EscrowDay, joinEscrowDays, joinUnexplained, readEscrowDays } from './readEscrowDays.ts'
 import { createReportStore } from './store.ts'
 import type { ReportToken } from './reportToken.ts'
+import { flowsKeptMs } from '../checks/escrow/flowStore.ts'
 import { type BreakLedger, openBreakSources } from '../breaks/breakSources.ts'
 import { summarizeBreaks } from '../breaks/summarizeBreaks.ts'
 import type { Direction } from '../bridge/observation.ts'
@@ -52,14 +53,16 @@ function readEscrows(
   now: UnixMs,
 ): EscrowDay[] | null {
   const read = readEscrowDays(db, tokens, window, now)
-  const days = daysOf(window)
-  if (read === null || days.length === 1 || read.every(({ change }) => change !== null)) return read
+  if (read === null || window.from >= now - flowsKeptMs) return read
   const store = createReportStore(db)
-  const kept = days.map((day) => store.find(day)?.escrows ?? [])
-  const joined = joinEscrowDays(kept)
+  const days = daysOf(window)
+  const kept = days.length === 1 ? [] : days.map((day) => store.find(day))
+  const joined = joinEscrowDays(kept.map((report) => report?.escrows ?? []))
+  const books = kept.map((report) => report?.book ?? [])
   return read.map((one) => {
     const whole = joined.find(({ token }) => token.address === one.token.address)
-    return one.change === null && whole?.change != null ? whole : one
+    const day = one.change === null && whole?.change != null ? whole : one
+    return { ...day, unexplained: joinUnexplained(books, one.token) }
   })
 }
 

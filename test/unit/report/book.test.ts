@@ -113,6 +113,13 @@ describe('openBook', () => {
     expect(line).toMatchObject({ net: '10', escrowChange: '5', difference: null })
   })
 
+  test('what nothing explains is what the days said, where what came in is forgotten', () => {
+    const escrow = { token: usdc, opening: null, change: null, closing: '7', owed: '7', at: 2_000 }
+    const said = (unexplained: string | null) =>
+      keepBook([], window, { ...nothing, escrows: [{ ...escrow, unexplained }] })[0]?.unexplained
+    expect([said('7'), said(null)]).toEqual(['7', null])
+  })
+
   test('what was given back of failed deposits is less that the escrows should hold', () => {
     const escrow = { token: usdc, opening: '10', change: '-3', closing: '7', owed: '7', at: 2_000 }
     const refunded = { count: 2, amount: '8', unknown: 0 }

@@ -66,6 +66,10 @@ const escrowDay = z.object({
   owed: amount.nullable(),
   at: time.nullable(),
   accounts: accounts.nullable().exactOptional(),
+  unexplained: amount
+    .nullable()
+    .exactOptional()
+    .describe('Where movements of its time are forgotten: as the reports of its days said'),
   ground: z.enum(baselineGrounds).exactOptional().describe('How the baseline is known'),
 })
 
