@@ -30,7 +30,7 @@ rules:
   - { name: shortfall, on: escrow.shortfall, severity: critical }
 `
 
-interface FormsOptions extends Pick<EscrowWorldOptions, 'prepare'> {
+interface FormsOptions extends Pick<EscrowWorldOptions, 'balances' | 'prepare'> {
   readonly addresses?: readonly string[]
   /** Tokens that escrows are configured for beside those of the forms. */
   readonly others?: readonly string[]
@@ -38,10 +38,11 @@ interface FormsOptions extends Pick<EscrowWorldOptions, 'prepare'> {
 
 /** A world, a minute old, whose escrows hold each form of money by three deposits. */
 export async function startWithForms(options: FormsOptions = {}): Promise<EscrowWorld> {
-  const { prepare, addresses = [escrow], others = [] } = options
+  const { balances, prepare, addresses = [escrow], others = [] } = options
   const listed = [...new Set([...forms.map((form) => form.token), ...others])]
   const world = await createEscrowWorld({
     rules: moneyRules,
+    ...(balances && { balances }),
     bridge: {
       tokens: forms
         .filter((form) => form.token !== '')
