@@ -326,8 +326,9 @@ function startNode(
   return startRpcStub((body) => answerEach(body, answer))
 }
 
-function changesOf({ value, from = '', to = '', moves = [], calls = [] }: FakeMainTransaction, of: string) {
-  const tokens = moves
+function changesOf(transaction: FakeMainTransaction, of: string) {
+  const { value, from = '', to = '', moves = [], unlisted = [], calls = [] } = transaction
+  const tokens = [...moves, ...unlisted]
     .filter((move) => move.token === of)
     .map((move) => ({
       from: move.from,

@@ -24,6 +24,8 @@ export interface FakeMainTransaction {
   /** Native units that it carried itself. */
   readonly value?: string
   readonly moves?: readonly FakeMove[]
+  /** What changed balances and no list shows. */
+  readonly unlisted?: readonly FakeMove[]
   /** Native payments by calls within it. */
   readonly calls?: readonly {
     readonly from: string

@@ -6,7 +6,9 @@ import { hash as hashCodec } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { table } from '../../store/table.ts'
 import { selectFlows, type StoredFlow } from './flowRow.ts'
-import { ofReorganisation } from './flowStore.ts'
+import { wrapId } from './flow.ts'
+import { listFlowsOf, ofReorganisation } from './flowStore.ts'
+import { hasWrapped, readWrapping } from './wrapped.ts'
 
 /** What listed movements changed a balance by, above one height up to another. */
 export function sumListed(
@@ -16,7 +18,10 @@ export function sumListed(
   to: number,
 ): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
   const sql = `SELECT hash, net FROM escrow_flows WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height > ? AND height <= ? AND from_height IS NULL`
-  const rows = nets.all(db, sql, of.escrow, of.token, from, to)
+  const rows = [
+    ...nets.all(db, sql, of.escrow, of.token, from, to),
+    ...listUnlisted(db, of.token, { above: from, upTo: to }).filter(({ escrow }) => escrow === of.escrow),
+  ]
   return {
     sum: sumDecimals(rows.map(({ net }) => net)),
     count: rows.length,
@@ -35,6 +40,10 @@ interface Stretch {
   readonly upTo?: number
 }
 
+const mostNumber = Number.MAX_SAFE_INTEGER
+/** With the token and the ends of a stretch. */
+const stretch = `WHERE token = ${numberOf('?')} AND at >= ? AND at < ? AND height > ? AND height <= ?`
+
 /**
  * What moved of a token at its escrows, in − out; exact while movements are kept. What makes up for a reorganisation says only
  * how a balance that was read before it goes on, and a change of balance shows what is listed of it as well.
@@ -42,13 +51,33 @@ interface Stretch {
 export function sumMoved(
   db: Database,
   token: string,
-  { from = 0, until = Number.MAX_SAFE_INTEGER, above = -1, upTo = Number.MAX_SAFE_INTEGER }: Stretch,
+  { from = 0, until = mostNumber, above = -1, upTo = mostNumber }: Stretch,
 ): Decimal {
-  const where = `WHERE token = ${numberOf('?')} AND at >= ? AND at < ? AND height > ? AND height <= ?`
   const of = [token, from, until, above, upTo]
-  const listed = `SELECT net FROM escrow_flows ${where} AND from_height IS NULL AND reason <> '${ofReorganisation}'`
-  const gaps = selectFlows(db, `${where} AND from_height IS NOT NULL`, ...of)
-  return sumDecimals([...decimal.all(db, listed, ...of), ...gaps.map((gap) => restOfGap(db, gap))])
+  const listed = `SELECT net FROM escrow_flows ${stretch} AND from_height IS NULL AND reason <> '${ofReorganisation}'`
+  const gaps = selectFlows(db, `${stretch} AND from_height IS NOT NULL`, ...of)
+  return sumDecimals([
+    ...decimal.all(db, listed, ...of),
+    ...gaps.map((gap) => restOfGap(db, gap)),
+    ...listUnlisted(db, token, { from, until, above, upTo }).map(({ net }) => net),
+  ])
+}
+
+/** Of the wrapped native currency, where its wrapper lists no movement: what escrows paid to it is what it made, and the other way round. */
+function listUnlisted(
+  db: Database,
+  token: string,
+  { from = 0, until = mostNumber, above, upTo }: Stretch & Required<Pick<Stretch, 'above' | 'upTo'>>,
+): { readonly escrow: string; readonly hash: string; readonly net: Decimal }[] {
+  if (token === '' || token !== readWrapping(db).wrappedNative) return []
+  const sql = `${stretch} AND typeof(gross) = 'text' AND instr(gross, '"${wrapId}"') > 0`
+  const natives = selectFlows(db, sql, '', from, until, above, upTo)
+  return natives.flatMap((native) => {
+    if (hasWrapped(listFlowsOf(db, native.hash, token))) return []
+    const moves = native.gross.filter(({ id }) => id === wrapId)
+    const net = sumDecimals(moves.map((move) => subtractDecimals(move.out, move.in)))
+    return [{ escrow: native.escrow, hash: native.hash, net }]
+  })
 }
 
 /** What movements that were listed since do not make of a change of balance. */

@@ -41,6 +41,11 @@ export function listTogether(
   return sumUp(held, [...flows, ...natives], [findUnlisted(natives, flows)])
 }
 
+/** Whether movements of the wrapper show what it made and burned. */
+export function hasWrapped(wrappers: readonly StoredFlow[]): boolean {
+  return wrappers.some(({ gross }) => gross.some(({ id }) => id === wrapId))
+}
+
 function sumUp(token: string, flows: readonly StoredFlow[], unlisted: readonly GrossMove[]): Together {
   const more = sumDecimals(unlisted.map((move) => subtractDecimals(move.out, move.in)))
   const gross = flows.flatMap((flow) => flow.gross)
@@ -55,9 +60,9 @@ function sumUp(token: string, flows: readonly StoredFlow[], unlisted: readonly G
 
 /** A wrapper that writes no movement of what it makes and burns: it is as much as was paid to it, and by it. */
 function findUnlisted(natives: readonly StoredFlow[], wrappers: readonly StoredFlow[]): GrossMove {
-  const wrapsOf = (flows: readonly StoredFlow[]) =>
-    flows.flatMap(({ gross }) => gross.filter(({ id }) => id === wrapId))
-  const paid = wrapsOf(wrappers).length > 0 ? [] : wrapsOf(natives)
+  const paid = hasWrapped(wrappers)
+    ? []
+    : natives.flatMap(({ gross }) => gross.filter(({ id }) => id === wrapId))
   return {
     id: '',
     in: sumDecimals(paid.map((move) => move.out)),
