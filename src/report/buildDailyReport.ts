@@ -65,7 +65,7 @@ export async function buildDailyReport(
   const nameOf = (address: string) => tokens.get(address) ?? unknownToken(address)
   // Configured may be the address that records name alone.
   const tokenOf = (address: string) => {
-    const { symbol = null, ...token } = knows.tokenOf?.(address) ?? nameOf(address)
+    const { symbol, ...token } = knows.tokenOf?.(address) ?? nameOf(address)
     return { ...token, symbol: symbol ?? tokens.get(address)?.symbol ?? null }
   }
   const words = { kinds: sources.kinds, tokenOf }
