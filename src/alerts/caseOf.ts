@@ -1,4 +1,5 @@
 import type { Finding } from '../bridge/finding.ts'
+import { asHeldFinding } from '../bridge/movedToken.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { listKeys } from '../cases/listKeys.ts'
 import { moreMoney, openAgain } from '../cases/judgeCase.ts'
@@ -31,7 +32,8 @@ export function putIntoCase(context: EngineContext, alert: CaseAlert, finding: F
 
 function place(context: EngineContext, alert: CaseAlert, finding: Finding): Placed | null {
   const { store, now } = context
-  const placed = store.placeMember(toMember(context, alert, finding), now)
+  const held = asHeldFinding(finding, store.readWrapping())
+  const placed = store.placeMember(toMember(context, alert, held), now)
   if (placed === null) return null
   for (const other of placed.merged) {
     store.moveGroups(caseMark(other.id), caseMark(placed.row.id), now)

@@ -1,4 +1,5 @@
 import type { Finding } from '../bridge/finding.ts'
+import { asHeldFinding } from '../bridge/movedToken.ts'
 import type { AlertRow } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import { keptFinding } from './findingJson.ts'
@@ -25,7 +26,7 @@ const memoryMs = 24 * 3_600_000
 export interface SentAlerts {
   readonly store: Pick<
     AlertStore,
-    'listToldOfTransfers' | 'listJoinedOfTransfers' | 'listToldSince' | 'listKeysOfMainHash'
+    'listToldOfTransfers' | 'listJoinedOfTransfers' | 'listToldSince' | 'listKeysOfMainHash' | 'readWrapping'
   >
   readonly kinds: Kinds
 }
@@ -44,7 +45,8 @@ export function findJoined(
 ): AlertRow | null {
   const kind = sent.kinds.find(alert.kind)
   if (kind?.joins === undefined) return null
-  const own: Accusation = { severity: alert.severity, finding: finding ?? keptFinding(alert), kind }
+  const held = asHeldFinding(finding ?? keptFinding(alert), sent.store.readWrapping())
+  const own: Accusation = { severity: alert.severity, finding: held, kind }
   if (alert.transferKey !== null) {
     const told = listTold(sent, sent.store.listToldOfTransfers([alert.transferKey], channel), alert.id)
     const above = highest(told.filter((one) => coversTransfer(one, own)))
@@ -70,11 +72,12 @@ function highest(told: readonly ToldAlert[]): AlertRow | null {
   return told.toSorted((a, b) => compareRanks(a.kind, b.kind))[0]?.alert ?? null
 }
 
-function listTold({ kinds }: SentAlerts, rows: readonly AlertRow[], except: number): ToldAlert[] {
+function listTold({ kinds, store }: SentAlerts, rows: readonly AlertRow[], except: number): ToldAlert[] {
+  const wrapping = store.readWrapping()
   return rows
     .filter(({ id }) => id !== except)
     .map((alert) => {
-      const finding = keptFinding(alert)
+      const finding = asHeldFinding(keptFinding(alert), wrapping)
       return { alert, severity: alert.severity, finding, kind: kinds.find(finding.kind) }
     })
 }

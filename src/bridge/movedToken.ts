@@ -1,3 +1,4 @@
+import type { Finding } from './finding.ts'
 import type { Transfer, TransferToken } from './transfer.ts'
 
 /** Of the native currency of either chain. */
@@ -40,6 +41,15 @@ export function asHeld(transfer: Transfer, wrapping: Wrapping): Transfer {
   const held = heldAs(moved, wrapping)
   if (transfer.token.isUnknown || held === moved) return transfer
   return { ...transfer, token: { ...transfer.token, movedAs: held } }
+}
+
+/** The same of what a finding is about, a transfer or an escrow: what is said of one payout names its money alike. */
+export function asHeldFinding(finding: Finding, wrapping: Wrapping): Finding {
+  const { transfer, labels } = finding
+  if (wrapping.wrappedNative === undefined) return finding
+  if (transfer !== null) return { ...finding, transfer: asHeld(transfer, wrapping) }
+  if (labels.escrow === undefined) return finding
+  return { ...finding, labels: { ...labels, token: heldAs(canonicalToken(labels.token ?? ''), wrapping) } }
 }
 
 /** One token id in one spelling: `0x07`, `07` and `7` are the same. */

@@ -4,6 +4,7 @@ import type { Observation } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int, table, text } from '../store/table.ts'
+import { readWrapping } from '../store/wrapping.ts'
 
 export interface TokenSetting {
   readonly address: string
@@ -29,6 +30,8 @@ export interface TokenBook {
 
 export function createTokenBook(db: Database, settings: readonly TokenSetting[]): TokenBook {
   const configured = new Map(settings.map((token) => [canonicalToken(token.address), token]))
+  // The wrapper makes as much as is paid to it.
+  const natives = ['', readWrapping(db).wrappedNative]
   let learned = readLearned(db)
   let rollbacks = db.rollbacks()
   // What was learned in a transaction that came to nothing is in no ledger: it is learned again.
@@ -41,7 +44,7 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
       dropUndone()
       const own = canonicalToken(address)
       const token = configured.get(own)
-      return token ?? { symbol: null, decimals: own === '' ? nativeDecimals : (learned.get(own) ?? null) }
+      return token ?? { symbol: null, decimals: natives.includes(own) ? nativeDecimals : (learned.get(own) ?? null) }
     },
     learn(answer, now) {
       dropUndone()

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { JudgedBreaks } from '../breaks/listBreaks.ts'
 import { listGivenBackIn } from '../checks/escrow/refundStore.ts'
-import { readWrapping } from '../checks/escrow/wrapped.ts'
 import { openBook } from './book.ts'
 import { openCounts } from './counts.ts'
 import { groupCorrections, groupFindings } from './listFindings.ts'
@@ -21,6 +20,7 @@ import { type DayWindow, periodOf } from './reportDay.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { readWrapping } from '../store/wrapping.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OnAdvance } from '../ledger/slicesUnderWay.ts'
 import { countTold, listFound, listLearned, listStalledAt } from './queries.ts'
@@ -68,8 +68,8 @@ export async function buildDailyReport(
     const { symbol, ...token } = knows.tokenOf?.(address) ?? nameOf(address)
     return { ...token, symbol: symbol ?? tokens.get(address)?.symbol ?? null }
   }
-  const words = { kinds: sources.kinds, tokenOf }
   const wrapping = readWrapping(db)
+  const words = { kinds: sources.kinds, tokenOf, wrapping }
   await setImmediate()
   const counts = openCounts(window)
   const sums = openFlows(window)

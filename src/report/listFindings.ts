@@ -11,6 +11,7 @@ import {
   subtractDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
+import { asHeldFinding, type Wrapping } from '../bridge/movedToken.ts'
 import { type RiskUnit, sumPlace, toRisk } from '../cases/money.ts'
 import { nth } from '../lib/nth.ts'
 import type { Kinds } from '../rules/kinds.ts'
@@ -22,6 +23,7 @@ import type { ReportToken } from './reportToken.ts'
 interface Words {
   readonly kinds: Kinds
   readonly tokenOf: (address: string) => ReportToken
+  readonly wrapping: Wrapping
 }
 
 const examplesListed = 10
@@ -49,8 +51,8 @@ function isTakenBack({ kinds }: Words, row: FoundRow): boolean {
   return !stands({ finding: keptFinding(row), kind: kinds.find(row.kind) })
 }
 
-function toLine({ kinds, tokenOf }: Words, row: FoundRow): FindingLine {
-  const finding = keptFinding(row)
+function toLine({ kinds, tokenOf, wrapping }: Words, row: FoundRow): FindingLine {
+  const finding = asHeldFinding(keptFinding(row), wrapping)
   const risk = toRisk(kinds.find(row.kind), finding)
   return {
     title: finding.title,
@@ -67,14 +69,16 @@ function toLine({ kinds, tokenOf }: Words, row: FoundRow): FindingLine {
  * transfers of its transaction do not name.
  */
 export function groupCorrections(words: Words, learned: readonly FoundRow[], zone: string): Correction[] {
-  const { kinds, tokenOf } = words
+  const { kinds, tokenOf, wrapping } = words
   const byGroup = Map.groupBy(
     learned.filter((row) => !isTakenBack(words, row)),
     ({ at, severity, kind }) => `${dayOf(at, zone)} ${severityOrder[severity]} ${kind}`,
   )
   const groups = [...byGroup].map(([name, rows]) => {
     const { kind, severity, at } = nth(rows, 0)
-    const risks = rows.flatMap((row) => toRisk(kinds.find(row.kind), keptFinding(row)) ?? [])
+    const risks = rows.flatMap(
+      (row) => toRisk(kinds.find(row.kind), asHeldFinding(keptFinding(row), wrapping)) ?? [],
+    )
     const isOfEscrow = kinds.find(kind)?.joins?.of === 'escrow'
     return { name, rows, risks, isOfEscrow, day: dayOf(at, zone), kind, severity }
   })

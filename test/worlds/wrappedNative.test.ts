@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { listLiveCases } from '../../src/cases/store/caseRows.ts'
+import { kinds } from '../../src/checks/index.ts'
+import { buildDailyReport } from '../../src/report/buildDailyReport.ts'
+import { readReportKnowledge } from '../../src/report/readReportKnowledge.ts'
 import { escrow, otherToken, user } from '../support/bridgeWorld.ts'
 import {
   bridge,
@@ -126,9 +130,9 @@ async function start(
   return world
 }
 
-function withdraw(world: EscrowWorld, n: number, amount: string, paid: Transaction): void {
+function withdraw(world: EscrowWorld, n: number, amount: string, paid: Transaction) {
   const mainTxHash = world.transact(paid)
-  world.withdraw(n, {
+  return world.withdraw(n, {
     tokenContractAddress: '',
     tokenType: '',
     mainTxHash,
@@ -178,6 +182,38 @@ describe.each(forms)('where $name', (form) => {
     await world.until(() => ['out 20', 'out 5'].every((one) => drifts(world).includes(one)), 'both')
     await world.pass(600 * second)
     expect(leaving(world).toSorted()).toEqual(['out 20', 'out 5'])
+  })
+
+  test('a payout without origin is one case, of its money once, and one line of the book', async () => {
+    const world = await start(form)
+    const from = world.now()
+    for (let n = 100; n < 102; n += 1) {
+      world.deposit(n, { token: '', decimals: 18, amount: '10', main: form.pay(user(n), '10') })
+      withdraw(world, n + 10, '7', form.payOut(user(n + 10), '7'))
+    }
+    const record = withdraw(world, 120, '20', form.payOut(user(120), '20'))
+    world.fake.zoneTransactions.delete(record['zoneTxHash'] ?? '')
+    await world.pass(900 * second)
+    const { db, ledger, config } = world.monitor.app.parts
+    const cases = listLiveCases(db, { states: ['open', 'acknowledged'], limit: 10 })
+    expect(cases.map(({ money }) => Object.entries(money))).toEqual([
+      [[wrapped, { places: '20', lacking: '20' }]],
+    ])
+    const until = world.now()
+    await world.pass(300 * second)
+    const window = { day: '2026-01-01', zone: 'UTC', from, until }
+    const knows = await readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, world.now())
+    const report = await buildDailyReport({ db, ledger, kinds, before: null, knows }, window, world.now())
+    expect(report.problems).toMatchObject([{ kind: 'unbacked', token: { address: wrapped }, amount: '20' }])
+    expect(report.book?.find(({ token }) => token.address === wrapped)).toMatchObject({
+      token: { decimals: 18 },
+      deposits: { count: 2, amount: '20' },
+      withdrawals: { count: 2, amount: '14' },
+      unbacked: { count: 1, amount: '20' },
+      escrowChange: '-14',
+      unexplained: '0',
+      difference: '-20',
+    })
   })
 
   test('what the zone credits and was not paid is told', async () => {

@@ -18,6 +18,7 @@ import * as times from '../../store/rebaseTimes.ts'
 import * as silenced from './silencedRows.ts'
 import * as silences from './silenceRows.ts'
 import * as names from './transferNames.ts'
+import * as wrapping from '../../store/wrapping.ts'
 import type { Database } from '../../store/database.ts'
 import { attempt } from '../../store/misread.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -38,6 +39,7 @@ const tables = {
   ...times,
   ...audit,
   ...names,
+  ...wrapping,
   ...caseRows,
   ...caseMembers,
   ...caseChannels,

@@ -5,10 +5,11 @@ import type { Database } from '../../store/database.ts'
 import { hash as hashCodec } from '../../store/hash.ts'
 import { numberOf } from '../../store/names.ts'
 import { table } from '../../store/table.ts'
+import { readWrapping } from '../../store/wrapping.ts'
 import { selectFlows, type StoredFlow } from './flowRow.ts'
 import { wrapId } from './flow.ts'
 import { listFlowsOf, ofReorganisation } from './flowStore.ts'
-import { hasWrapped, readWrapping } from './wrapped.ts'
+import { hasWrapped } from './wrapped.ts'
 
 /** What listed movements changed a balance by, above one height up to another. */
 export function sumListed(

@@ -27,9 +27,9 @@ import { listTokenPairs } from '../../ledger/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo, wakeToken } from './flowStore.ts'
 import { wakeRefunds } from './refundStore.ts'
-import { readWrapping, saveWrapping } from './wrapped.ts'
 import { readDecimals } from '../../ledger/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
+import { readWrapping, saveWrapping } from '../../store/wrapping.ts'
 
 /** What the configuration says of escrows, beside what the ledger learned of tokens. */
 export interface EscrowWatch {

@@ -1,22 +1,9 @@
 import { type Decimal, negate, noAmount, subtractDecimals, sumDecimals } from '../../bridge/decimal.ts'
 import { heldAs, type Wrapping } from '../../bridge/movedToken.ts'
 import type { Database } from '../../store/database.ts'
-import { readMeta, saveMeta } from '../../store/meta.ts'
 import { type GrossMove, wrapId } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
 import { listFlowsOf } from './flowStore.ts'
-
-const wrappedName = 'wrapped_native'
-
-/** As it was configured when movements were judged last. */
-export function readWrapping(db: Database): Wrapping {
-  const wrappedNative = readMeta(db, wrappedName) ?? ''
-  return wrappedNative === '' ? {} : { wrappedNative }
-}
-
-export function saveWrapping(db: Database, { wrappedNative = '' }: Wrapping): void {
-  saveMeta(db, wrappedName, wrappedNative)
-}
 
 /** What one transaction moved at all escrows. */
 export interface Together {
