@@ -44,7 +44,12 @@ export function createTokenBook(db: Database, settings: readonly TokenSetting[])
       dropUndone()
       const own = canonicalToken(address)
       const token = configured.get(own)
-      return token ?? { symbol: null, decimals: natives.includes(own) ? nativeDecimals : (learned.get(own) ?? null) }
+      return (
+        token ?? {
+          symbol: null,
+          decimals: natives.includes(own) ? nativeDecimals : (learned.get(own) ?? null),
+        }
+      )
     },
     learn(answer, now) {
       dropUndone()

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { Wrapping } from '../bridge/movedToken.ts'
-import { type ReportToken, toHeldToken } from './reportToken.ts'
+import { type ReportToken, toHeldToken, toReportToken } from './reportToken.ts'
 import { destinationLeg, originLeg } from '../bridge/transfer.ts'
 import type { CountedTransfer } from '../ledger/slicesUnderWay.ts'
 
@@ -9,7 +9,7 @@ import type { CountedTransfer } from '../ledger/slicesUnderWay.ts'
 export interface Crossing {
   readonly key: string
   readonly direction: Direction
-  /** Lower-case contract address; '' when the records name none. */
+  /** As of a report's token. */
   readonly token: string
   /** Base units; null when unknown. */
   readonly amountRaw: bigint | null
@@ -56,7 +56,7 @@ export function toCrossing(transfer: CountedTransfer, wrapping: Wrapping): Cross
   return {
     key,
     direction,
-    token: token.address,
+    token: toReportToken(token).address,
     amountRaw,
     amount,
     held: toHeldToken(token, wrapping),

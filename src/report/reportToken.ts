@@ -2,6 +2,7 @@ import { canonicalToken, heldAs, movedToken, nativeDecimals, type Wrapping } fro
 import type { TransferToken } from '../bridge/transfer.ts'
 
 export interface ReportToken {
+  /** '' is the native currency. */
   readonly address: string
   /** From the configuration; null when it is not listed there. */
   readonly symbol: string | null
@@ -10,12 +11,17 @@ export interface ReportToken {
   readonly decimals: number | null
 }
 
+/** In place of an address where nothing says which token it is: '' is the native currency. */
+export const unknownAddress = 'unknown'
+
 export function toReportToken({ address, symbol, name, decimals, isUnknown }: TransferToken): ReportToken {
-  const isNative = canonicalToken(address) === '' && isUnknown !== true
+  if (isUnknown) return { address: unknownAddress, symbol, name, decimals }
+  const isNative = canonicalToken(address) === ''
   return { address, symbol, name, decimals: decimals ?? (isNative ? nativeDecimals : null) }
 }
 
 /** The token that the escrows hold for it: what both sides of a bridge are booked under. */
 export function toHeldToken(token: TransferToken, wrapping: Wrapping): ReportToken {
-  return { ...toReportToken(token), address: heldAs(movedToken(token), wrapping) }
+  const known = toReportToken(token)
+  return token.isUnknown ? known : { ...known, address: heldAs(movedToken(token), wrapping) }
 }

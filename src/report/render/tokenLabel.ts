@@ -1,13 +1,12 @@
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import { part } from '../../delivery/channels/textParts.ts'
 import { inBrackets } from '../../lib/text.ts'
-import type { ReportToken } from '../reportToken.ts'
+import { type ReportToken, unknownAddress } from '../reportToken.ts'
 
 /** The symbol where the configuration lists the token; a name from the chain stands in brackets, for it proves nothing. */
-export function tokenLabel({ symbol, name, address, decimals }: ReportToken): string {
+export function tokenLabel({ symbol, name, address }: ReportToken): string {
   if (symbol !== null) return part(symbol, 64)
   if (name !== '') return inBrackets(name)
-  if (canonicalToken(address) !== '') return address
-  // Of a token that nobody named the decimals are not known either.
-  return decimals === null ? inBrackets('') : 'native currency'
+  if (address === unknownAddress) return 'unknown token'
+  return canonicalToken(address) === '' ? 'native currency' : address
 }

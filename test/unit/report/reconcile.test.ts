@@ -95,6 +95,14 @@ describe('toCrossing', () => {
     expect(toCrossing(early, {})?.end?.at).toBe(9_000_000_000_000)
   })
 
+  test('one of which nobody knows the token is in no sum of the native currency', () => {
+    const pending = pendingSince(1_000, 2_000)
+    const native = { ...pending, token: { ...pending.token, address: '', symbol: null } }
+    const unknown = { ...native, token: { ...native.token, isUnknown: true as const } }
+    expect(toCrossing(native, {})).toMatchObject({ token: '', held: { address: '' } })
+    expect(toCrossing(unknown, {})).toMatchObject({ token: 'unknown', held: { address: 'unknown' } })
+  })
+
   test('a pending one is on its way, an unbacked one never set out', () => {
     const pending = pendingSince(1_000, 2_000)
     expect(toCrossing(pending, {})).toMatchObject({ startedAt: 1_000, end: null })

@@ -4,18 +4,16 @@ import { tokenLabel } from '../../../../src/report/render/tokenLabel.ts'
 import { toRecord } from '../../../support/records.ts'
 import { transferOf } from '../../rules/transfers.ts'
 
-const coin = { address: '', symbol: null, name: '', decimals: 18 }
+const bare = { address: '0xcc', symbol: null, name: '', decimals: null }
 
 test.each([
-  ['the native currency', coin, 'native currency'],
-  ['the same by another spelling', { ...coin, address: `0x${'ee'.repeat(20)}` }, 'native currency'],
-  ['the same with a symbol', { ...coin, symbol: 'COIN' }, 'COIN'],
-  ['the same with a name from the chain', { ...coin, name: 'Coin' }, '[Coin]'],
-  ['one that nothing is known of', { ...coin, decimals: null }, '[unnamed token]'],
-  ['a contract', { ...coin, address: '0xaa' }, '0xaa'],
-])('%s has a label', (_, token, label) => {
-  expect(tokenLabel(token)).toBe(label)
-})
+  ['USDC', { ...bare, symbol: 'USDC', name: 'Whatever' }],
+  ['[Whatever]', { ...bare, name: 'Whatever' }],
+  ['0xcc', bare],
+  ['native currency', { ...bare, address: '' }],
+  ['native currency', { ...bare, address: `0x${'ee'.repeat(20)}` }],
+  ['unknown token', { ...bare, address: 'unknown' }],
+])('%s', (label, token) => expect(tokenLabel(token)).toBe(label))
 
 test.each([
   ['the native currency', { token: '' }, 'native currency'],
