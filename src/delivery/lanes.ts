@@ -46,6 +46,11 @@ const itemsListed = 1_250
 const itemsCounted = 5_000
 /** After this many failures of one message another may try: perhaps it is the message and not the channel. */
 const stuckAttempts = 3
+/** Where two fail already, so long after the second was made, and twice as long after each that stays a message of its own. */
+const nextTryMs = 60_000
+const longestTryMs = 3_600_000
+/** What failed beside another joins it where they are about as old: neither has much less time than it had. */
+const joinedMs = 3_600_000
 
 /** The message that the lane is to send now, marked as being sent in the ledger; or how long to wait. */
 export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
@@ -65,15 +70,52 @@ export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
     if (first.createdAt <= now) return { waitMs: Math.min(retryIn, first.notBefore - now) }
     deps.store.transaction(() => deps.store.hastenFuture(now))
   }
-  if (isChannelStuck(waiting)) return { waitMs: retryIn }
+  const failing = listFailing(deps, { lane, waiting }, now)
+  const tryIn = untilNextTry(failing, now)
+  if (tryIn > 0) return { waitMs: Math.min(retryIn, tryIn) }
   if (mono < lane.hold.until) return { waitMs: Math.min(retryIn, lane.hold.until - mono) }
-  return takePlace(lane, mono, () => claim(deps, lane, retryIn))
+  return takePlace(lane, mono, () => claim(deps, lane, { retryIn, failing }))
 }
 
-/** While the channel itself fails, what comes joins the next message instead of failing on its own. */
-function isChannelStuck(waiting: readonly Delivery[]): boolean {
-  const failing = waiting.filter((delivery) => delivery.recipients === null)
-  return failing.length >= 2 || failing.some(({ attempt }) => attempt < stuckAttempts)
+/** Messages that may fail because the channel does, oldest first: it has taken nothing since they were made. */
+function listFailing(
+  { store }: LaneDeps,
+  { lane, waiting }: { readonly lane: Lane; readonly waiting: readonly Delivery[] },
+  now: UnixMs,
+): Delivery[] {
+  const { lastAckAt } = store.getChannel(lane.channel.name)
+  // One of a time that is yet to come says nothing: the wall clock went back.
+  const tookAt = lastAckAt === null || lastAckAt > now ? -Infinity : lastAckAt
+  return waiting
+    .filter(({ recipients, createdAt }) => recipients === null && createdAt >= tookAt)
+    .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
+}
+
+/**
+ * While the channel itself fails, what comes joins the next message instead of failing on its own. Whether it is the channel
+ * shows only what has not failed yet: it is tried now and then, or two messages that are never taken would keep all others.
+ */
+function untilNextTry(failing: readonly Delivery[], now: UnixMs): number {
+  if (failing.some(({ attempt }) => attempt < stuckAttempts)) return Infinity
+  const last = failing.at(-1)
+  if (last === undefined || failing.length < 2) return 0
+  return last.createdAt + Math.min(nextTryMs * 2 ** (failing.length - 2), longestTryMs) - now
+}
+
+/** The last message that failed goes on within the one before it: an outage ends in few messages. */
+function joinLast({ store }: Pick<LaneDeps, 'store'>, { channel }: Lane, failing: readonly Delivery[]): void {
+  const [before, last] = failing.slice(-2)
+  if (before === undefined || last === undefined || last.createdAt - before.createdAt > joinedMs) return
+  const count = store.countItemsOf(before.id) + store.countItemsOf(last.id)
+  const isOfOne = before.caseId !== null && before.caseId === last.caseId
+  // What happened to a case is told within that case, and a pager's incident is one.
+  const tellsChanges = [before, last].some(({ id }) => store.listCarriedChanges(id).length > 0)
+  const mayJoin = isOfOne || (mostCases(channel) < Infinity && !tellsChanges)
+  if (mayJoin && count <= limitOf(channel)) store.joinDelivery(last, before)
+}
+
+function limitOf(channel: Channel): number {
+  return listsRest(channel) ? itemsListed : itemsCounted
 }
 
 function takePlace(lane: Lane, mono: number, begin: () => Next): Next {
@@ -90,13 +132,17 @@ function resend({ store }: LaneDeps, retry: Delivery): Next {
   return { delivery }
 }
 
-function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
+function claim(
+  { store, clock }: LaneDeps,
+  lane: Lane,
+  { retryIn, failing }: { readonly retryIn: number; readonly failing: readonly Delivery[] },
+): Next {
   const now = clock.now()
   const { channel, isCritical } = lane
-  const limit = listsRest(channel) ? itemsListed : itemsCounted
+  const limit = limitOf(channel)
   return store.transaction(() => {
     const expiresAt = expiryOf(isCritical ? 'critical' : 'warning', now)
-    const only = chooseCase(store, lane, now)
+    const only = chooseCase(store, lane, { now, isTry: failing.length >= 2 })
     const caseId = only?.caseId ?? null
     const id = store.insertDelivery({ channel: channel.name, isCritical, expiresAt, caseId }, now)
     const claim = { deliveryId: id, channel: channel.name, isCritical, limit, ...(only && { only }) }
@@ -107,6 +153,7 @@ function claim({ store, clock }: LaneDeps, lane: Lane, retryIn: number): Next {
       store.deleteDelivery(id)
       return { waitMs: retryIn }
     }
+    joinLast({ store }, lane, failing)
     // A full message leaves a rest that is already late, and what joins a case waits for its own minute.
     if (count < limit && caseId === null)
       lane.hold = holdAfter(lane.hold, { count, isCritical }, clock.monotonicMs())
@@ -127,7 +174,7 @@ function mostCases({ type, followsCases }: Pick<Channel, 'type' | 'followsCases'
 function chooseCase(
   store: Pick<AlertStore, 'findProbeCase' | 'getChannel' | 'listDueCases'>,
   { channel, isCritical }: Lane,
-  now: UnixMs,
+  { now, isTry }: { readonly now: UnixMs; readonly isTry: boolean },
 ): { readonly caseId: number | null } | null {
   // Each probe with another one: perhaps it is the message and not the channel.
   if (store.getChannel(channel.name).circuit === 'open')
@@ -135,7 +182,8 @@ function chooseCase(
   const due = store.listDueCases({ channel: channel.name, isCritical }, now)
   const [first] = due
   const found = due.filter((one) => one.found > 0)
-  if (first === undefined || found.length > mostCases(channel)) return null
+  // What is refused among others would keep them all.
+  if (first === undefined || (!isTry && found.length > mostCases(channel))) return null
   return { caseId: first.caseId }
 }
 

@@ -24,10 +24,15 @@ export interface Answer {
   readonly canSplit: boolean
   /** The channel took something else since this message was made. */
   readonly tookOthers: boolean
+  /** Nothing else fails beside it. */
+  readonly isOnly: boolean
 }
 
 export const mostSuspicious = 3
-/** After so many failures of what tells of several things, where others are taken, it is not the channel. */
+/**
+ * After so many failures of what tells of several things, where others are taken, it is not the channel; where there are none,
+ * halves of it show which it is.
+ */
 const splitAttempts = 5
 export const probeMs = 900_000
 export const longestThrottleMs = 900_000
@@ -50,7 +55,7 @@ export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
     case 'dead':
       return handBack(delivery, now + (result.probeAfterMs ?? probeMs), result.reason)
     case 'transient':
-      if (answer.canSplit && answer.tookOthers && delivery.attempt >= splitAttempts)
+      if (answer.canSplit && (answer.tookOthers || answer.isOnly) && delivery.attempt >= splitAttempts)
         return { do: 'split', reason: result.reason }
       return retryLater(answer, result.reason, now)
     case 'suspicious': {

@@ -39,6 +39,7 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
     random: deps.random(),
     canSplit: canSplit(deps, delivery),
     tookOthers: tookOthers(deps, delivery),
+    isOnly: deps.store.listDeliveries(delivery).length === 1,
   }
   const step = planDelivery(answer, now)
   deps.store.transaction(() => {

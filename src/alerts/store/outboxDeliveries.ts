@@ -88,6 +88,19 @@ export function splitDelivery(db: Database, delivery: Delivery, now: UnixMs): vo
   deleteDelivery(db, delivery.id)
 }
 
+/**
+ * One message in place of two, as old as the older one and as what may have been sent before. Under a name of its own: where either
+ * arrived after all, whoever drops repeats by their names must not drop what is new in it.
+ */
+export function joinDelivery(db: Database, last: Delivery, before: Delivery): void {
+  const caseId = last.caseId === before.caseId ? before.caseId : null
+  const expiresAt = Math.max(last.expiresAt, before.expiresAt)
+  const id = insertDelivery(db, { ...before, expiresAt, caseId }, before.createdAt)
+  db.prepare('UPDATE outbox SET delivery_id = ?1 WHERE delivery_id IN (?2, ?3)').run(id, last.id, before.id)
+  saveDelivery(db, { ...before, id })
+  for (const one of [last, before]) deleteDelivery(db, one.id)
+}
+
 /** At start: what was being sent when the process ended is retried at once, as its next attempt. */
 export function recoverDeliveries(db: Database, now: UnixMs): number {
   const result = db

@@ -20,7 +20,13 @@ const delivery: Delivery = {
   lastError: null,
   caseId: null,
 }
-const alone = { channelType: 'slack', random: 0.5, canSplit: false, tookOthers: false } as const
+const alone = {
+  channelType: 'slack',
+  random: 0.5,
+  canSplit: false,
+  tookOthers: false,
+  isOnly: false,
+} as const
 const plan = (result: DeliveryResult, overrides: Partial<Delivery> = {}, now = 0) =>
   planDelivery({ ...alone, delivery: { ...delivery, ...overrides }, result }, now)
 const transient: DeliveryResult = { result: 'transient', reason: '500' }
@@ -91,12 +97,13 @@ test('before several items are set aside they are tried in two halves', () => {
 })
 
 test.each([
-  { attempt: 4, canSplit: true, tookOthers: true, expected: 'retry' },
-  { attempt: 5, canSplit: true, tookOthers: true, expected: 'split' },
-  { attempt: 5, canSplit: true, tookOthers: false, expected: 'retry' },
-  { attempt: 5, canSplit: false, tookOthers: true, expected: 'retry' },
+  { attempt: 4, canSplit: true, tookOthers: true, isOnly: true, expected: 'retry' },
+  { attempt: 5, canSplit: true, tookOthers: true, isOnly: false, expected: 'split' },
+  { attempt: 5, canSplit: true, tookOthers: false, isOnly: true, expected: 'split' },
+  { attempt: 5, canSplit: true, tookOthers: false, isOnly: false, expected: 'retry' },
+  { attempt: 5, canSplit: false, tookOthers: true, isOnly: true, expected: 'retry' },
 ])(
-  'attempt $attempt of a message that fails where others are taken ($tookOthers, $canSplit): $expected',
+  'attempt $attempt of a message that fails where others are taken ($tookOthers), alone ($isOnly), $canSplit: $expected',
   ({ attempt, expected, ...of }) => {
     const answer = { ...alone, ...of, delivery: { ...delivery, attempt }, result: transient }
     expect(planDelivery(answer, 0).do).toBe(expected)
