@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { kinds } from '../checks/index.ts'
 import { buildDailyReport } from '../report/buildDailyReport.ts'
@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { DailyReport } from '../report/dailyReport.ts'
 import { dayOf, type Period, shiftDay, windowOf } from '../report/reportDay.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/makeFolder.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
 import { renderReport } from '../report/render/renderReport.ts'
 import { type RenderedReport } from '../delivery/channels/message.ts'
@@ -77,7 +78,7 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
 }
 
 function writeFiles(folder: string, rendered: RenderedReport): string[] {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   // A mail names its images by cid; a file in a folder by their names.
   const html = rendered.charts.reduce(
     (text, { name }) => text.replaceAll(`src="cid:${name}"`, `src="${name}-${rendered.day}.png"`),

@@ -5,7 +5,6 @@ import {
   existsSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -15,6 +14,7 @@ import {
 import { join } from 'node:path'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/makeFolder.ts'
 import { readSpareBytes } from './ballast.ts'
 import { checkFile } from './damage.ts'
 import type { Integrity } from './integrity.ts'
@@ -68,7 +68,7 @@ export async function keepBackups(
   const { folder, settings } = of
   const [newest] = listBackups(folder, now)
   if (newest !== undefined && newest.at <= now && now - newest.at < settings.everyMs) return
-  mkdirSync(folderOf(folder), { recursive: true, mode: 0o700 })
+  makeFolder(folderOf(folder), 0o700)
   removePartial(folderOf(folder))
   const needed = statSync(ledgerPath(folder)).size
   if (readSpareBytes(folder) < needed) {

@@ -4,7 +4,6 @@ import {
   constants,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorText, MonitorError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/makeFolder.ts'
 import { isMissing, withPlainFile } from '../lib/plainFile.ts'
 import { isBroken } from './damage.ts'
 
@@ -39,7 +39,7 @@ export interface StateFolder {
 /** Makes the folder where it is missing, and looks whether it can be trusted. @throws MonitorError `state.invalid` */
 export function takeFolder(folder: string): StateFolder {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
   } catch (error) {
     throw new MonitorError(
       'state.invalid',
