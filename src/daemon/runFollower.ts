@@ -22,7 +22,7 @@ import { type SeenNodes, watchNodes } from './watchNodes.ts'
 
 /**
  * Follows whoever watches until this node has the lease, and serves the page meanwhile, where the ledger is of this
- * version.
+ * version. @throws MonitorError, DamagedLedger
  */
 export async function runFollower(run: ReplicaRun, own: FoundLedger | null): Promise<FollowerEnd> {
   const { deps, options } = run
@@ -90,7 +90,8 @@ async function followWithPage(run: ReplicaRun, following: Following): Promise<Fo
     try {
       const stop = AbortSignal.any([options.stop, app.damage])
       const end = await follow(toDeps(run), toCopy(app.parts), following, stop)
-      return app.damage.aborted ? { how: 'rebuild', why: 'the ledger is damaged' } : end
+      app.damage.throwIfAborted()
+      return end
     } finally {
       removeDaemonFile(config.stateDir)
       await server?.stop()

@@ -11,8 +11,9 @@ import { readCa } from '../replicas/readCa.ts'
 import { ensureSchema } from '../replicas/setupSchema.ts'
 import { readSnapshot } from '../replicas/snapshots.ts'
 import { isDiskFull } from '../store/ballast.ts'
-import { DamagedLedger } from '../store/damage.ts'
+import { brokenRemedy, DamagedLedger, isBroken, toDamaged } from '../store/damage.ts'
 import { migrations } from '../store/migrate.ts'
+import { ledgerPath } from '../store/openState.ts'
 import { runFollower } from './runFollower.ts'
 import { runHolder } from './runHolder.ts'
 import type { RunOptions } from './runOptions.ts'
@@ -59,7 +60,7 @@ export async function runReplica(
     tried: { id: null },
   }
   try {
-    let next = await begin(run)
+    let next = await unlessDamaged(run, () => begin(run))
     while (!options.stop.aborted) next = await step(run, next)
   } finally {
     await Promise.all([run.lease.close(), run.data.close(), run.shown.close()])
@@ -73,7 +74,9 @@ interface Rebuild {
   readonly what: 'rebuild'
   readonly why: string
   /** Whether what PostgreSQL has does not fit: the snapshot that was tried is not tried again. */
-  readonly isDiverged: boolean
+  readonly isDiverged?: boolean
+  /** That the file of the ledger is broken: it is kept for whoever looks after the disk. */
+  readonly damage?: DamagedLedger
 }
 
 /** Whoever held the lease when he last ran goes on where nobody else took it; without word of PostgreSQL he goes on as well. */
@@ -115,13 +118,14 @@ async function step(run: ReplicaRun, next: Next): Promise<Next> {
     case 'hold':
       return await hold(run, next.lease)
     case 'follow':
-      return await follow(run)
+      return await unlessDamaged(run, () => follow(run))
     case 'rebuild':
       return await rebuild(run, next)
   }
 }
 
-const anew = (why: string, isDiverged = false): Rebuild => ({ what: 'rebuild', why, isDiverged })
+const anew = (why: string): Rebuild => ({ what: 'rebuild', why })
+const anewAfter = (damage: DamagedLedger): Rebuild => ({ ...anew('the ledger is damaged'), damage })
 
 async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
   const { deps, options } = run
@@ -136,7 +140,20 @@ async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
       remedy:
         'Look at the disk of the state folder. The damaged ledger lies beside the new one as ledger.sqlite.damaged.',
     })
-    return anew('the ledger is damaged')
+    return anewAfter(error)
+  }
+}
+
+/** A ledger that is found broken before anybody watches by it, at its opening or by a change that came, is built anew. */
+async function unlessDamaged({ deps, options }: ReplicaRun, work: () => Promise<Next>): Promise<Next> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof DamagedLedger) && !isBroken(error)) throw error
+    deps.log.error({ err: error }, errorText(error))
+    return anewAfter(
+      error instanceof DamagedLedger ? error : toDamaged(ledgerPath(options.config.stateDir), error),
+    )
   }
 }
 
@@ -149,7 +166,7 @@ async function follow(run: ReplicaRun): Promise<Next> {
     case 'taken':
       return { what: 'hold', lease: end.lease }
     case 'rebuild':
-      return anew(end.why, end.isDiverged)
+      return { ...anew(end.why), isDiverged: end.isDiverged ?? false }
     case 'stopped':
       return { what: 'follow' }
   }
@@ -176,13 +193,14 @@ async function rebuild(run: ReplicaRun, next: Rebuild): Promise<Next> {
     const own = findLedgerSafely(folder)
     const snapshot = await readSnapshot(run.data.query, bridge)
     if (snapshot === null) {
+      if (next.damage) throw await tellLoss(run, next.damage)
       await deps.clock.sleep(retryMs, options.stop)
       return { what: 'follow' }
     }
     if (next.isDiverged && snapshot.id === run.tried.id) return await waitForNewer(run, next)
     deps.log.warn(`the ledger is built anew from change ${snapshot.seq}: ${why}`)
     const isHandedOver = own?.state == null || (await handOver(run, folder))
-    const aside = asideOf(own, isHandedOver, deps.clock.now())
+    const aside = next.damage ? 'damaged' : asideOf(own, isHandedOver, deps.clock.now())
     run.tried.id = snapshot.id
     await restoreFolder(run.data.query, { folder, bridge, snapshot, aside, signal: options.stop })
   } catch (error) {
@@ -192,9 +210,17 @@ async function rebuild(run: ReplicaRun, next: Rebuild): Promise<Next> {
     if (!isFull && code !== 'replica.unreachable' && code !== 'replica.diverged') throw error
     deps.log.error({ err: error }, `the ledger could not be built anew: ${errorText(error)}`)
     await deps.clock.sleep(isFull ? copyRetryMs : retryMs, options.stop)
-    return anew(why, code === 'replica.diverged')
+    return { ...next, isDiverged: code === 'replica.diverged' }
   }
   return { what: 'follow' }
+}
+
+/** There is nothing to begin anew from, as of a node alone. */
+async function tellLoss({ deps, options }: ReplicaRun, damage: DamagedLedger): Promise<DamagedLedger> {
+  const { message: error } = damage
+  const next = 'PostgreSQL has no copy of it to begin anew from, and this node ends'
+  await tellDamage(deps, options.config, { error, next, remedy: brokenRemedy })
+  return damage
 }
 
 /** The snapshot that is there is damaged, or what follows it is: whoever watches makes another one. */

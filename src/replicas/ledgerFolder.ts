@@ -47,8 +47,13 @@ export function withRawLedger<T>(folder: string, work: (ledger: RawLedger) => T)
 
 function openRaw(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { timeout: 5_000 })
-  connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  return connection
+  try {
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 function toRaw(connection: DatabaseSync): RawLedger {
@@ -70,17 +75,28 @@ export interface RawCopy {
 /** @param state a follower's */
 export function openRawCopy(folder: string, state: ReplicaState): RawCopy {
   const lock = takeStateLock(join(folder, 'lock.sqlite'))
-  const connection = openRaw(ledgerPath(folder))
-  const { changes, version } = toRaw(connection)
-  changes?.become({ ...state, role: 'follower' })
-  return {
-    ledgerVersion: version,
-    state: () => changes?.state() ?? state,
-    apply: (list) => changes?.apply(list),
-    close() {
+  try {
+    const connection = openRaw(ledgerPath(folder))
+    try {
+      const { changes, version } = toRaw(connection)
+      changes?.become({ ...state, role: 'follower' })
+      return {
+        ledgerVersion: version,
+        state: () => changes?.state() ?? state,
+        apply: (list) => changes?.apply(list),
+        close() {
+          connection.close()
+          lock.release()
+        },
+      }
+    } catch (error) {
       connection.close()
-      lock.release()
-    },
+      throw error
+    }
+  } catch (error) {
+    // Held on, it would keep this very process from building the ledger anew.
+    lock.release()
+    throw error
   }
 }
 
