@@ -11,12 +11,14 @@ import {
   type Following,
 } from '../replicas/follower.ts'
 import { type FoundLedger, openRawCopy } from '../replicas/ledgerFolder.ts'
+import { listBehind } from '../monitor/liveness.ts'
+import type { ReplicaState } from '../store/changeLog.ts'
 import { removeDaemonFile } from '../store/daemonFile.ts'
 import { migrations } from '../store/migrate.ts'
-import { createServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
 import type { ReplicaRun } from './replicaRun.ts'
 import { noteDaemon, startWeb } from './runApp.ts'
 import { tellOutage } from './tellOutage.ts'
+import { whileWaiting } from './waiting.ts'
 import { watchIntegrity } from './watchIntegrity.ts'
 import { type SeenNodes, watchNodes } from './watchNodes.ts'
 
@@ -25,34 +27,38 @@ import { type SeenNodes, watchNodes } from './watchNodes.ts'
  * version. @throws MonitorError, DamagedLedger
  */
 export async function runFollower(run: ReplicaRun, own: FoundLedger | null): Promise<FollowerEnd> {
-  const { deps, options } = run
+  const { deps } = run
   const following = createFollowing()
   deps.log.info({ node: run.node }, 'this node follows')
-  const service = createServiceNotifier({
-    clock: deps.clock,
-    log: deps.log,
-    env: options.env ?? {},
-    send: (state) => sendToServiceManager(options.env ?? {}, state),
-    isAlive: () => true,
-  })
-  service.ready()
   const ended = new AbortController()
   // Not waited for: whoever has the lease watches at once, whatever the channels do.
   void tellOutage(run, following, ended.signal)
   try {
-    if (own === null || own.state === null)
-      return await follow(toDeps(run), nothingYet, following, options.stop)
-    if (own.version === migrations.length) return await followWithPage(run, following)
-    deps.log.warn(`the ledger here is of version ${own.version}: there is no page until it is taken over`)
-    const copy = openRawCopy(options.config.stateDir, own.state)
-    try {
-      return await follow(toDeps(run), copy, following, options.stop)
-    } finally {
-      copy.close()
-    }
+    if (own?.state != null && own.version === migrations.length) return await followWithPage(run, following)
+    const why =
+      own?.state == null
+        ? 'there is no ledger here yet'
+        : `the ledger here is of version ${own.version}: there is no page until it is taken over`
+    if (own !== null) deps.log.warn(why)
+    const listReasons = () => listBehind(following, deps.clock.now())
+    return await whileWaiting(run, { why, listReasons }, () => followRaw(run, own?.state ?? null, following))
   } finally {
     ended.abort()
-    await service.stop()
+  }
+}
+
+async function followRaw(
+  run: ReplicaRun,
+  own: ReplicaState | null,
+  following: Following,
+): Promise<FollowerEnd> {
+  const { stop, config } = run.options
+  if (own === null) return await follow(toDeps(run), nothingYet, following, stop)
+  const copy = openRawCopy(config.stateDir, own)
+  try {
+    return await follow(toDeps(run), copy, following, stop)
+  } finally {
+    copy.close()
   }
 }
 

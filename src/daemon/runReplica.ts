@@ -14,11 +14,13 @@ import { isDiskFull } from '../store/ballast.ts'
 import { brokenRemedy, DamagedLedger, isBroken, toDamaged } from '../store/damage.ts'
 import { migrations } from '../store/migrate.ts'
 import { ledgerPath } from '../store/openState.ts'
+import { migrateBeside } from './migrateBeside.ts'
 import { runFollower } from './runFollower.ts'
 import { runHolder } from './runHolder.ts'
 import type { RunOptions } from './runOptions.ts'
 import type { ReplicaRun, ReplicaSettings } from './replicaRun.ts'
 import { tellDamage } from './tellDamage.ts'
+import { whileAlive, whileWaiting } from './waiting.ts'
 import type { WatchedRules } from './watchRules.ts'
 
 const leaseTimeoutMs = 3_000
@@ -118,10 +120,15 @@ async function step(run: ReplicaRun, next: Next): Promise<Next> {
     case 'hold':
       return await hold(run, next.lease)
     case 'follow':
-      return await unlessDamaged(run, () => follow(run))
+      return await whileAlive(run, () => unlessDamaged(run, () => follow(run)))
     case 'rebuild':
-      return await rebuild(run, next)
+      return await whileAlive(run, () => whileWaiting(run, rebuilding, () => rebuildAtLast(run, next)))
   }
+}
+
+const rebuilding = {
+  why: 'The ledger of this node is built anew from a copy of the one that watches.',
+  listReasons: () => ['the ledger is built anew'],
 }
 
 const anew = (why: string): Rebuild => ({ what: 'rebuild', why })
@@ -130,6 +137,7 @@ const anewAfter = (damage: DamagedLedger): Rebuild => ({ ...anew('the ledger is 
 async function hold(run: ReplicaRun, lease: Lease | null): Promise<Next> {
   const { deps, options } = run
   try {
+    await migrateBeside(run)
     const end = await runHolder(run, lease)
     return end === 'rebuild' ? anew('somebody asked for it') : { what: 'follow' }
   } catch (error) {
@@ -183,6 +191,12 @@ async function whyAnew(run: ReplicaRun, own: FoundLedger | null): Promise<string
     if (error instanceof MonitorError && error.code === 'replica.unreachable') return null
     throw error
   }
+}
+
+async function rebuildAtLast(run: ReplicaRun, first: Rebuild): Promise<Next> {
+  let next: Next = first
+  while (next.what === 'rebuild' && !run.options.stop.aborted) next = await rebuild(run, next)
+  return next
 }
 
 async function rebuild(run: ReplicaRun, next: Rebuild): Promise<Next> {

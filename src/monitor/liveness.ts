@@ -62,7 +62,8 @@ export function readReadiness(
   return { ok: reasons.length === 0, reasons }
 }
 
-function listBehind({ inStepAt }: ReplicaStatus, now: UnixMs): readonly string[] {
+/** Why a follower could not take over now. */
+export function listBehind({ inStepAt }: Pick<ReplicaStatus, 'inStepAt'>, now: UnixMs): readonly string[] {
   if (inStepAt === null) return ['what was committed elsewhere has not been taken over yet']
   return now - inStepAt < inStepMs
     ? []

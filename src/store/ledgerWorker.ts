@@ -21,6 +21,9 @@ async function work(job: LedgerJob): Promise<void> {
     // Loaded for it alone: a log is copied each second while much is written.
     const { backupLedger } = await import('./backupLedger.ts')
     await backupLedger(job.path, job.target)
+  } else if (job.work === 'migrate') {
+    const { openDatabase } = await import('./database.ts')
+    openDatabase(job.path).close()
   } else if (job.work === 'log') copyLog(job.path)
   else checkFile(job.path)
 }

@@ -2,9 +2,9 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { errorText } from '../lib/errors.ts'
 
-/** A ledger is looked through, or copied to another file; or its write-ahead log is copied into its own. */
+/** A ledger is looked through, copied to another file or migrated; or its write-ahead log is copied into its own. */
 export type LedgerJob =
-  | { readonly work: 'look' | 'log'; readonly path: string }
+  | { readonly work: 'look' | 'log' | 'migrate'; readonly path: string }
   | { readonly work: 'copy'; readonly path: string; readonly target: string }
 
 export type LedgerAnswer =

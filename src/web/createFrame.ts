@@ -132,7 +132,7 @@ async function refuseForeignHosts(c: Context<WebEnv>, next: () => Promise<void>)
   await next()
 }
 
-function addAssets(app: Hono<WebEnv>): void {
+export function addAssets(app: Hono<WebEnv>): void {
   for (const { path, files, type } of assets) {
     const body = files.map((file) => readFileSync(join(home, 'src/web/assets', file), 'utf8')).join('\n')
     app.get(path, (c) => c.body(body, 200, { 'Content-Type': type }))

@@ -1,20 +1,30 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { migrateBeside } from '../../../src/daemon/migrateBeside.ts'
 import { runReplica } from '../../../src/daemon/runReplica.ts'
 import { createScaledClock } from '../../../src/lib/clock.ts'
-import { createLog } from '../../../src/lib/log.ts'
+import { createLog, createSilentLog } from '../../../src/lib/log.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import type { App } from '../../../src/monitor/createMonitor.ts'
+import { portOf } from '../../../src/lib/portOf.ts'
+import { findLedger } from '../../../src/replicas/ledgerFolder.ts'
+import { migrations } from '../../../src/store/migrate.ts'
 import { ledgerPath } from '../../../src/store/openState.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import type { AppConfig } from '../../../src/kernel/settings.ts'
 import { plainConfig } from '../../support/appConfig.ts'
 import { damages } from '../../support/damage.ts'
+import { createOldLedger } from '../../support/oldLedger.ts'
 import { until } from '../../support/startMonitor.ts'
 
 /** A node that followed before, of a PostgreSQL that nobody reaches. */
-function open(prepare: (ledger: string) => void = () => undefined) {
+function open(
+  prepare: (ledger: string) => void = () => undefined,
+  of: { readonly config?: Partial<AppConfig>; readonly env?: Readonly<Record<string, string>> } = {},
+) {
   const stateDir = mkdtempSync(join(tmpdir(), 'spanwatch-replica-'))
   const db = openDatabase(ledgerPath(stateDir))
   db.changes.become({ role: 'follower', epoch: 1, seq: 0, hash: new Uint8Array() })
@@ -34,7 +44,7 @@ function open(prepare: (ledger: string) => void = () => undefined) {
       bridge: 'usdc',
       node: 'b',
     }
-    const config = { ...plainConfig, stateDir, replicas: settings }
+    const config = { ...plainConfig, stateDir, replicas: settings, ...of.config }
     return runReplica(
       {
         clock,
@@ -46,6 +56,7 @@ function open(prepare: (ledger: string) => void = () => undefined) {
         config,
         rules: [],
         version: 'test',
+        ...(of.env && { env: of.env }),
         stop: stop.signal,
         onReload: () => () => undefined,
         onReady: (app) => opened(app),
@@ -70,3 +81,99 @@ test.each(['a zeroed header', 'overwritten pages'])(
     await expect(ended).resolves.toBeUndefined()
   },
 )
+
+/** What systemd is told, by a program of its name. */
+function openSystemd() {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-systemd-'))
+  const path = join(folder, 'systemd-notify')
+  const said = join(folder, 'said')
+  writeFileSync(path, `#!/bin/sh\necho "$1" >> ${said}\n`)
+  chmodSync(path, 0o755)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return {
+    env: {
+      NOTIFY_SOCKET: join(folder, 'socket'),
+      PATH: `${folder}:/bin:/usr/bin`,
+      WATCHDOG_USEC: '60000000',
+    },
+    said: () => (existsSync(said) ? readFileSync(said, 'utf8') : ''),
+  }
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer()
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(portOf(server)))
+  })
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function toHttp(port: number): { readonly config: Partial<AppConfig> } {
+  return { config: { http: { host: '127.0.0.1', port, token: null, publicUrl: null } } }
+}
+
+async function ask(port: number, path: string): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+  return { status: answer.status, text: await answer.text() }
+}
+
+test('a node that waits for a copy of the ledger says that it is alive: no probe and no watchdog ends it', async () => {
+  const systemd = openSystemd()
+  const port = await findPort()
+  const node = open(damages['a zeroed header'], { env: systemd.env, ...toHttp(port) })
+  const ended = node.run()
+  await until(() => node.log.some((line) => line.includes('could not be built anew')), 10_000)
+  await until(() => systemd.said().includes('WATCHDOG=1'), 10_000)
+  expect(systemd.said()).toMatch(/^--ready/)
+  expect((await ask(port, '/assets/icon.svg')).status).toBe(200)
+  expect(await ask(port, '/readyz')).toEqual({
+    status: 503,
+    text: '{"ok":false,"reasons":["the ledger is built anew"]}',
+  })
+  expect((await ask(port, '/')).status).toBe(503)
+  node.stop()
+  await ended
+})
+
+test('a node whose ledger is of an older version says that it is alive, and why it has no page', async () => {
+  const port = await findPort()
+  const node = open((ledger) => {
+    rmSync(ledger)
+    const db = createOldLedger(ledger, migrations.length - 1)
+    db.exec("INSERT INTO replica_head VALUES ('follower', 1, 0, x'')")
+    db.close()
+  }, toHttp(port))
+  const ended = node.run()
+  await until(() => node.log.some((line) => line.includes('there is no page until it is taken over')), 10_000)
+  await until(() => node.log.some((line) => line.includes('cannot be followed')), 10_000)
+  expect((await ask(port, '/assets/icon.svg')).status).toBe(200)
+  expect((await ask(port, '/healthz')).status).toBe(200)
+  expect(await ask(port, '/readyz')).toEqual({
+    status: 503,
+    text: '{"ok":false,"reasons":["what was committed elsewhere has not been taken over yet"]}',
+  })
+  node.stop()
+  await ended
+})
+
+test('an older ledger is migrated by whoever takes over, in a thread of its own', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-replica-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  createOldLedger(ledgerPath(folder), migrations.length - 1).close()
+  const deps = {
+    clock: createScaledClock(1),
+    log: createSilentLog(),
+    write: () => undefined,
+    random: () => 0.5,
+  }
+  const options = {
+    config: { ...plainConfig, stateDir: folder },
+    rules: [],
+    version: 'test',
+    stop: new AbortController().signal,
+    onReload: () => () => undefined,
+  }
+  await migrateBeside({ deps, options })
+  expect(findLedger(folder)?.version).toBe(migrations.length)
+})
