@@ -29,6 +29,8 @@ export function tellSince({ db }: Pick<State, 'db'>, config: AppConfig, now: Uni
   const known = readMeta(db, tellSinceName)
   const latest = Math.max(historySince(config, now), now - config.poll.sweepMs)
   const since = known === null ? historySince(config, now) : Math.min(Number(known), latest)
-  if (String(since) !== known) saveMeta(db, tellSinceName, String(since))
+  // A follower's ledger says what the holder's clock made of it; this one's counts once it watches.
+  const isFollower = db.changes.state()?.role === 'follower'
+  if (String(since) !== known && !isFollower) saveMeta(db, tellSinceName, String(since))
   return since
 }

@@ -1,14 +1,15 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrateBeside } from '../../../src/daemon/migrateBeside.ts'
 import { runReplica } from '../../../src/daemon/runReplica.ts'
 import { createScaledClock } from '../../../src/lib/clock.ts'
 import { createLog, createSilentLog } from '../../../src/lib/log.ts'
 import { Secret } from '../../../src/lib/secret.ts'
-import type { App } from '../../../src/monitor/createMonitor.ts'
+import { type App, createApp } from '../../../src/monitor/createMonitor.ts'
+import type { Replica } from '../../../src/monitor/options.ts'
 import { portOf } from '../../../src/lib/portOf.ts'
 import { findLedger } from '../../../src/replicas/ledgerFolder.ts'
 import { migrations } from '../../../src/store/migrate.ts'
@@ -69,6 +70,29 @@ function open(
   }
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
   return { run, stop: () => stop.abort(), log, wall, clock }
+}
+
+/** What a monitor writes into its ledger at its first start. */
+function useOnce(ledger: string): void {
+  const deps = {
+    clock: createScaledClock(1),
+    log: createSilentLog(),
+    write: () => undefined,
+    random: () => 0.5,
+  }
+  const config = { ...plainConfig, stateDir: dirname(ledger) }
+  const replica: Replica = {
+    role: { role: 'holder', epoch: 1 },
+    wake: () => undefined,
+    mayLeave: async () => ({ may: false, reason: 'nothing is sent' }),
+    status: () => {
+      throw new Error('nobody asks')
+    },
+    stop: async () => undefined,
+  }
+  const app = createApp(deps, { config, rules: [], version: 'test', replica })
+  app.parts.db.changes.become({ role: 'follower', epoch: 1, seq: 0, hash: new Uint8Array() })
+  app.parts.state.close()
 }
 
 test.each(['a zeroed header', 'overwritten pages'])(
@@ -177,3 +201,16 @@ test('an older ledger is migrated by whoever takes over, in a thread of its own'
   await migrateBeside({ deps, options })
   expect(findLedger(folder)?.version).toBe(migrations.length)
 })
+
+test.each([-864_000_000_000, -3_600_000, 3_600_000, 864_000_000_000])(
+  'a follower whose clock is %i ms from that of whoever wrote its ledger has a page',
+  async (asideMs) => {
+    const node = open(useOnce)
+    node.wall.asideMs = asideMs
+    let isReady = false
+    const ended = node.run(() => (isReady = true))
+    await until(() => isReady, 10_000)
+    node.stop()
+    await expect(ended).resolves.toBeUndefined()
+  },
+)
