@@ -1,4 +1,5 @@
 import { uptime } from 'node:os'
+import { createCorrectedClock } from '../lib/correctedClock.ts'
 import { errorText, MonitorError } from '../lib/errors.ts'
 import type { AppDeps } from '../monitor/options.ts'
 import { openConnections } from '../replicas/connect.ts'
@@ -63,7 +64,7 @@ export async function runReplica(
   }
   try {
     let next = await unlessDamaged(run, () => begin(run))
-    while (!options.stop.aborted) next = await step(run, next)
+    while (!options.stop.aborted) next = await step(withOneClock(run), next)
   } finally {
     await Promise.all([run.lease.close(), run.data.close(), run.shown.close()])
   }
@@ -113,6 +114,14 @@ async function begin(run: ReplicaRun): Promise<Next> {
 
 function isOwn({ node }: ReplicaRun, lease: Lease, epoch: number): boolean {
   return lease.node === node && lease.epoch === epoch
+}
+
+/**
+ * What a node says of its lease and of others is set beside what its monitor counts, which goes past steps of the wall clock. Each
+ * step begins with the clock as it is.
+ */
+function withOneClock(run: ReplicaRun): ReplicaRun {
+  return { ...run, deps: { ...run.deps, clock: createCorrectedClock(run.deps.clock) } }
 }
 
 async function step(run: ReplicaRun, next: Next): Promise<Next> {

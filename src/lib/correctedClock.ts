@@ -68,6 +68,11 @@ interface ClockState {
   readonly usual: Map<string, readonly number[]>
 }
 
+/** One that is corrected already stays as it is: through a second one no sleep would be seen. */
+export function toCorrectedClock(clock: Clock | CorrectedClock): CorrectedClock {
+  return 'noteDate' in clock ? clock : createCorrectedClock(clock)
+}
+
 export function createCorrectedClock(machine: Clock): CorrectedClock {
   const state: ClockState = {
     machine,

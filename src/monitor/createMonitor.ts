@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { createCorrectedClock } from '../lib/correctedClock.ts'
+import { toCorrectedClock } from '../lib/correctedClock.ts'
 import { createTimings, type Timings } from '../lib/timings.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { commitOnFullDisk, openState, type State, toFull } from '../store/openState.ts'
@@ -37,7 +37,7 @@ export type AppParts = ReturnType<typeof createParts>
  */
 export function createApp(given: AppDeps, options: AppOptions): App {
   const { config } = options
-  const deps = { ...given, clock: createCorrectedClock(given.clock) }
+  const deps = { ...given, clock: toCorrectedClock(given.clock) }
   const now = deps.clock.now()
   const timings = createTimings(deps.clock)
   const state = openState({

@@ -55,14 +55,18 @@ describe.skipIf(postgresBin === null)('a follower whose ledger is damaged', { sh
     await server?.stop()
   }, 60_000)
 
-  test.each(['a zeroed header', 'overwritten pages'])('begins anew: %s', async (damage) => {
-    const { b, ledger } = ofB()
-    await b.stop()
-    damages[damage]?.(ledger)
-    b.start()
-    await until(() => b.program?.stderr().includes('the ledger is built anew') === true, 30_000)
-    await until(isInStep, 30_000)
-    expect(b.program?.isRunning()).toBe(true)
-    expect(existsSync(`${ledger}.damaged`)).toBe(true)
-  }, 90_000)
+  test.each(['a zeroed header', 'overwritten pages'])(
+    'begins anew: %s',
+    async (damage) => {
+      const { b, ledger } = ofB()
+      await b.stop()
+      damages[damage]?.(ledger)
+      b.start()
+      await until(() => b.program?.stderr().includes('the ledger is built anew') === true, 30_000)
+      await until(isInStep, 30_000)
+      expect(b.program?.isRunning()).toBe(true)
+      expect(existsSync(`${ledger}.damaged`)).toBe(true)
+    },
+    90_000,
+  )
 })

@@ -214,3 +214,17 @@ test.each([-864_000_000_000, -3_600_000, 3_600_000, 864_000_000_000])(
     await expect(ended).resolves.toBeUndefined()
   },
 )
+
+test('since when PostgreSQL is away is told by the clock that ages are counted by, whatever is set meanwhile', async () => {
+  const node = open(useOnce)
+  let opened: App | null = null
+  const ended = node.run((app) => {
+    opened = app
+    node.wall.asideMs = 3_600_000
+  })
+  const since = () => opened?.parts.replica?.().unreachable?.since ?? null
+  await until(() => since() !== null, 10_000)
+  expect((opened as App | null)?.parts.clock.now()).toBeGreaterThanOrEqual(since() ?? Infinity)
+  node.stop()
+  await ended
+})
