@@ -10,7 +10,7 @@ import { readFleetDay } from './fleetDay.ts'
 import { renderFleetDay, toFleetMessage } from './renderFleetDay.ts'
 
 export interface FleetDailyDeps {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly query: Query
   readonly channel: Channel
@@ -21,8 +21,9 @@ export interface FleetDailyDeps {
 /** Days that are caught up after a time down; older ones are left. */
 const mostCaughtUp = 3
 const keptTrying = '24 hours'
-/** One that is under way is not begun again before this, by whoever. */
-const attempt = '2 minutes'
+/** One that is under way is not begun again before this, by whoever: counting a day may take two minutes, a mail as long. */
+const attempt = '5 minutes'
+const retryMs = 1_000
 
 /**
  * Sends the report of each day whose time has come, once: its row in PostgreSQL is given to one process at a time, and says
@@ -86,9 +87,7 @@ async function deliver(deps: FleetDailyDeps, row: TakenDay, signal: AbortSignal)
   )
   const facts = { day: row.day, attempt: row.attempt }
   if (answer.result === 'ack' || (answer.result === 'partial' && answer.retry.length === 0)) {
-    await query('UPDATE spanwatch.fleet_reports SET sent_at = clock_timestamp() WHERE day = $1::date', [
-      row.day,
-    ])
+    await noteSent(deps, row, signal)
     log.info(facts, 'report over all bridges delivered')
     return
   }
@@ -102,6 +101,26 @@ async function deliver(deps: FleetDailyDeps, row: TakenDay, signal: AbortSignal)
     [row.day, cleanText(reason, 300), answer.result === 'partial' ? answer.retry : row.recipients, waitMs],
   )
   log.warn({ ...facts, error: reason }, 'report over all bridges not delivered')
+}
+
+/** Until it is written down: without it somebody would send it again. */
+async function noteSent(
+  { query, clock, log }: FleetDailyDeps,
+  { day }: TakenDay,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      await query('UPDATE spanwatch.fleet_reports SET sent_at = clock_timestamp() WHERE day = $1::date', [
+        day,
+      ])
+      return
+    } catch (error) {
+      if (signal.aborted) throw error
+      log.warn({ day, error: errorText(error) }, 'that a report was sent could not be written down')
+      await clock.sleep(retryMs, signal)
+    }
+  }
 }
 
 async function send(

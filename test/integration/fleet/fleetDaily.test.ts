@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendFleetDays, type FleetDailyDeps } from '../../../src/fleet/daily/sendFleetDays.ts'
 import type { Channel, DeliveryResult, RenderedReport } from '../../../src/delivery/channels/message.ts'
+import { MonitorError } from '../../../src/lib/errors.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { Query } from '../../../src/replicas/connect.ts'
 import { openFleet } from '../../support/openFleet.ts'
@@ -36,7 +37,7 @@ describe.skipIf(postgresBin === null)('the report over all bridges', () => {
       close: async () => undefined,
     }
     const deps: FleetDailyDeps = {
-      clock: { now: () => at },
+      clock: { now: () => at, sleep: () => Promise.resolve() },
       log: createSilentLog(),
       query,
       channel,
@@ -59,6 +60,26 @@ describe.skipIf(postgresBin === null)('the report over all bridges', () => {
     again.pass(dayMs)
     await again.run()
     expect(again.sent).toEqual([])
+  })
+
+  test('is sent once where PostgreSQL is away as that is to be written down', async () => {
+    const { query } = await openFleet(postgres)
+    let refusals = 3
+    const flaky: Query = async (sql, values) => {
+      if (sql.includes('SET sent_at') && (refusals -= 1) >= 0)
+        throw new MonitorError('replica.unreachable', 'planned')
+      return await query(sql, values)
+    }
+    const one = open(flaky)
+    await one.run()
+    one.pass(dayMs)
+    await one.run()
+    expect(one.sent).toHaveLength(1)
+    expect(
+      await query(
+        'SELECT attempt, sent_at IS NOT NULL AS sent FROM spanwatch.fleet_reports WHERE attempt > 0',
+      ),
+    ).toEqual([{ attempt: 1, sent: true }])
   })
 
   test('says of each bridge how it is, what left in the day, what is open and who holds it', async () => {
