@@ -157,6 +157,7 @@ describe('Kubernetes', () => {
               {
                 env: [{ name: 'HOSTNAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
                 readinessProbe: { httpGet: { path: '/readyz' } },
+                startupProbe: { httpGet: { path: '/assets/icon.svg' } },
                 livenessProbe: { httpGet: { path: '/assets/icon.svg' } },
               },
             ],
