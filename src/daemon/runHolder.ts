@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorText, MonitorError } from '../lib/errors.ts'
+import { errorText } from '../lib/errors.ts'
 import type { App } from '../monitor/createMonitor.ts'
 import type { Replica } from '../monitor/options.ts'
 import { createHolder, type Holder } from '../replicas/holder.ts'
@@ -11,9 +11,8 @@ import { keepShown, type ShowingDeps } from '../replicas/shown/showing.ts'
 import { pruneSnapshots, publishSnapshot } from '../replicas/snapshots.ts'
 import type { Head } from '../store/changeLog.ts'
 import { migrations } from '../store/migrate.ts'
-import { ledgerPath } from '../store/openState.ts'
-import { runLedgerJob } from '../store/runLedgerJob.ts'
 import type { ReplicaRun } from './replicaRun.ts'
+import { copyFailed, copyForOthers } from './copyForOthers.ts'
 import { answerRequests } from './answerRequests.ts'
 import { createShownReader } from './readShown.ts'
 import { runApp } from './runApp.ts'
@@ -97,8 +96,7 @@ function toHolderDeps({ deps, options, ...run }: ReplicaRun, app: App): HolderDe
       const target = join(stateDir, 'replica-snapshot')
       rmSync(target, { force: true })
       try {
-        const answer = await runLedgerJob({ work: 'copy', path: ledgerPath(stateDir), target }, signal)
-        if (!('done' in answer)) throw copyFailed('failed' in answer ? answer.failed : answer.damaged)
+        await copyForOthers({ stateDir, target }, signal)
         const state = readCopyState(target)
         if (state === null) throw copyFailed('it is not replicated')
         await mayFinish(state)
@@ -138,10 +136,6 @@ function toShowingDeps(
     reader: createShownReader(app.parts),
     pushedSeq: () => (db.changes.state()?.seq ?? 0) - holder.status().behind,
   }
-}
-
-function copyFailed(problem: string): MonitorError {
-  return new MonitorError('state.invalid', `The ledger could not be copied for others: ${problem}`)
 }
 
 function toStatus(
