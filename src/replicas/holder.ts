@@ -236,9 +236,8 @@ async function push(state: HolderState): Promise<number> {
 }
 
 async function publishWhenDue(state: HolderState): Promise<number> {
-  if (await isSnapshotDue(state)) {
-    await publish(state)
-    state.work.abort()
-  }
-  return snapshotLookMs
+  if (!(await isSnapshotDue(state))) return snapshotLookMs
+  const isThere = await publish(state)
+  state.work.abort()
+  return isThere ? snapshotLookMs : longestSnapshotRetryMs
 }

@@ -85,7 +85,8 @@ export function wantSnapshot(state: HolderState): void {
   state.pushedBytes = Math.max(state.pushedBytes, snapshotBytes)
 }
 
-export async function publish(state: HolderState): Promise<void> {
+/** @returns whether it is there: PostgreSQL may be further, on another line, which a copy of less cannot take the place of */
+export async function publish(state: HolderState): Promise<boolean> {
   const { pushedBytes, hasBasis } = state
   const head = await state.publish(state.ending.signal, async ({ seq }) => {
     // A head that moved past changes that are not there would be a gap for whoever is just behind.
@@ -93,4 +94,5 @@ export async function publish(state: HolderState): Promise<void> {
     while (isBehind()) await waitForProgress(state, state.clock.monotonicMs() + renewMs)
   })
   if (head !== null) state.pushedBytes -= pushedBytes
+  return head !== null
 }

@@ -298,6 +298,20 @@ test('a snapshot that fails again and again, as on a full disk, is tried ever mo
   expect(tries).toBeLessThan(15)
 })
 
+test('nor is one made each moment that PostgreSQL does not take, because it holds more of another line', async () => {
+  let tries = 0
+  const publish = async () => {
+    tries += 1
+    return null
+  }
+  const { clock, holder, postgres } = open({ publish })
+  postgres.hasSnapshot = false
+  holder.start(null)
+  await clock.advance(60_000)
+  expect(tries).toBeGreaterThan(2)
+  expect(tries).toBeLessThan(6)
+})
+
 test('a change that is too large for one statement reaches others within a snapshot', async () => {
   const { clock, holder, db, commit, ask, published, postgres } = open()
   holder.start(null)
