@@ -22,12 +22,17 @@ export function gateChannel(channel: Channel, gate: LeavingGate): Channel {
     return leaves.may ? await send(leaves.mark) : { result: 'transient', reason: leaves.reason }
   }
   const deliverReport = channel.deliverReport?.bind(channel)
+  const { refresh } = channel
   return {
     ...channel,
     deliver: (message, options) =>
       leave(message.severity === 'critical', options, (mark) =>
         channel.deliver(mark === null ? message : markMessage(message, mark), options),
       ),
+    // What stands here another node may have ended: told again after that, it would stand for a day.
+    ...(refresh && {
+      refresh: { ...refresh, mayTell: async () => (await gate.mayLeave({ isCritical: false })).may },
+    }),
     ...(deliverReport && {
       deliverReport: (report, options) =>
         leave(false, options, (mark) =>

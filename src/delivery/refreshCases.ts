@@ -39,7 +39,9 @@ async function tellAgain(deps: RefreshDeps, { name, refresh }: Channel, signal: 
   const { circuit, probeAt } = deps.store.getChannel(name)
   // One that refuses us is asked again when its probe is due.
   if (circuit === 'open' && (probeAt ?? now) > now) return
-  const standing = listStanding(deps, name, now)
+  // Before it is listed: what ends meanwhile must not be told again after its end.
+  if (refresh?.mayTell && !(await refresh.mayTell())) return
+  const standing = listStanding(deps, name, deps.clock.now())
   const result = standing.length === 0 ? null : await refresh?.tell(standing, { signal })
   if (!result || signal.aborted) return
   if (result.result !== 'ack' || circuit === 'open')

@@ -214,6 +214,8 @@ export interface Channel {
   /** Of a service that forgets what is not said again: it is handed every open case that it was told of, past the outbox. */
   readonly refresh?: {
     readonly everyMs: number
+    /** Left out where nobody else could have told otherwise meanwhile. */
+    mayTell?(): Promise<boolean>
     tell(cases: readonly StandingCase[], options: Pick<DeliveryOptions, 'signal'>): Promise<DeliveryResult>
   }
   /** A report with its tables, charts and files; channels without it get a message that sums it up. */

@@ -11,10 +11,12 @@ const minute = 60_000
 /** A channel that forgets, beside one that does not, and what it was told again. */
 async function run(answer: Awaited<ReturnType<Channel['deliver']>> = { result: 'ack' }) {
   const told: (readonly StandingCase[])[] = []
+  const gate = { isOpen: true }
   const manager = Object.assign(createFakeChannel('manager', 'alertmanager'), {
     followsCases: true as const,
     refresh: {
       everyMs: minute,
+      mayTell: async () => gate.isOpen,
       async tell(cases: readonly StandingCase[]) {
         told.push(cases)
         return answer
@@ -49,6 +51,7 @@ async function run(answer: Awaited<ReturnType<Channel['deliver']>> = { result: '
   await bench.clock.advance(0)
   return {
     ...bench,
+    gate,
     told,
     noted,
     stopSending: () => dispatcher.stop(),
@@ -104,5 +107,17 @@ test('one that refuses us is asked again when its probe is due, and its word ope
   expect(told).toHaveLength(0)
   await clock.advance(minute)
   expect([told.length, noted]).toEqual([1, ['manager ack']])
+  await end()
+})
+
+test('nothing is told again by a node that may not: another one may have ended it', async () => {
+  const { clock, told, gate, find, end } = await run()
+  await find(1)
+  gate.isOpen = false
+  await clock.advance(3 * minute)
+  expect(told).toEqual([])
+  gate.isOpen = true
+  await clock.advance(minute)
+  expect(told).toHaveLength(1)
   await end()
 })
