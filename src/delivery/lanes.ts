@@ -83,9 +83,7 @@ function listFailing(
   { lane, waiting }: { readonly lane: Lane; readonly waiting: readonly Delivery[] },
   now: UnixMs,
 ): Delivery[] {
-  const { lastAckAt } = store.getChannel(lane.channel.name)
-  // One of a time that is yet to come says nothing: the wall clock went back.
-  const tookAt = lastAckAt === null || lastAckAt > now ? -Infinity : lastAckAt
+  const tookAt = store.readLastAck(lane.channel.name, now) ?? -Infinity
   return waiting
     .filter(({ recipients, createdAt }) => recipients === null && createdAt >= tookAt)
     .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)

@@ -38,7 +38,7 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
     channelType: channel.type,
     random: deps.random(),
     canSplit: canSplit(deps, delivery),
-    tookOthers: tookOthers(deps, delivery),
+    tookOthers: tookOthers(deps, delivery, now),
     isOnly: deps.store.listDeliveries(delivery).length === 1,
   }
   const step = planDelivery(answer, now)
@@ -58,14 +58,15 @@ const worksMs = 60_000
 
 /** What an answer says, by what else is known of the channel. */
 function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs): DeliveryResult {
-  const { circuit, lastAckAt } = deps.store.getChannel(delivery.channel)
+  const { circuit } = deps.store.getChannel(delivery.channel)
+  const lastAckAt = deps.store.readLastAck(delivery.channel, now)
   const works = lastAckAt !== null && now - lastAckAt < worksMs
   // What was refused with everything once, and is again just after the channel took something else, is refused for itself.
   if (result.result === 'dead' && works && deps.store.wasReleased(delivery.id, lastAckAt))
     return { result: 'bad_message', reason: result.reason }
   // Set aside, it would be told to nobody: the channel is at fault until it takes something.
   const isLast = result.result === 'suspicious' && delivery.suspicious >= mostSuspicious
-  const isLost = isLast && !canSplit(deps, delivery) && !tookOthers(deps, delivery)
+  const isLost = isLast && !canSplit(deps, delivery) && !tookOthers(deps, delivery, now)
   if (
     result.result === 'suspicious' &&
     (circuit === 'open' || (isLost && chooseFallback(deps, delivery.channel) === null))
@@ -116,7 +117,7 @@ function apply(
     case 'split':
       return store.splitDelivery(delivery, now)
     case 'bury':
-      for (const one of listBuried(deps, delivery)) buryDelivery(deps, one, now)
+      for (const one of listBuried(deps, delivery, now)) buryDelivery(deps, one, now)
   }
 }
 
@@ -136,15 +137,15 @@ function listParts({ store }: StoreOnly, { createdAt, ...lane }: Delivery): Deli
   return store.listDeliveries(lane).filter((one) => one.createdAt === createdAt)
 }
 
-function tookOthers({ store }: StoreOnly, { channel, createdAt }: Delivery): boolean {
-  const { lastAckAt } = store.getChannel(channel)
+function tookOthers({ store }: StoreOnly, { channel, createdAt }: Delivery, now: UnixMs): boolean {
+  const lastAckAt = store.readLastAck(channel, now)
   return lastAckAt !== null && lastAckAt > createdAt
 }
 
 /** A message that is given up; with all other parts where so many were refused and none was taken. */
-function listBuried(deps: StoreOnly, delivery: Delivery): readonly Delivery[] {
+function listBuried(deps: StoreOnly, delivery: Delivery, now: UnixMs): readonly Delivery[] {
   const parts = listParts(deps, delivery)
-  return parts.length >= mostParts && !tookOthers(deps, delivery) ? parts : [delivery]
+  return parts.length >= mostParts && !tookOthers(deps, delivery, now) ? parts : [delivery]
 }
 
 /** Sets a message aside for good; the fallback channel gets its items instead. */

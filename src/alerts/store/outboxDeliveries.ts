@@ -140,6 +140,12 @@ export function getChannel(db: Database, name: string): ChannelRow {
   return channels.get(db, 'SELECT * FROM channels WHERE name = ?', name) ?? { ...fresh, name }
 }
 
+/** When a channel last took something; null for never, and for a time that is yet to come: the wall clock went back. */
+export function readLastAck(db: Database, name: string, now: UnixMs): UnixMs | null {
+  const { lastAckAt } = getChannel(db, name)
+  return lastAckAt !== null && lastAckAt <= now ? lastAckAt : null
+}
+
 const fresh: ChannelRow = {
   name: '',
   circuit: 'closed',

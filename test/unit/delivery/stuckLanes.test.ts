@@ -135,3 +135,23 @@ test('two messages that become one go on under a new name: who drops repeats by 
   expect(joined.filter(({ attempt }) => attempt === 1)).toEqual([])
   await dispatcher.stop()
 })
+
+test.each([
+  { result: 'dead', reason: '403' },
+  { result: 'suspicious', reason: 'HTML' },
+] as const)(
+  'F67: after a start with the wall clock set back a channel that refuses everything ($result) keeps all of it waiting',
+  async (refusal) => {
+    const { clock, startSending, store, find, ops } = openPicky()
+    // It took something by the clock of before.
+    store.saveChannel({ ...store.getChannel('ops'), lastAckAt: clock.now() + 7_200_000 })
+    ops.deliver = async () => refusal
+    const dispatcher = startSending()
+    find(1, 2, 3)
+    dispatcher.wake()
+    await clock.advance(3_600_000)
+    expect(store.listOutbox({ state: 'dead', limit: 9 })).toEqual([])
+    expect(store.getChannel('ops').circuit).toBe('open')
+    await dispatcher.stop()
+  },
+)
