@@ -9,7 +9,7 @@ import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import { lagsBehind, mostLagMs } from './indexLag.ts'
+import { mostLagMs, readComeTo } from './indexLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { readWhole } from './readWhole.ts'
@@ -48,8 +48,8 @@ export interface Asking
   readonly signal: AbortSignal
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
   readonly singles: { left: number }
-  /** Whether endpoints lag behind, as this run found out: by what is asked. */
-  readonly lags: Map<LegAsk, Promise<boolean>>
+  /** How far endpoints that lag behind have come, as this run found out: by what is asked. */
+  readonly lags: Map<LegAsk, Promise<UnixMs>>
 }
 
 /** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */
@@ -78,6 +78,8 @@ const firstAsked = 2
 const retryMs = 5_000
 /** One endpoint may show a block so much later than the head does: before, nothing is absent from it. */
 const lateMs = 65_000
+/** An endpoint that lags has passed a leg once it has come so much farther: its servers are not equally far. */
+const beyondMs = 30_000
 /** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
 const firstRestMs = 60_000
 export const maxRestMs = 3_600_000
@@ -132,13 +134,13 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   }
 }
 
-/** Found out once a run, however many legs wait for it. */
-function isBehind(doubt: Doubt, leg: QueuedLeg): Promise<boolean> {
+/** Whether the endpoint has not come so far beyond it. Found out once a run, however many legs wait for it. */
+async function isBehind(doubt: Doubt, leg: QueuedLeg): Promise<boolean> {
   const { clock, lags, serviceAheadMs } = doubt
-  if (leg.ask !== 'zone' && leg.ask !== 'main') return Promise.resolve(false)
-  const known = lags.get(leg.ask) ?? lagsBehind(doubt, leg.ask, clock.now() + serviceAheadMs - lateMs)
+  if (leg.ask !== 'zone' && leg.ask !== 'main') return false
+  const known = lags.get(leg.ask) ?? readComeTo(doubt, leg.ask, clock.now() + serviceAheadMs - lateMs)
   lags.set(leg.ask, known)
-  return known
+  return (await known) < Math.min(leg.time, leg.addedAt + serviceAheadMs) + beyondMs
 }
 
 /** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */

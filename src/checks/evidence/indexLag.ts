@@ -8,6 +8,9 @@ export const mostLagMs = 900_000
 /** So many of the newest have to be unknown: one may be so for a reason of its own. */
 const neededUnknown = 2
 const mostLooked = 50
+/** How far it has come is looked for at so many places: all fit into one question. */
+const looks = 17
+const lookMs = Math.ceil(mostLagMs / looks)
 
 interface Asking extends Pick<Kernel, 'ledger'> {
   readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs'>
@@ -17,25 +20,29 @@ interface Asking extends Pick<Kernel, 'ledger'> {
 type Ask = 'zone' | 'main'
 
 /**
- * Whether the endpoint for many transactions lags behind the head of their chain: of what arrived on that chain it knows
- * what is older, and none of the newest, whose origins are proven. Nobody can make these for himself: whoever forges a payout would
- * have to pay in for each, and that would be shown.
+ * How far the endpoint for many transactions has come, where it lags behind the head of their chain: of what arrived on that
+ * chain it knows what is older, and none of the newest, whose origins are proven. Nobody can make these for himself: whoever
+ * forges a payout would have to pay in for each, and that would be shown. Infinity where it does not lag.
  * @param until what happened later need not be known yet
  */
-export async function lagsBehind(of: Asking, ask: Ask, until: UnixMs): Promise<boolean> {
+export async function readComeTo(of: Asking, ask: Ask, until: UnixMs): Promise<UnixMs> {
   const since = until - mostLagMs
   const newest = listArrived(of, ask, { from: since, until }, (one) => one.originProof === 'proven')
   const older = listArrived(of, ask, { from: 0, until: since }, () => true)[0]
   const asked = newest.slice(0, neededUnknown)
-  if (asked.length < neededUnknown || older === undefined) return false
+  if (asked.length < neededUnknown || older === undefined) return Infinity
+  const between = Array.from({ length: looks }, (_, n) => until - n * lookMs).flatMap((at) =>
+    listArrived(of, ask, { from: at - lookMs, until: at }, () => true).slice(0, 1),
+  )
   const askMany = ask === 'zone' ? of.reads.zoneLegs : of.reads.mainLegs
-  const { readings } = await askMany([...asked, older], {
+  const { readings } = await askMany([...new Set([...asked, older, ...between])], {
     priority: 'urgent',
     signal: of.signal,
     isKnown: false,
   })
   const known = new Set(readings.map(({ hash }) => hash))
-  return known.has(older) && !asked.some((hash) => known.has(hash))
+  if (!known.has(older) || asked.some((hash) => known.has(hash))) return Infinity
+  return Math.max(...readings.map(({ time }) => time ?? -Infinity))
 }
 
 /** Hashes of what arrived in a time on the chain of a leg, the newest first. */

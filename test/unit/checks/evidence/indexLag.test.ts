@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { lagsBehind, mostLagMs } from '../../../../src/checks/evidence/indexLag.ts'
+import { mostLagMs, readComeTo } from '../../../../src/checks/evidence/indexLag.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
 const until = 100_000_000
 
-/** Deposits that were credited so long before; of these `known` are shown. */
-async function isBehind(
+/** Up to how long before an endpoint has come, of deposits that were credited so long before; of these `known` are shown. */
+async function comesTo(
   ages: readonly number[],
   known: readonly number[],
   { isProven = true, ask = 'zone' }: { readonly isProven?: boolean; readonly ask?: 'zone' | 'main' } = {},
@@ -67,6 +67,7 @@ async function isBehind(
       .map((one) => ({
         chain: 'zone' as const,
         hash: one,
+        time: until - (known[shown.indexOf(one)] ?? 0),
         source: 'E9' as const,
         requestedAt: until,
         status: 'success' as const,
@@ -75,7 +76,7 @@ async function isBehind(
       })),
   })
   const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer }
-  return lagsBehind({ ledger, reads, signal: noSignal }, ask, until)
+  return until - (await readComeTo({ ledger, reads, signal: noSignal }, ask, until))
 }
 
 const old = mostLagMs + 60_000
@@ -83,7 +84,7 @@ const old = mostLagMs + 60_000
 test.each(['zone', 'main'] as const)(
   'an endpoint that knows what is older and not what is newer lags: %s',
   async (ask) => {
-    expect(await isBehind([old, 60_000, 30_000], [old], { ask })).toBe(true)
+    expect(await comesTo([old, 60_000, 30_000], [old], { ask })).toBe(old)
   },
 )
 
@@ -95,9 +96,17 @@ test.each([
   ['nothing is older', [60_000, 30_000], []],
   ['what is unknown need not be known yet', [old, -1_000, -2_000], [old]],
 ] as const)('it does not where %s', async (_, ages, known) => {
-  expect(await isBehind(ages, known)).toBe(false)
+  expect(await comesTo(ages, known)).toBe(-Infinity)
 })
 
 test('what nothing proves to have left may be as forged as the leg', async () => {
-  expect(await isBehind([old, 60_000, 30_000], [old], { isProven: false })).toBe(false)
+  expect(await comesTo([old, 60_000, 30_000], [old], { isProven: false })).toBe(-Infinity)
+})
+
+test('it has come as far as the newest of what it knows, to within a minute', async () => {
+  const ages = [old, ...Array.from({ length: 60 }, (_, n) => n * 10_000)]
+  const shown = ages.filter((age) => age >= 180_000)
+  const age = await comesTo(ages, shown)
+  expect(age).toBeGreaterThanOrEqual(180_000)
+  expect(age).toBeLessThan(240_000)
 })

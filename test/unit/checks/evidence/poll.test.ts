@@ -64,6 +64,21 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     expect((await decideDoubt(at(65_000), young)).readings).toMatchObject([{ status: 'absent' }])
   })
 
+  test('semantics.md 41: is absent once an endpoint that lags has come half a minute beyond it, however far it lags behind', async () => {
+    const lacking = leg({
+      time: 100_000,
+      addedAt: 100_000,
+      reads: 2,
+      firstAt: 0,
+      lastAt: 15_000,
+      controlAt: 15_000,
+    })
+    const by = (comeTo: number) =>
+      decideDoubt(at(400_000, { lags: new Map([['zone', Promise.resolve(comeTo)]]) }), lacking)
+    expect(await by(129_999)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
+    expect((await by(130_000)).readings).toMatchObject([{ status: 'absent' }])
+  })
+
   test("semantics.md 42: that minute is the service's, though our clock is ahead of it", async () => {
     const seen = { reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000, addedAt: 22_000 }
     const ahead = { serviceAheadMs: -20_000 }
