@@ -8,6 +8,7 @@ import { showsMoney } from '../../meaning/showsMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import {
   type Asking,
+  callsMayCome,
   decideDoubt,
   type Doubt,
   hasPassed,
@@ -44,6 +45,7 @@ export async function confirmMoves(asking: Asking, leg: QueuedLeg, first: Eviden
     signal,
     parties: listParties(asking, leg.hash),
     callReads: leg.tries,
+    mayCome: () => callsMayCome(asking, leg),
   } as const
   const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, clock.now()) : null
   if (own === 'unclear') return again(asking, { ...leg, tries: leg.tries + 1 }, doubtMs)

@@ -50,6 +50,8 @@ export interface Asking
   readonly singles: { left: number }
   /** How far endpoints that lag behind have come, as this run found out: by what is asked. */
   readonly lags: Map<LegAsk, Promise<UnixMs>>
+  /** By how much the service's clock is ahead of ours; negative: behind it. */
+  readonly serviceAheadMs: number
 }
 
 /** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */
@@ -67,8 +69,6 @@ export interface Doubt extends Asking {
   readonly hasControl: boolean
   /** A transaction of the same chain that is known. */
   readonly control: string | null
-  /** By how much the service's clock is ahead of ours; negative: behind it. */
-  readonly serviceAheadMs: number
 }
 
 /** Between two readings that found nothing: three of them are half a minute apart. */
@@ -109,12 +109,9 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   if (!isOver || isThere) return { ...again(next, clock.now(), doubtMs), error }
   if (unasked !== undefined && leg.tries < neededTries)
     return { ...again({ ...next, tries: leg.tries + 1 }, clock.now(), doubtMs), error }
-  // By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off.
-  const settledAt = Math.min(leg.time - doubt.serviceAheadMs, leg.addedAt) + lateMs
-  if (!wasAbsent && at < settledAt)
-    return again(next, clock.now(), Math.max(settledAt - clock.now(), retryMs))
-  if (!wasAbsent && clock.now() < leg.addedAt + mostLagMs && (await isBehind(doubt, leg)))
-    return again(next, clock.now(), doubtMs)
+  if (!wasAbsent && at < settledAt(doubt, leg))
+    return again(next, clock.now(), Math.max(settledAt(doubt, leg) - clock.now(), retryMs))
+  if (!wasAbsent && (await isBehind(doubt, leg.ask, leg))) return again(next, clock.now(), doubtMs)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
   const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
@@ -134,14 +131,30 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   }
 }
 
-/** Whether the endpoint has not come so far beyond it. Found out once a run, however many legs wait for it. */
-async function isBehind(doubt: Doubt, leg: QueuedLeg): Promise<boolean> {
-  const { clock, lags, serviceAheadMs } = doubt
-  if (leg.ask !== 'zone' && leg.ask !== 'main') return false
-  const known = lags.get(leg.ask) ?? readComeTo(doubt, leg.ask, clock.now() + serviceAheadMs - lateMs)
-  lags.set(leg.ask, known)
-  return (await known) < Math.min(leg.time, leg.addedAt + serviceAheadMs) + beyondMs
+/** By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off. */
+function settledAt({ serviceAheadMs }: Asking, { time, addedAt }: When): UnixMs {
+  return Math.min(time - serviceAheadMs, addedAt) + lateMs
 }
+
+/**
+ * Whether the endpoint for many has not come so far beyond a leg: for a quarter of an hour at most. Found out once a run,
+ * however many legs wait for it.
+ */
+async function isBehind(asking: Asking, ask: QueuedLeg['ask'], leg: When): Promise<boolean> {
+  const { clock, lags, serviceAheadMs } = asking
+  const now = clock.now()
+  if (now >= leg.addedAt + mostLagMs || (ask !== 'zone' && ask !== 'main' && ask !== 'native')) return false
+  const known = lags.get(ask) ?? readComeTo(asking, ask, now + serviceAheadMs - lateMs)
+  lags.set(ask, known)
+  return (await known) - serviceAheadMs < settledAt(asking, leg) - lateMs + beyondMs
+}
+
+/** Whether lists of calls may show some of a leg yet. */
+export async function callsMayCome(asking: Asking, leg: When): Promise<boolean> {
+  return asking.clock.now() < settledAt(asking, leg) || (await isBehind(asking, 'native', leg))
+}
+
+type When = Pick<QueuedLeg, 'time' | 'addedAt'>
 
 /** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */
 export function hasPassed(
@@ -215,7 +228,8 @@ async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
   // Logs leave native currency unsaid.
   if (said !== null && (said.moves?.length === 0 || leg.ask === 'native')) {
     const parties = listParties(doubt, leg.hash)
-    const how = { ...options, parties, known: { logs: true }, callReads: leg.reads - firstAsked }
+    const mayCome = () => callsMayCome(doubt, leg)
+    const how = { ...options, parties, known: { logs: true }, callReads: leg.reads - firstAsked, mayCome }
     const whole = await readWhole(reads, leg, how, clock.now()).catch(toError(signal))
     if (whole !== 'unclear' && !(whole instanceof MonitorError)) return { word: whole }
     const error = whole === 'unclear' ? undefined : whole

@@ -1,6 +1,8 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import { destinationLeg, type Leg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { MonitorError } from '../../lib/errors.ts'
+import { movesNative } from '../../meaning/showsMoney.ts'
 import type { EvidenceReads } from './reads.ts'
 
 /** An endpoint that lags for longer is believed. */
@@ -13,11 +15,11 @@ const looks = 17
 const lookMs = Math.ceil(mostLagMs / looks)
 
 interface Asking extends Pick<Kernel, 'ledger'> {
-  readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs'>
+  readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs' | 'nativeLegs'>
   readonly signal: AbortSignal
 }
 
-type Ask = 'zone' | 'main'
+type Ask = 'zone' | 'main' | 'native'
 
 /**
  * How far the endpoint for many transactions has come, where it lags behind the head of their chain: of what arrived on that
@@ -34,12 +36,19 @@ export async function readComeTo(of: Asking, ask: Ask, until: UnixMs): Promise<U
   const between = Array.from({ length: looks }, (_, n) => until - n * lookMs).flatMap((at) =>
     listArrived(of, ask, { from: at - lookMs, until: at }, () => true).slice(0, 1),
   )
-  const askMany = ask === 'zone' ? of.reads.zoneLegs : of.reads.mainLegs
-  const { readings } = await askMany([...new Set([...asked, older, ...between])], {
-    priority: 'urgent',
-    signal: of.signal,
-    isKnown: false,
-  })
+  const { zoneLegs, mainLegs, nativeLegs } = of.reads
+  const askMany = { zone: zoneLegs, main: mainLegs, native: nativeLegs }[ask]
+  const questions = [...new Set([...asked, older, ...between])]
+  const read = await askMany(questions, { priority: 'urgent', signal: of.signal, isKnown: false }).catch(
+    (error: unknown) => {
+      of.signal.throwIfAborted()
+      if (!(error instanceof MonitorError)) throw error
+      return null
+    },
+  )
+  // Whoever does not answer is told of as that: what others say is not kept back by him.
+  if (read === null) return Infinity
+  const { readings } = read
   const known = new Set(readings.map(({ hash }) => hash))
   if (!known.has(older) || asked.some((hash) => known.has(hash))) return Infinity
   return Math.max(...readings.map(({ time }) => time ?? -Infinity))
@@ -60,8 +69,9 @@ function listArrived(
       originAtOrBefore: until,
       limit: mostLooked,
     })
-    // Native currency is in other answers.
-    .filter((transfer) => (ask === 'zone' || transfer.token.address !== '') && counts(transfer))
+    // Native currency is in answers of its own.
+    .filter(({ token }) => ask === 'zone' || movesNative(token) === (ask === 'native'))
+    .filter(counts)
     .flatMap((transfer) => destinationLeg(transfer) ?? [])
     .filter(isIn)
     .toSorted((a, b) => (b.time ?? 0) - (a.time ?? 0))

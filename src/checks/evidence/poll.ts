@@ -90,7 +90,14 @@ export function createEvidencePoll(
   const { clock, db } = evidence
   const wakeIn = createWaker(evidence, name)
   return async (signal) => {
-    const run: Run = { ...evidence, isLate, signal, singles: { left: maxSingles }, lags: new Map() }
+    const run: Run = {
+      ...evidence,
+      isLate,
+      signal,
+      singles: { left: maxSingles },
+      lags: new Map(),
+      serviceAheadMs: serviceAheadMs(evidence),
+    }
     if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))
       evidence.ledger.queueHistory(historyBatch, clock.now())
     const work = [
@@ -185,7 +192,6 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
     control: known,
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
     at: read.requestedAt,
-    serviceAheadMs: serviceAheadMs(run),
   }
   const isUnread = mayBeUnread(read.bad, control === null ? hashes : [...hashes, control])
   const judged = await judgeEach(run, batch, (leg) => {
@@ -197,7 +203,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
 }
 
 /** By how much the service's clock is ahead of ours, negative when it is behind. */
-function serviceAheadMs({ explorer }: Run): number {
+function serviceAheadMs({ explorer }: Evidence): number {
   return explorer.health().clockAheadMs ?? 0
 }
 
@@ -250,7 +256,6 @@ async function askSingly(
     hasControl: true,
     isAlone: true,
     saysStatus: () => known.status !== 'unknown',
-    serviceAheadMs: serviceAheadMs(run),
   }
   return judgeEach(run, batch, async (leg) => {
     if (!maySpendSingle(run)) throw error

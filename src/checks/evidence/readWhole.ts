@@ -23,8 +23,11 @@ async function readCalls(
 
 const callAsks = 3
 
-/** `callReads` is how often this was asked before. */
-type WholeOptions = EvidenceAskOptions & { readonly callReads: number }
+/** `callReads` is how often this was asked before; `mayCome` whether lists may show calls yet. */
+type WholeOptions = EvidenceAskOptions & {
+  readonly callReads: number
+  readonly mayCome?: () => Promise<boolean>
+}
 
 /** What a transaction itself carried, beside what an answer shows; that alone, where no answer shows anything. */
 export async function addOwnValue(
@@ -72,7 +75,8 @@ export async function readWhole(
   const { known, ...how } = options
   const [logs] = (await reads.mainLogs(leg.hash, { ...how, isKnown: known?.logs === true })).readings
   const calls = await readCalls(reads, leg.hash, { ...how, isKnown: known?.calls === true })
-  if (calls === undefined && options.callReads < neededReads) return 'unclear'
+  if (calls === undefined && (options.callReads < neededReads || (await options.mayCome?.())))
+    return 'unclear'
   const first = logs ?? calls ?? null
   const moves =
     logs?.moves === null || calls?.moves === null ? null : [...(logs?.moves ?? []), ...(calls?.moves ?? [])]

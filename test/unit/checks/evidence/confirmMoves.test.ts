@@ -82,7 +82,14 @@ test.each([150, 600])(
       toRecord({ id: `r${n}`, zoneHash: hash(`z${n}`) }),
     )
     kernel.commit({ answers: [payouts] })
-    const asking = { ...kernel, reads: emptyReads, signal: noSignal, singles: { left: 0 }, lags: new Map() }
+    const asking = {
+      ...kernel,
+      reads: emptyReads,
+      signal: noSignal,
+      singles: { left: 0 },
+      lags: new Map(),
+      serviceAheadMs: 0,
+    }
     const answer = { chain: 'main', hash: hash('main'), source: 'E13', status: 'success' } as const
     const covers = (paid: number) =>
       isCovered(asking, {

@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest'
 import { mostLagMs, readComeTo } from '../../../../src/checks/evidence/indexLag.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
 const until = 100_000_000
 
+interface Play {
+  readonly isProven?: boolean
+  readonly ask?: 'zone' | 'main'
+  readonly fails?: boolean
+}
+
 /** Up to how long before an endpoint has come, of deposits that were credited so long before; of these `known` are shown. */
 async function comesTo(
   ages: readonly number[],
   known: readonly number[],
-  { isProven = true, ask = 'zone' }: { readonly isProven?: boolean; readonly ask?: 'zone' | 'main' } = {},
+  { isProven = true, ask = 'zone', fails = false }: Play = {},
 ) {
   const { commit, ledger } = createTestKernel({ start: until })
   const isZone = ask === 'zone'
@@ -59,22 +66,25 @@ async function comesTo(
     })
   }
   const shown = known.map((age) => hash(`arrived ${age}`))
-  const answer = async (hashes: readonly string[]) => ({
-    requestedAt: until,
-    bad: [],
-    readings: hashes
-      .filter((one) => shown.includes(one))
-      .map((one) => ({
-        chain: 'zone' as const,
-        hash: one,
-        time: until - (known[shown.indexOf(one)] ?? 0),
-        source: 'E9' as const,
-        requestedAt: until,
-        status: 'success' as const,
-        errorMessage: '',
-        moves: null,
-      })),
-  })
+  const answer = async (hashes: readonly string[]) => {
+    if (fails) throw new MonitorError('source.unreachable', 'E9 failed (HTTP 500)')
+    return {
+      requestedAt: until,
+      bad: [],
+      readings: hashes
+        .filter((one) => shown.includes(one))
+        .map((one) => ({
+          chain: 'zone' as const,
+          hash: one,
+          time: until - (known[shown.indexOf(one)] ?? 0),
+          source: 'E9' as const,
+          requestedAt: until,
+          status: 'success' as const,
+          errorMessage: '',
+          moves: null,
+        })),
+    }
+  }
   const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer }
   return until - (await readComeTo({ ledger, reads, signal: noSignal }, ask, until))
 }
@@ -109,4 +119,8 @@ test('it has come as far as the newest of what it knows, to within a minute', as
   const age = await comesTo(ages, shown)
   expect(age).toBeGreaterThanOrEqual(180_000)
   expect(age).toBeLessThan(240_000)
+})
+
+test('while it does not answer it keeps nothing back that others say', async () => {
+  expect(await comesTo([old, 60_000, 30_000], [old], { fails: true })).toBe(-Infinity)
 })

@@ -142,12 +142,12 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     })
     const ask = (reads: number, calls: EvidenceReading | null) =>
       decideDoubt(
-        at(60_000, { reads: readsOf(calls) }),
+        at(65_000, { reads: readsOf(calls) }),
         leg({ ask: 'main', height: 7, reads, firstAt: 0, lastAt: 45_000, controlAt: 45_000 }),
       )
     expect(await ask(2, reading('E16', ''))).toMatchObject({ readings: [{ moves: [{ token: '' }] }] })
     // Asked when it was missed twice, and two times more.
-    expect(await ask(1, null)).toMatchObject({ readings: [], saves: [{ reads: 2, dueAt: 75_000 }] })
+    expect(await ask(1, null)).toMatchObject({ readings: [], saves: [{ reads: 2, dueAt: 80_000 }] })
     expect(await ask(2, null)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
     expect(await ask(3, null)).toMatchObject({ readings: [{ moves: [] }], drops: ['0x1'] })
   })
