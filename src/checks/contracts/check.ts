@@ -6,7 +6,7 @@ import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import { indexAdministration, readAdministration } from './administration.ts'
 import { contractChanged, toPreconfirmedAct, toWordsFinding } from './changed.ts'
 import { followContract } from './followContract.ts'
-import { readContractHistory } from './history.ts'
+import { createContractHistory } from './history.ts'
 import { type ContractsPart, givenContracts } from './facts.ts'
 import { judgeLogs } from './judgeLogs.ts'
 import { forgetSamples, hasLog, purgeLogs } from './logStore.ts'
@@ -58,10 +58,11 @@ export const contracts: Check<ContractsPart> = {
     }
     // What was missed, and the past: apart, because it waits for whatever else is asked.
     const everyMs = Math.max(leastVerifyMs, bridge.contracts.length * verifySpacingMs)
+    const readHistory = createContractHistory(watched)
     const history = (signal: AbortSignal) =>
       withinTime(kernel.clock, signal, async (inner) => {
         for (const contract of watched) await verifySource({ ...contract, everyMs }, inner)
-        for (const contract of watched) await readContractHistory(contract, inner)
+        await readHistory(inner)
       })
     const readNoLogs = createNoLogsReader(kernel)
     const pollers = [

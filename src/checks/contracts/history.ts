@@ -15,13 +15,30 @@ const maxRetryMs = 3_600_000
 /** How often an empty range is asked for, ever more rarely, where nothing can serve as a control question. */
 const maxUncontrolled = 16
 
-/** Reads what the newest logs are not: ranges that were missed, oldest attempt first, and a piece of the past. */
-export async function readContractHistory(contract: WatchedContract, signal: AbortSignal): Promise<void> {
+/**
+ * Reads what the newest logs of contracts are not: ranges that were missed, and a piece of the past. What a run did not come
+ * to, because it ended before, is first in one of the next.
+ */
+export function createContractHistory(
+  contracts: readonly WatchedContract[],
+): (signal: AbortSignal) => Promise<void> {
+  let turn = 0
+  return async (signal) => {
+    const first = turn % contracts.length
+    const parts = [readGaps, readPast]
+    if (Math.floor(turn / contracts.length) % 2 === 1) parts.reverse()
+    turn += 1
+    for (const contract of [...contracts.slice(first), ...contracts.slice(0, first)])
+      for (const read of parts) await read(contract, signal)
+  }
+}
+
+/** Ranges that were missed, oldest attempt first. */
+async function readGaps(contract: WatchedContract, signal: AbortSignal): Promise<void> {
   const options: ReadOptions = { priority: 'sweep', signal }
   for (const gap of listGaps(contract.db, contract.address, contract.clock.now(), gapsPerRun)) {
     await readGap(contract, gap, options)
   }
-  await readPast(contract, { priority: 'bulk', signal })
 }
 
 async function readGap(contract: WatchedContract, gap: BridgeGap, options: ReadOptions): Promise<void> {
@@ -62,7 +79,8 @@ function stillOpen(gap: BlockSpan, read: SpanRead): readonly BlockSpan[] {
 }
 
 /** One more piece of the past, until blocks are older than what is of interest. */
-async function readPast(contract: WatchedContract, options: ReadOptions): Promise<void> {
+async function readPast(contract: WatchedContract, signal: AbortSignal): Promise<void> {
+  const options: ReadOptions = { priority: 'bulk', signal }
   const { historyFrom } = readProgress(contract.db, contract.address)
   if (historyFrom === null) return
   if (historyFrom <= 0) return setHistory(contract, null)

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { readContractHistory } from '../../../src/checks/contracts/history.ts'
+import { createContractHistory } from '../../../src/checks/contracts/history.ts'
 import { createContractReads } from '../../../src/kernel/contractReads.ts'
 import { createEvidenceReads } from '../../../src/checks/evidence/reads.ts'
 import { followContract } from '../../../src/checks/contracts/followContract.ts'
@@ -64,7 +64,7 @@ async function setUp(
   /** The newest logs, then what was missed. */
   const readOn = async () => {
     await follow(options).catch(() => {})
-    await readContractHistory(watched, signal)
+    await createContractHistory([watched])(signal)
     await clock.advance(60_000)
   }
   return { stub, rows, taken, readOn, progress: () => readProgress(db, contract) }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { BridgeLog } from '../../../../src/bridge/bridgeLog.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
-import { readContractHistory } from '../../../../src/checks/contracts/history.ts'
+import { createContractHistory } from '../../../../src/checks/contracts/history.ts'
 import type { BlockSpan } from '../../../../src/kernel/contractReads.ts'
 import { followContract } from '../../../../src/checks/contracts/followContract.ts'
-import { listGaps, readProgress } from '../../../../src/checks/contracts/progressStore.ts'
+import { listGaps, readProgress, saveGap } from '../../../../src/checks/contracts/progressStore.ts'
 import type { WatchedContract } from '../../../../src/checks/contracts/takeLogs.ts'
 import { createTestKernel, setMainHead } from '../support.ts'
 
@@ -62,9 +62,9 @@ function setUp(heights: number[] = []) {
   /** Of the logs that were taken: each tells of an act. */
   const taken = () => told.map(({ facts }) => Number(facts['height']))
   const progress = () => readProgress(db, contract)
-  const history = (since = 0) => readContractHistory({ ...watched, tellSince: since }, signal)
+  const history = (since = 0) => createContractHistory([{ ...watched, tellSince: since }])(signal)
   const gaps = () => listGaps(db, contract, Infinity, 100).map(({ first, last }) => [first, last])
-  return { clock, world, asked, taken, tick, progress, history, gaps }
+  return { clock, db, world, watched, asked, taken, tick, progress, history, gaps }
 }
 
 test('before the head is known nothing is asked', async () => {
@@ -193,4 +193,23 @@ test('the past is read backwards in pieces of 10,000 blocks until it is too old'
   expect(taken()).toEqual([99_999, 90_000])
   expect(asked.every(({ first, last }) => last - first < 10_000)).toBe(true)
   expect(progress().historyFrom).toBeNull()
+})
+
+test('while a range that was missed takes all of the time, the past is read all the same', async () => {
+  const { db, watched, tick, progress, world } = setUp([99_990])
+  await tick()
+  saveGap(db, contract, { first: 97_000, last: 97_100, attempts: 1, retryAt: 0 })
+  let run = new AbortController()
+  world.refuse = ({ first }) => {
+    // Others are asked first until the run ends.
+    if (first === 97_000) run.abort(new Error('ended'))
+    return first === 97_000
+  }
+  const before = progress().historyFrom
+  const read = createContractHistory([{ ...watched, tellSince: 0 }])
+  await expect(read(run.signal)).rejects.toThrow('ended')
+  expect(progress().historyFrom).toBe(before)
+  run = new AbortController()
+  await expect(read(run.signal)).rejects.toThrow('ended')
+  expect(progress().historyFrom).toBeLessThan(before ?? 0)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BridgeLog } from '../../../../src/bridge/bridgeLog.ts'
 import { followContract } from '../../../../src/checks/contracts/followContract.ts'
-import { readContractHistory } from '../../../../src/checks/contracts/history.ts'
+import { createContractHistory } from '../../../../src/checks/contracts/history.ts'
 import type { Rpcs } from '../../../../src/kernel/rpcs.ts'
 import { hash } from '../../../support/records.ts'
 import { createTestKernel, setMainHead } from '../support.ts'
@@ -69,7 +69,7 @@ function setUp(logs: readonly BridgeLog[], node: Node | null) {
       setMainHead(db, height, clock.now())
       await follow({ priority: 'tail', signal })
     },
-    readPast: () => readContractHistory(watched, signal),
+    readPast: () => createContractHistory([watched])(signal),
     told: () => told.map(({ facts }) => facts['txHash']),
   }
 }
