@@ -5,7 +5,7 @@ import { buildDailyReport } from '../report/buildDailyReport.ts'
 import { readReportKnowledge } from '../report/readReportKnowledge.ts'
 import type { Config } from '../config/config.ts'
 import type { DailyReport } from '../report/dailyReport.ts'
-import { dayOf, type Period, shiftDay, windowOf } from '../report/reportDay.ts'
+import { dayOf, type Period, periodOf, shiftDay, windowOf } from '../report/reportDay.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/makeFolder.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
@@ -67,10 +67,11 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
   const progress = createProgress(io, 'transfers read')
   progress.show({ share: 0, count: 0 })
   try {
-    const before = createReportStore(db).find(shiftDay(day, -1))
+    const store = createReportStore(db, periodOf(day) ?? 'day')
+    const [before, since] = [store.find(shiftDay(day, -1)), store.readBuiltBefore(day)]
     const knows = await readReportKnowledge({ db, ledger, tokens: config.bridge.tokens }, window, now)
     const onAdvance = (share: number, count: number) => progress.show({ share, count })
-    return await buildDailyReport({ db, ledger, kinds, before, knows, onAdvance }, window, now)
+    return await buildDailyReport({ db, ledger, kinds, before, since, knows, onAdvance }, window, now)
   } finally {
     progress.end()
     db.close()

@@ -31,6 +31,8 @@ export interface ReportSources {
   readonly kinds: Kinds
   /** The report of the day before, as it was kept; null when there is none. */
   readonly before: DailyReport | null
+  /** When the last report before this one was built, of whichever day; null or left out: there is none. */
+  readonly since?: UnixMs | null
   /** Told of how far the reading is, where somebody waits for it. */
   readonly onAdvance?: OnAdvance
   /** What other parts know of the day; null or left out: could not be known. */
@@ -100,7 +102,7 @@ export async function buildDailyReport(
   }
   const found = groupFindings(words, listFound(db, window))
   await setImmediate()
-  const learned = listLearned(db, learnedOf(sources.before, window, now))
+  const learned = listLearned(db, learnedOf(sources.since ?? null, window, now))
   const corrections = groupCorrections(words, learned, window.zone)
   await setImmediate()
   return {
@@ -132,9 +134,8 @@ export async function buildDailyReport(
 }
 
 /** Since the report before, or since the day began where there is none: what was found of earlier days is news. */
-function learnedOf(before: DailyReport | null, { from, until }: DayWindow, now: UnixMs) {
-  const since = before === null ? from : Math.min(before.builtAt, until)
-  return { before: from, from: since, until: now }
+function learnedOf(since: UnixMs | null, { from, until }: DayWindow, now: UnixMs) {
+  return { before: from, from: since === null ? from : Math.min(since, until), until: now }
 }
 
 const unknownToken = (address: string): ReportToken => ({ address, symbol: null, name: '', decimals: null })

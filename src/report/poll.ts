@@ -100,7 +100,8 @@ async function build(deps: DailyReportDeps, window: DayWindow, news: readonly Fi
   try {
     const before = store.find(shiftDay(window.day, -1))
     const knows = await readReportKnowledge({ db, ledger, tokens }, window, clock.now())
-    const report = await buildDailyReport({ db, ledger, kinds, before, knows }, window, clock.now())
+    const since = store.readBuiltBefore(window.day)
+    const report = await buildDailyReport({ db, ledger, kinds, before, since, knows }, window, clock.now())
     commit({ apply: (now) => (store.queue(report, now + keptTryingMs), [...news]) })
     deps.log.info({ day: window.day }, 'report built')
     return null

@@ -35,6 +35,8 @@ export interface ReportStore {
   /** Queues a day's report; together with it the day is done, whatever becomes of the process. */
   queue(report: DailyReport, expiresAt: UnixMs): void
   find(day: string): DailyReport | null
+  /** When the last report of an earlier day, week or month was built; null where none is kept. */
+  readBuiltBefore(day: string): UnixMs | null
   /** The newest days first, without their content. */
   list(limit: number): ReportRow[]
   listDue(now: UnixMs): QueuedReport[]
@@ -86,6 +88,13 @@ export function createReportStore(db: Database, period: Period = 'day'): ReportS
       setLast(day, 'max(value, excluded.value)')
     },
     find: (day) => queued.shape.report.get(db, 'SELECT content FROM reports WHERE day = ?', day),
+    readBuiltBefore: (day) =>
+      instant.get(
+        db,
+        'SELECT built_at FROM reports WHERE day < ? AND day GLOB ? ORDER BY day DESC LIMIT 1',
+        day,
+        like,
+      ),
     list: (limit) =>
       rows.all(db, `SELECT ${rows.list()} FROM reports ORDER BY built_at DESC, day LIMIT ?`, limit),
     listDue: (now) =>

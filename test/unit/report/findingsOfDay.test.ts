@@ -34,8 +34,12 @@ function world() {
       ),
     correct: (at: number, transfer: Transfer) => engine.correctEvents([transfer], () => false, at),
     corrupt: () => void database.prepare("UPDATE alerts SET finding = 'x'").run(),
-    report: (window: DayWindow, now: number, before: DailyReport | null = null) =>
-      buildDailyReport({ db: database, ledger, kinds, before, knows: {} }, window, now),
+    report: (
+      window: DayWindow,
+      now: number,
+      before: DailyReport | null = null,
+      since: number | null = before?.builtAt ?? null,
+    ) => buildDailyReport({ db: database, ledger, kinds, before, since, knows: {} }, window, now),
     reportCut: (window: DayWindow, isCut: boolean) =>
       buildDailyReport(
         { db: database, ledger, kinds, before: null, knows: { judged: { judged: [], isCut } } },
@@ -73,6 +77,15 @@ test('what was learned of a day after its report is a correction of the next one
   // Of the day itself it is known by now.
   expect(counts(await report(monday, tuesday.until))).toEqual(['transfer.failed 2'])
   expect((await report(monday, tuesday.until)).corrections).toEqual([])
+})
+
+test('what was learned since the last report is a correction, whatever days were left without one', async () => {
+  const { tell, report } = world()
+  const made = monday.from + 8 * hour
+  tell(made - hour, failure(3, monday.from - 2 * hour))
+  tell(made + hour, failure(5, monday.from + hour))
+  const { corrections } = await report(tuesday, tuesday.until + 8 * hour, null, made)
+  expect(corrections).toMatchObject([{ day: '2026-10-26', kind: 'transfer.failed', count: 1 }])
 })
 
 test('of what was learned money is named once: as of the transfer, and what beside it left as of the movement', async () => {
