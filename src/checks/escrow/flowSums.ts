@@ -18,11 +18,10 @@ export function sumListed(
   from: number,
   to: number,
 ): { readonly sum: Decimal; readonly count: number; readonly finest: number; readonly hashes: Set<string> } {
-  const sql = `SELECT hash, net FROM escrow_flows WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height > ? AND height <= ? AND from_height IS NULL`
-  const rows = [
-    ...nets.all(db, sql, of.escrow, of.token, from, to),
-    ...listUnlisted(db, of.token, { above: from, upTo: to }).filter(({ escrow }) => escrow === of.escrow),
-  ]
+  const where = `WHERE token = ${numberOf('?')} AND escrow = ${numberOf('?')} AND height > ? AND height <= ?`
+  const ends = [of.escrow, from, to]
+  const sql = `SELECT hash, net FROM escrow_flows ${where} AND from_height IS NULL`
+  const rows = [...nets.all(db, sql, of.token, ...ends), ...listUnlisted(db, of.token, where, ends)]
   return {
     sum: sumDecimals(rows.map(({ net }) => net)),
     count: rows.length,
@@ -42,8 +41,6 @@ interface Stretch {
 }
 
 const mostNumber = Number.MAX_SAFE_INTEGER
-/** With the token and the ends of a stretch. */
-const stretch = `WHERE token = ${numberOf('?')} AND at >= ? AND at < ? AND height > ? AND height <= ?`
 
 /**
  * What moved of a token at its escrows, in − out; exact while movements are kept. What makes up for a reorganisation says only
@@ -54,30 +51,36 @@ export function sumMoved(
   token: string,
   { from = 0, until = mostNumber, above = -1, upTo = mostNumber }: Stretch,
 ): Decimal {
-  const of = [token, from, until, above, upTo]
-  const listed = `SELECT net FROM escrow_flows ${stretch} AND from_height IS NULL AND reason <> '${ofReorganisation}'`
-  const gaps = selectFlows(db, `${stretch} AND from_height IS NOT NULL`, ...of)
+  const where = `WHERE token = ${numberOf('?')} AND at >= ? AND at < ? AND height > ? AND height <= ?`
+  const ends = [from, until, above, upTo]
+  const listed = `SELECT net FROM escrow_flows ${where} AND from_height IS NULL AND reason <> '${ofReorganisation}'`
+  const gaps = selectFlows(db, `${where} AND from_height IS NOT NULL`, token, ...ends)
   return sumDecimals([
-    ...decimal.all(db, listed, ...of),
+    ...decimal.all(db, listed, token, ...ends),
     ...gaps.map((gap) => restOfGap(db, gap)),
-    ...listUnlisted(db, token, { from, until, above, upTo }).map(({ net }) => net),
+    ...listUnlisted(db, token, where, ends).map(({ net }) => net),
   ])
 }
 
-/** Of the wrapped native currency, where its wrapper lists no movement: what escrows paid to it is what it made, and the other way round. */
+/**
+ * Of the wrapped native currency, where its wrapper lists no movement: what escrows paid to it is what it made, and the other
+ * way round.
+ * @param where which movements, with the token first, and the other values of it
+ */
 function listUnlisted(
   db: Database,
   token: string,
-  { from = 0, until = mostNumber, above, upTo }: Stretch & Required<Pick<Stretch, 'above' | 'upTo'>>,
-): { readonly escrow: string; readonly hash: string; readonly net: Decimal }[] {
+  where: string,
+  values: readonly (string | number)[],
+): { readonly hash: string; readonly net: Decimal }[] {
   if (token === '' || token !== readWrapping(db).wrappedNative) return []
-  const sql = `${stretch} AND typeof(gross) = 'text' AND instr(gross, '"${wrapId}"') > 0`
-  const natives = selectFlows(db, sql, '', from, until, above, upTo)
+  const sql = `${where} AND typeof(gross) = 'text' AND instr(gross, '"${wrapId}"') > 0`
+  const natives = selectFlows(db, sql, '', ...values)
   return natives.flatMap((native) => {
     if (hasWrapped(listFlowsOf(db, native.hash, token))) return []
     const moves = native.gross.filter(({ id }) => id === wrapId)
     const net = sumDecimals(moves.map((move) => subtractDecimals(move.out, move.in)))
-    return [{ escrow: native.escrow, hash: native.hash, net }]
+    return [{ hash: native.hash, net }]
   })
 }
 
