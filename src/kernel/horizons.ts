@@ -37,6 +37,8 @@ export interface HorizonWatch {
   read(): Horizons
   /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
   listLag(now: UnixMs): ListLag | null
+  /** Up to when the zone's transactions are shown, where they are behind its blocks; null: they are not. */
+  noteZoneShown(until: UnixMs | null): void
   /** Who knows what the list shows; until there is one, it shows nothing. */
   follow(listed: () => Listed): void
 }
@@ -44,17 +46,24 @@ export interface HorizonWatch {
 /** Records may be listed so much later than their block. */
 const lagCapMs = 90_000
 
+/** What was seen of transactions of the zone so long ago says nothing of now. */
+const shownKeptMs = 60_000
+
 /** Up to when each source has shown what happened, at any moment; it remembers when a chain came on again. */
 export function createHorizons(sources: HorizonSources): HorizonWatch {
   let returned: ChainReturn | null = null
   let zoneBefore: UnixMs | null = null
+  let zoneShown: { readonly until: UnixMs; readonly at: UnixMs } | null = null
   let readListed = (): Listed => ({ newestListedAt: null, provenUnlisted: [], listings: [], unlisted: [] })
   return {
     read() {
       const passed = new Map(
         listHeads(sources.db).map((head) => [head.chain, passedTime(head, sources.clockAheadMs())]),
       )
-      const heads = { main: passed.get('main') ?? null, zone: passed.get('zone') ?? null }
+      const head = passed.get('zone') ?? null
+      const isBehind = zoneShown !== null && Math.abs(sources.clock.now() - zoneShown.at) < shownKeptMs
+      const zone = head !== null && zoneShown !== null && isBehind ? Math.min(head, zoneShown.until) : head
+      const heads = { main: passed.get('main') ?? null, zone }
       returned = noteReturn(returned, zoneBefore, heads.zone, sources.clock.now())
       zoneBefore = heads.zone
       const { newestListedAt, provenUnlisted } = readListed()
@@ -65,6 +74,9 @@ export function createHorizons(sources: HorizonSources): HorizonWatch {
       )
     },
     listLag: (now) => judgeListLag({ ...readListed(), readAt: sources.list.readAt }, lagCapMs, now),
+    noteZoneShown(until) {
+      zoneShown = until === null ? null : { until, at: sources.clock.now() }
+    },
     follow(listed) {
       readListed = listed
     },

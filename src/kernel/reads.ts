@@ -14,6 +14,7 @@ import { markBesideUnread } from '../ledger/sighting.ts'
 import { mostOfTransaction } from '../ledger/transferRows.ts'
 import type { BlockListeners } from './mainBlocks.ts'
 import { mayBeUnread } from './unreadRows.ts'
+import { createZoneTransactionBy, type ZoneTransactionBy } from './zoneTransactionBy.ts'
 
 /** How urgent a reading is; the client's pace serves the first ones first. */
 export type ReadPriority = 'urgent' | 'open' | 'tail' | 'heads' | 'evidence' | 'sweep' | 'bulk'
@@ -58,6 +59,7 @@ export interface ExplorerReads {
   /** E9, at most 20 zone hashes. */
   zoneTransactions(zoneHashes: readonly string[], options: ReadOptions): Promise<Read<ZoneTransaction>>
   zoneHead(options: ReadOptions): Promise<BlockRead | null>
+  zoneTransactionBy(until: UnixMs, options: ReadOptions): ReturnType<ZoneTransactionBy>
   /** E11: a block, `beyond` the head, or `unknown` when the answer was empty. */
   mainBlock(height: number, options: ReadOptions): Promise<BlockRead | 'beyond' | 'unknown'>
 }
@@ -121,6 +123,7 @@ export function createExplorerReads(of: {
   const { explorer, clock, ledger } = of
   const feed: Feed = { announcedPages: 0, isListed: false, readPage: createPageFromNewest(crossTransactions) }
   const readZoneBlocks = createPageFromNewest(zoneBlocks)
+  const readZoneShown = createZoneTransactionBy(explorer)
   return {
     async feedPage(page, options) {
       feed.isListed ||= ledger.hasListed()
@@ -168,6 +171,7 @@ export function createExplorerReads(of: {
       const [head] = (answer?.records ?? []).toSorted((a, b) => b.height - a.height)
       return head ? { height: head.height, blockTime: head.time, requestedAt: head.requestedAt } : null
     },
+    zoneTransactionBy: (until, options) => readZoneShown(until, toHow(options, false)),
     async mainBlock(height, options) {
       const answer = await explorer.call(mainBlockDetail, { height }, options)
       if (answer.beyondHead) return 'beyond'

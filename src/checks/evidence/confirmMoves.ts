@@ -8,7 +8,6 @@ import { showsMoney } from '../../meaning/showsMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import {
   type Asking,
-  callsMayCome,
   decideDoubt,
   type Doubt,
   hasPassed,
@@ -16,6 +15,7 @@ import {
   neededTries,
   type Outcome,
 } from './decideDoubt.ts'
+import { callsMayCome } from './legLag.ts'
 import { listParties } from './listParties.ts'
 import type { EvidenceReads } from './reads.ts'
 import { addOwnValue, readWhole, type Whole } from './readWhole.ts'

@@ -8,8 +8,9 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
+import type { ZoneShown } from '../../kernel/zoneTransactionBy.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import { mostLagMs, readComeTo } from './indexLag.ts'
+import { callsMayCome, isBehind, settledAt } from './legLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { readWhole } from './readWhole.ts'
@@ -39,6 +40,7 @@ export interface Asking
     | 'config'
     | 'db'
     | 'explorers'
+    | 'horizons'
     | 'learned'
     | 'ledger'
     | 'stakes'
@@ -50,6 +52,7 @@ export interface Asking
   readonly singles: { left: number }
   /** How far endpoints that lag behind have come, as this run found out: by what is asked. */
   readonly lags: Map<LegAsk, Promise<UnixMs>>
+  readonly zoneShown: ZoneShown[]
   /** By how much the service's clock is ahead of ours; negative: behind it. */
   readonly serviceAheadMs: number
 }
@@ -73,13 +76,11 @@ export interface Doubt extends Asking {
 
 /** Between two readings that found nothing: three of them are half a minute apart. */
 const doubtMs = 15_000
+/** So long before a leg of the zone may be absent it is found out whether who is asked lags: others wait for that too. */
+const suspectMs = 30_000
 /** By this reading another endpoint is asked, too. */
 const firstAsked = 2
 const retryMs = 5_000
-/** One endpoint may show a block so much later than the head does: before, nothing is absent from it. */
-const lateMs = 65_000
-/** An endpoint that lags has passed a leg once it has come so much farther: its servers are not equally far. */
-const beyondMs = 30_000
 /** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
 const firstRestMs = 60_000
 export const maxRestMs = 3_600_000
@@ -92,6 +93,7 @@ const maxRests = 30
  */
 export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome> {
   const { clock } = doubt
+  if (leg.ask === 'zone' && doubt.at >= settledAt(doubt, leg) - suspectMs) await isBehind(doubt, leg.ask, leg)
   if (!doubt.hasControl || !hasPassed(doubt, leg)) return again(leg, clock.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(doubt.at, clock.now())
@@ -130,31 +132,6 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     drops: rest === null ? [leg.hash] : [],
   }
 }
-
-/** By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off. */
-function settledAt({ serviceAheadMs }: Asking, { time, addedAt }: When): UnixMs {
-  return Math.min(time - serviceAheadMs, addedAt) + lateMs
-}
-
-/**
- * Whether the endpoint for many has not come so far beyond a leg: for a quarter of an hour at most. Found out once a run,
- * however many legs wait for it.
- */
-async function isBehind(asking: Asking, ask: QueuedLeg['ask'], leg: When): Promise<boolean> {
-  const { clock, lags, serviceAheadMs } = asking
-  const now = clock.now()
-  if (now >= leg.addedAt + mostLagMs || (ask !== 'zone' && ask !== 'main' && ask !== 'native')) return false
-  const known = lags.get(ask) ?? readComeTo(asking, ask, now + serviceAheadMs - lateMs)
-  lags.set(ask, known)
-  return (await known) - serviceAheadMs < settledAt(asking, leg) - lateMs + beyondMs
-}
-
-/** Whether lists of calls may show some of a leg yet. */
-export async function callsMayCome(asking: Asking, leg: When): Promise<boolean> {
-  return asking.clock.now() < settledAt(asking, leg) || (await isBehind(asking, 'native', leg))
-}
-
-type When = Pick<QueuedLeg, 'time' | 'addedAt'>
 
 /** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */
 export function hasPassed(

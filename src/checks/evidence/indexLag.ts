@@ -3,6 +3,7 @@ import { destinationLeg, type Leg, type Transfer } from '../../bridge/transfer.t
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { movesNative } from '../../meaning/showsMoney.ts'
+import type { ZoneShown } from '../../kernel/zoneTransactionBy.ts'
 import type { EvidenceReads } from './reads.ts'
 
 /** An endpoint that lags for longer is believed. */
@@ -15,19 +16,65 @@ const looks = 17
 const lookMs = Math.ceil(mostLagMs / looks)
 
 interface Asking extends Pick<Kernel, 'ledger'> {
-  readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs' | 'nativeLegs'>
+  readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs' | 'nativeLegs' | 'zoneTransactionBy'>
   readonly signal: AbortSignal
+  /** What blocks of the zone showed when that was looked for, oldest first: a memory of a quarter of an hour. */
+  readonly zoneShown: ZoneShown[]
 }
 
 type Ask = 'zone' | 'main' | 'native'
 
 /**
- * How far the endpoint for many transactions has come, where it lags behind the head of their chain: of what arrived on that
- * chain it knows what is older, and none of the newest, whose origins are proven. Nobody can make these for himself: whoever
- * forges a payout would have to pay in for each, and that would be shown. Infinity where it does not lag.
+ * How far the endpoint for many transactions has come, where it lags behind the head of their chain; Infinity where it does
+ * not. On the zone that is what its blocks hold; elsewhere, or where they cannot be asked, what arrived on the chain.
  * @param until what happened later need not be known yet
  */
 export async function readComeTo(of: Asking, ask: Ask, until: UnixMs): Promise<UnixMs> {
+  try {
+    const byBlocks = ask === 'zone' ? await readByBlocks(of, until) : null
+    return byBlocks ?? (await readByArrivals(of, ask, until))
+  } catch (error) {
+    of.signal.throwIfAborted()
+    // Whoever does not answer is told of as that: what others say is not kept back by him.
+    if (error instanceof MonitorError) return Infinity
+    throw error
+  }
+}
+
+/** Blocks are asked for of so much later: what decides of the first leg that may be judged came a while after it. */
+const blocksAheadMs = 35_000
+const mostShown = 18
+/** So long before the first block that was asked for it may have stood still already. */
+const unknownMs = 120_000
+
+/** Null where no block was found. */
+async function readByBlocks(of: Asking, until: UnixMs): Promise<UnixMs | null> {
+  const { reads, signal, zoneShown } = of
+  const options = { priority: 'urgent', signal, isKnown: false } as const
+  const newest = await reads.zoneTransactionBy(until + blocksAheadMs, options).catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (!(error instanceof MonitorError)) throw error
+    return null
+  })
+  if (newest === null) return null
+  const kept = zoneShown.filter(({ hash, time }) => hash !== newest.hash && time > until - mostLagMs)
+  zoneShown.splice(0, Infinity, ...kept, newest)
+  const step = Math.ceil(zoneShown.length / mostShown)
+  const asked = zoneShown.filter((_, at) => (zoneShown.length - 1 - at) % step === 0)
+  const older = listArrived(of, 'zone', { from: 0, until: until - mostLagMs }, () => true).slice(0, 1)
+  const { readings } = await reads.zoneLegs([...asked.map(({ hash }) => hash), ...older], options)
+  const known = new Set(readings.map(({ hash }) => hash))
+  // Without anything in it that is known it is no answer.
+  if (known.size === 0 || known.has(newest.hash)) return Infinity
+  const times = asked.filter(({ hash }) => known.has(hash)).map(({ time }) => time)
+  return Math.max((asked[0]?.time ?? until) - unknownMs, ...times)
+}
+
+/**
+ * It lags where of what arrived it knows what is older, and none of the newest, whose origins are proven. Nobody can make
+ * these for himself: whoever forges a payout would have to pay in for each, and that would be shown.
+ */
+async function readByArrivals(of: Asking, ask: Ask, until: UnixMs): Promise<UnixMs> {
   const since = until - mostLagMs
   const newest = listArrived(of, ask, { from: since, until }, (one) => one.originProof === 'proven')
   const older = listArrived(of, ask, { from: 0, until: since }, () => true)[0]
@@ -38,17 +85,11 @@ export async function readComeTo(of: Asking, ask: Ask, until: UnixMs): Promise<U
   )
   const { zoneLegs, mainLegs, nativeLegs } = of.reads
   const askMany = { zone: zoneLegs, main: mainLegs, native: nativeLegs }[ask]
-  const questions = [...new Set([...asked, older, ...between])]
-  const read = await askMany(questions, { priority: 'urgent', signal: of.signal, isKnown: false }).catch(
-    (error: unknown) => {
-      of.signal.throwIfAborted()
-      if (!(error instanceof MonitorError)) throw error
-      return null
-    },
-  )
-  // Whoever does not answer is told of as that: what others say is not kept back by him.
-  if (read === null) return Infinity
-  const { readings } = read
+  const { readings } = await askMany([...new Set([...asked, older, ...between])], {
+    priority: 'urgent',
+    signal: of.signal,
+    isKnown: false,
+  })
   const known = new Set(readings.map(({ hash }) => hash))
   if (!known.has(older) || asked.some((hash) => known.has(hash))) return Infinity
   return Math.max(...readings.map(({ time }) => time ?? -Infinity))

@@ -43,6 +43,7 @@ interface Evidence
     | 'db'
     | 'explorer'
     | 'explorers'
+    | 'horizons'
     | 'learned'
     | 'ledger'
     | 'stakes'
@@ -89,6 +90,7 @@ export function createEvidencePoll(
 ): (signal: AbortSignal) => Promise<void> {
   const { clock, db } = evidence
   const wakeIn = createWaker(evidence, name)
+  const zoneShown: Asking['zoneShown'] = []
   return async (signal) => {
     const run: Run = {
       ...evidence,
@@ -96,6 +98,7 @@ export function createEvidencePoll(
       signal,
       singles: { left: maxSingles },
       lags: new Map(),
+      zoneShown,
       serviceAheadMs: serviceAheadMs(evidence),
     }
     if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))

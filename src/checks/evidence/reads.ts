@@ -22,6 +22,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { Read, ReadPriority } from '../../kernel/reads.ts'
+import { createZoneTransactionBy, type ZoneTransactionBy } from '../../kernel/zoneTransactionBy.ts'
 import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import { addressTransactions, blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
 
@@ -62,6 +63,7 @@ export interface EvidenceReads {
   readonly ownValue: ReadOwnValue
   /** E21: the logs say what moved, to the last unit. */
   readonly mainLogs: AskLeg
+  readonly zoneTransactionBy: ZoneTransactionBy
 }
 
 const pageSize = 100
@@ -101,6 +103,7 @@ export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): E
         options,
       ),
     ownValue: createReadOwnValue(explorer),
+    zoneTransactionBy: createZoneTransactionBy(explorer),
     async mainLogs(hash, options) {
       const answer = refusePart(
         await explorer.callNonEmpty(logsByTransaction, { txId: hash }, toHow(options)),

@@ -53,4 +53,5 @@ export const emptyReads: EvidenceReads = {
   nativeLeg: nothing,
   mainLogs: nothing,
   ownValue: () => Promise.resolve(null),
+  zoneTransactionBy: () => Promise.resolve(null),
 }

@@ -151,6 +151,7 @@ export function setUp(
     },
     zoneTransactions: async () => ({ requestedAt: clock.now(), records: [], bad: [] }),
     zoneHead: async () => null,
+    zoneTransactionBy: async () => null,
     mainBlock: async () => 'unknown',
   }
   const kernel = createTestKernel({ ...options, reads })

@@ -78,6 +78,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
     signal: noSignal,
     singles: { left: singles },
     lags: new Map(),
+    zoneShown: [],
     serviceAheadMs: 0,
     startedAt: start,
   }

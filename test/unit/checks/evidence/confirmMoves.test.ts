@@ -25,6 +25,7 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       signal: noSignal,
       singles: { left: 9 },
       lags: new Map(),
+      zoneShown: [],
       at: clock.now(),
       hasControl: true,
       control: null,
@@ -88,6 +89,7 @@ test.each([150, 600])(
       signal: noSignal,
       singles: { left: 0 },
       lags: new Map(),
+      zoneShown: [],
       serviceAheadMs: 0,
     }
     const answer = { chain: 'main', hash: hash('main'), source: 'E13', status: 'success' } as const

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { mostLagMs, readComeTo } from '../../../../src/checks/evidence/indexLag.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
+import type { ZoneShown } from '../../../../src/kernel/zoneTransactionBy.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
@@ -86,7 +87,7 @@ async function comesTo(
     }
   }
   const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer }
-  return until - (await readComeTo({ ledger, reads, signal: noSignal }, ask, until))
+  return until - (await readComeTo({ ledger, reads, signal: noSignal, zoneShown: [] }, ask, until))
 }
 
 const old = mostLagMs + 60_000
@@ -123,4 +124,37 @@ test('it has come as far as the newest of what it knows, to within a minute', as
 
 test('while it does not answer it keeps nothing back that others say', async () => {
   expect(await comesTo([old, 60_000, 30_000], [old], { fails: true })).toBe(-Infinity)
+})
+
+test('of the zone its own blocks say how far it has come, though no transfer does', async () => {
+  const { commit, ledger } = createTestKernel({ start: until })
+  const credited = { direction: 'MainToZone', zoneHash: hash('old'), zoneTime: until - old } as const
+  commit({ answers: [[toRecord({ ...credited, crossType: 'Deposit', mainTime: until - old })]] })
+  const zoneShown: ZoneShown[] = []
+  let comesTo = until - 180_000
+  const at = (now: number) => {
+    const zoneTransactionBy = async (by: number) => ({ hash: hash(`at ${by}`), time: by })
+    const zoneLegs = async (hashes: readonly string[]) => ({
+      requestedAt: now,
+      bad: [],
+      readings: [...zoneShown, { hash: hash('old'), time: until - old }]
+        .filter((one) => hashes.includes(one.hash) && one.time <= comesTo)
+        .map((one) => ({
+          chain: 'zone' as const,
+          hash: one.hash,
+          source: 'E9' as const,
+          requestedAt: now,
+          status: 'success' as const,
+          errorMessage: '',
+          moves: null,
+        })),
+    })
+    const reads = { ...emptyReads, zoneTransactionBy, zoneLegs }
+    return readComeTo({ ledger, reads, signal: noSignal, zoneShown }, 'zone', now)
+  }
+  expect(await at(until)).toBe(until - 85_000)
+  comesTo += 240_000
+  expect(await at(until + 240_000)).toBe(until + 35_000)
+  comesTo = Infinity
+  expect(await at(until + 300_000)).toBe(Infinity)
 })

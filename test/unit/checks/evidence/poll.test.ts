@@ -41,6 +41,7 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     signal: noSignal,
     singles: { left: 9 },
     lags: new Map(),
+    zoneShown: [],
     at: time,
     hasControl: true,
     control: null,

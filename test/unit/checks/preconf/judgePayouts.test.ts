@@ -12,6 +12,7 @@ import { pollEarly, settleExplained } from '../../../../src/checks/preconf/settl
 import type { Judged } from '../../../../src/checks/preconf/judged.ts'
 import { settleEarly } from '../../../../src/checks/preconf/settleEarly.ts'
 import { recordHead } from '../../../../src/kernel/heads.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { noBridge } from '../../../support/appConfig.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
@@ -279,6 +280,44 @@ describe('what is not shown yet', () => {
       expect(world.asked.at(-1)).toContain(zoneHash('own'))
       expect(world.reasons()).toEqual(isThere ? [] : ['the zone does not show the origin that it names'])
     }
+  })
+
+  describe('semantics.md 41: list and zone transactions may lag together', () => {
+    const lagging = () => {
+      const world = setUp()
+      world.reads.zoneTransactionBy = async (until) =>
+        until < world.clock.now() ? { hash: zoneHash('newest'), time: until } : null
+      world.see('pay', pays(user, 5_000_000n), names('w'))
+      world.catchUp()
+      return world
+    }
+
+    test('what does not know what the newest blocks of the zone hold denies no origin', async () => {
+      const world = lagging()
+      for (let at = 0; at < 6; at += 1) await world.step()
+      expect(world.asked.at(-1)).toEqual([zoneHash('w'), zoneHash('control'), zoneHash('newest')])
+      expect(world.reasons()).toEqual([])
+    })
+
+    test('once it does, or where the list shows others of just before, it does deny it', async () => {
+      const known = lagging()
+      known.zone.set(zoneHash('newest'), 'success')
+      const listed = lagging()
+      listed.pending('other', { zoneTime: listed.clock.now() - 20_000, targetAddress: relayer })
+      for (const world of [known, listed]) {
+        await world.step()
+        expect(world.reasons()).toEqual(['the zone does not show the origin that it names'])
+      }
+    })
+
+    test('nor does it hold up what is told where blocks cannot be asked', async () => {
+      const world = lagging()
+      world.reads.zoneTransactionBy = async () => {
+        throw new MonitorError('source.unreachable', 'E4 failed (HTTP 500)')
+      }
+      await world.step()
+      expect(world.reasons()).toHaveLength(1)
+    })
   })
 
   test('an answer without its control says nothing, and is asked for three times at most', async () => {
