@@ -13,6 +13,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --minutes 60    of the world
 // --perMinute 60  transfers
 // --seed 1        odd seeds: another dialect, documented spellings, fees configured
+// --zoneNode      with the zone's own node
 // --canonical     with a second source
 // --bare          nothing is configured of the bridge but its tokens
 // --manner NAME   a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     real: { type: 'boolean', default: false },
     canonical: { type: 'boolean', default: false },
+    zoneNode: { type: 'boolean', default: false },
     polite: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
     manner: { type: 'string', default: '' },
@@ -83,6 +85,7 @@ const watched = await watchBridge(bridge, {
   service,
   fees: isOdd,
   secondSource: values.canonical,
+  zoneNode: values.zoneNode,
   isBare: values.bare,
 })
 let shown = 0

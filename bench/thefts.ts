@@ -19,8 +19,10 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --copies 0     so many copies of one theft at the same time
 // --smoke 0      so many small drains at the same time, of half a unit of one token
 // --throttled 0  the share of answers that are throttled, plainly or in disguise
+// --zoneNode     with the zone's own node
 // --canonical    with a second source
 // --manner NAME  a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
+// --fault TEXT   what is wrong with an endpoint or a node, as in honest.ts; several times
 // --verbose      every message in full
 const { values } = parseArgs({
   options: {
@@ -36,6 +38,7 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
     throttled: { type: 'string', default: '0' },
     canonical: { type: 'boolean', default: false },
+    zoneNode: { type: 'boolean', default: false },
     manner: { type: 'string', default: '' },
     fault: { type: 'string', multiple: true, default: [] },
   },
@@ -82,6 +85,7 @@ async function watch(seed: number): Promise<void> {
     },
     fees: seed % 2 === 1,
     secondSource: values.canonical,
+    zoneNode: values.zoneNode,
   })
   const messages: Message[] = []
   while (clock.now() < lastAt + withinMs) {

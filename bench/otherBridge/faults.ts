@@ -1,6 +1,6 @@
 /** What is wrong with the answers of one endpoint, or of one node, for a while. */
 export interface Fault {
-  /** E1 to E21, canonical or preconf. */
+  /** E1 to E21, canonical, preconf or zoneNode. */
   readonly of: string
   /**
    * It is `byMs` behind, or stands where it was; fails; is empty; says again what it said to the same question up to `byMs`

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { AddressInfo } from 'node:net'
 import { answerRpc } from './answerRpc.ts'
+import { answerZoneRpc } from './answerZoneRpc.ts'
 import type { Chain, Chance } from './chain.ts'
 import { answerQuery, endpointOf, type Service } from './endpoints.ts'
 import { behindBy, faultOf, hideLogs, type Past, spoil } from './faults.ts'
@@ -11,11 +12,12 @@ export interface Served {
   readonly url: string
   readonly rpcUrl: string
   readonly canonicalUrl: string
+  readonly zoneNodeUrl: string
   readonly requests: Map<string, number>
   close(): Promise<void>
 }
 
-/** The API and two RPCs over loopback, in the time of `now`. */
+/** The API and three RPCs over loopback, in the time of `now`. */
 export async function serveBridge(
   chain: Chain,
   service: Service,
@@ -37,7 +39,11 @@ export async function serveBridge(
         if (fault?.how === 'error') return send(response, service, 500, { error: 'down' })
         const bend = fault?.how === 'hideLogs' ? hideLogs : undefined
         const seenAt = now() - behindBy(fault, now())
-        const answer = bendRpc(service, answerRpc(chain, seenAt, { path: url.pathname, body, bend }))
+        const said =
+          url.pathname === '/zoneNode'
+            ? answerZoneRpc(chain, seenAt, body)
+            : answerRpc(chain, seenAt, { path: url.pathname, body, bend })
+        const answer = bendRpc(service, said)
         return send(response, service, answer === undefined ? 500 : 200, answer)
       })
       return
@@ -58,6 +64,7 @@ export async function serveBridge(
     url,
     rpcUrl: `${url}/preconf`,
     canonicalUrl: `${url}/canonical`,
+    zoneNodeUrl: `${url}/zoneNode`,
     requests,
     close: () =>
       new Promise((resolve) => {

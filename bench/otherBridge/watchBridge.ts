@@ -55,6 +55,7 @@ export interface WatchOptions {
   readonly now: () => number
   readonly service?: Service
   readonly secondSource?: boolean
+  readonly zoneNode?: boolean
   readonly fees?: boolean
   /** Neither contracts nor escrows are configured. */
   readonly isBare?: boolean
@@ -95,6 +96,15 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
       preconf: { url: new Secret(served.rpcUrl), intervalMs: options.preconfMs ?? 1_000 },
       canonical: options.secondSource
         ? { url: new Secret(served.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
+        : null,
+      zoneRpc: options.zoneNode
+        ? {
+            url: new Secret(served.zoneNodeUrl),
+            verifyAbove: '0',
+            sample: 1,
+            confirmations: 3,
+            contracts: [],
+          }
         : null,
       bridge: {
         ...noBridge,

@@ -1,0 +1,61 @@
+import { type Chain, hashOf, zoneHeight, zoneTime, type ZoneTx } from './chain.ts'
+
+interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+const hex = (value: number | bigint) => `0x${value.toString(16)}`
+
+/** Answers one call or a batch as the zone's own node: its head, its blocks and receipts. */
+export function answerZoneRpc(chain: Chain, now: number, body: string): unknown {
+  const asked = JSON.parse(body) as Call | Call[]
+  const one = (call: Call) => ({ jsonrpc: '2.0', id: call.id, result: resultOf(chain, now, call) })
+  return Array.isArray(asked) ? asked.map(one) : one(asked)
+}
+
+function resultOf(chain: Chain, now: number, { method, params }: Call): unknown {
+  const head = zoneHeight(chain, now)
+  const shown = chain.zoneTxs.filter(({ at }) => zoneHeight(chain, at) <= head)
+  switch (method) {
+    case 'eth_blockNumber':
+      return hex(head)
+    case 'eth_getBlockByNumber': {
+      const [tag] = params
+      const height = typeof tag === 'string' && tag.startsWith('0x') ? Number(tag) : head
+      return height > head ? null : blockObject(chain, shown, height)
+    }
+    case 'eth_getTransactionReceipt': {
+      const found = shown.find(({ hash }) => hash === params[0])
+      return found ? receipt(chain, found) : null
+    }
+    default:
+      return null
+  }
+}
+
+const blockHash = (height: number) => hashOf('zone block', height)
+
+function blockObject(chain: Chain, shown: readonly ZoneTx[], height: number) {
+  return {
+    number: hex(height),
+    hash: blockHash(height),
+    parentHash: blockHash(height - 1),
+    timestamp: hex(Math.floor(zoneTime(chain, height) / 1_000)),
+    miner: chain.signer,
+    transactions: shown.filter(({ at }) => zoneHeight(chain, at) === height).map(({ hash }) => hash),
+  }
+}
+
+function receipt(chain: Chain, { hash, at, failed }: ZoneTx) {
+  const height = zoneHeight(chain, at)
+  return {
+    transactionHash: hash,
+    transactionIndex: '0x0',
+    blockHash: blockHash(height),
+    blockNumber: hex(height),
+    status: failed === undefined ? '0x1' : '0x0',
+    logs: [],
+  }
+}
