@@ -15,7 +15,11 @@ test('the last report of an earlier day is found whatever lies between, and none
   queue('2026-W42', 42)
   queue('2026-09', 9)
   const [days, weeks] = [createReportStore(db), createReportStore(db, 'week')]
-  expect(['2026-10-20', '2026-10-22', '2026-10-30'].map(days.readBuiltBefore)).toEqual([null, 20, 22])
-  expect(['2026-W42', '2026-W44'].map(weeks.readBuiltBefore)).toEqual([null, 42])
+  expect(['2026-10-20', '2026-10-22', '2026-10-30'].map((day) => days.readBuiltBefore(day))).toEqual([
+    null,
+    20,
+    22,
+  ])
+  expect(['2026-W42', '2026-W44'].map((week) => weeks.readBuiltBefore(week))).toEqual([null, 42])
   db.close()
 })
