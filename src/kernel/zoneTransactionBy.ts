@@ -33,7 +33,8 @@ export function createZoneTransactionBy(explorer: Pick<Explorer, 'callNonEmpty'>
       const busy = findBusy(page === 1 ? newest : await readPage(page), until)
       if (busy === null) continue
       const { records } = await explorer.callNonEmpty(zoneBlockTransactions, { height: busy.height }, options)
-      const [shown] = records
+      // What the chain itself adds to a block may be shown nowhere else.
+      const shown = records.find(({ actionType }) => actionType !== '') ?? records[0]
       return shown ? { hash: shown.hash, time: busy.time } : null
     }
     return null

@@ -47,15 +47,17 @@ const mostShown = 18
 /** So long before the first block that was asked for it may have stood still already. */
 const unknownMs = 120_000
 
-/** Null where no block was found. */
+/** Null where no block was found, or what blocks hold is no measure. */
 async function readByBlocks(of: Asking, until: UnixMs): Promise<UnixMs | null> {
   const { reads, signal, zoneShown } = of
   const options = { priority: 'urgent', signal, isKnown: false } as const
-  const newest = await reads.zoneTransactionBy(until + blocksAheadMs, options).catch((error: unknown) => {
-    signal.throwIfAborted()
-    if (!(error instanceof MonitorError)) throw error
-    return null
-  })
+  const byBlocks = (time: UnixMs) =>
+    reads.zoneTransactionBy(time, options).catch((error: unknown) => {
+      signal.throwIfAborted()
+      if (!(error instanceof MonitorError)) throw error
+      return null
+    })
+  const newest = await byBlocks(until + blocksAheadMs)
   if (newest === null) return null
   const kept = zoneShown.filter(({ hash, time }) => hash !== newest.hash && time > until - mostLagMs)
   zoneShown.splice(0, Infinity, ...kept, newest)
@@ -67,6 +69,11 @@ async function readByBlocks(of: Asking, until: UnixMs): Promise<UnixMs | null> {
   // Without anything in it that is known it is no answer.
   if (known.size === 0 || known.has(newest.hash)) return Infinity
   const times = asked.filter(({ hash }) => known.has(hash)).map(({ time }) => time)
+  // Of an endpoint that knows no such transaction however old they say nothing.
+  const past = times.length > 0 ? null : await byBlocks(until - mostLagMs)
+  const isMeasure =
+    past === null ? times.length > 0 : (await reads.zoneLegs([past.hash], options)).readings.length > 0
+  if (!isMeasure) return null
   return Math.max((asked[0]?.time ?? until) - unknownMs, ...times)
 }
 

@@ -13,7 +13,13 @@ async function find(every: number, ageMs: number) {
       { id }: { id: string },
       { page = 1, height }: { page?: number; height?: number },
     ) => {
-      if (id === 'E4') return { records: [{ hash: `0x${height}` }] }
+      if (id === 'E4')
+        return {
+          records: [
+            { hash: '0x51', actionType: '' },
+            { hash: `0x${height}`, actionType: 'order' },
+          ],
+        }
       pages.push(page)
       const records = Array.from({ length: 100 }, (_, n) => head - (page - 1) * 100 - n).map((at) => ({
         height: at,

@@ -132,12 +132,17 @@ test('of the zone its own blocks say how far it has come, though no transfer doe
   commit({ answers: [[toRecord({ ...credited, crossType: 'Deposit', mainTime: until - old })]] })
   const zoneShown: ZoneShown[] = []
   let comesTo = until - 180_000
+  let isMeasure = true
   const at = (now: number) => {
     const zoneTransactionBy = async (by: number) => ({ hash: hash(`at ${by}`), time: by })
     const zoneLegs = async (hashes: readonly string[]) => ({
       requestedAt: now,
       bad: [],
-      readings: [...zoneShown, { hash: hash('old'), time: until - old }]
+      readings: [
+        ...zoneShown.filter(() => isMeasure),
+        { hash: hash('old'), time: until - old },
+        ...(isMeasure ? [{ hash: hash(`at ${now - mostLagMs}`), time: now - mostLagMs }] : []),
+      ]
         .filter((one) => hashes.includes(one.hash) && one.time <= comesTo)
         .map((one) => ({
           chain: 'zone' as const,
@@ -157,4 +162,7 @@ test('of the zone its own blocks say how far it has come, though no transfer doe
   expect(await at(until + 240_000)).toBe(until + 35_000)
   comesTo = Infinity
   expect(await at(until + 300_000)).toBe(Infinity)
+  // It knows none of what blocks hold, however old: that is no lag.
+  isMeasure = false
+  expect(await at(until + 360_000)).toBe(Infinity)
 })
