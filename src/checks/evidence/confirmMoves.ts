@@ -45,7 +45,8 @@ export async function confirmMoves(asking: Asking, leg: QueuedLeg, first: Eviden
     signal,
     parties: listParties(asking, leg.hash),
     callReads: leg.tries,
-    mayCome: () => callsMayCome(asking, leg),
+    // Of a token that moved as another one calls say nothing, and how tokens pair is learned from such answers.
+    ...(leg.ask === 'native' && { mayCome: () => callsMayCome(asking, leg) }),
   } as const
   const own = leg.ask === 'native' ? await addOwnValue(reads, leg, first, options, clock.now()) : null
   if (own === 'unclear') return again(asking, { ...leg, tries: leg.tries + 1 }, doubtMs)
