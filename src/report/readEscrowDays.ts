@@ -17,7 +17,6 @@ import { sumMoved } from '../checks/escrow/flowSums.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
 import type { Database } from '../store/database.ts'
-import type { BookLine } from './book.ts'
 import type { ReportToken } from './reportToken.ts'
 
 /** All escrows of a token together, in token units. Null: not known. */
@@ -64,7 +63,7 @@ export function joinEscrowDays(days: readonly (readonly EscrowDay[])[]): EscrowD
  * did not know.
  */
 export function joinUnexplained(
-  books: readonly (readonly BookLine[])[],
+  books: readonly (readonly Pick<EscrowDay, 'token' | 'unexplained'>[])[],
   { address }: Pick<ReportToken, 'address'>,
 ): string | null {
   const own = books.map((lines) => lines.find(({ token }) => token.address === address)?.unexplained ?? null)

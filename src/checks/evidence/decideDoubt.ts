@@ -8,15 +8,12 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
-import type { ZoneShown } from '../../kernel/zoneTransactionBy.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import { callsMayCome, isBehind, settledAt } from './legLag.ts'
+import { callsMayCome, isBehind, type LagAsking, settledAt } from './legLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
-
-export type LegAsk = 'zone' | 'main' | 'native'
 
 /** What an answer means for the legs that it was asked of. */
 export interface Outcome {
@@ -32,29 +29,14 @@ export interface Outcome {
 
 /** A run that asks second sources. */
 export interface Asking
-  extends Pick<
-    Kernel,
-    | 'clock'
-    | 'clockAheadMs'
-    | 'commit'
-    | 'config'
-    | 'db'
-    | 'explorers'
-    | 'horizons'
-    | 'learned'
-    | 'ledger'
-    | 'stakes'
-    | 'startedAt'
-  > {
+  extends LagAsking,
+    Pick<
+      Kernel,
+      'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorers' | 'learned' | 'stakes' | 'startedAt'
+    > {
   readonly reads: EvidenceReads
-  readonly signal: AbortSignal
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
   readonly singles: { left: number }
-  /** How far endpoints that lag behind have come, as this run found out: by what is asked. */
-  readonly lags: Map<LegAsk, Promise<UnixMs>>
-  readonly zoneShown: ZoneShown[]
-  /** By how much the service's clock is ahead of ours; negative: behind it. */
-  readonly serviceAheadMs: number
 }
 
 /** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */

@@ -15,21 +15,21 @@ const mostLooked = 50
 const looks = 17
 const lookMs = Math.ceil(mostLagMs / looks)
 
-interface Asking extends Pick<Kernel, 'ledger'> {
+export interface IndexAsking extends Pick<Kernel, 'ledger'> {
   readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs' | 'nativeLegs' | 'zoneTransactionBy'>
   readonly signal: AbortSignal
   /** What blocks of the zone showed when that was looked for, oldest first: a memory of a quarter of an hour. */
   readonly zoneShown: ZoneShown[]
 }
 
-type Ask = 'zone' | 'main' | 'native'
+export type LegAsk = 'zone' | 'main' | 'native'
 
 /**
  * How far the endpoint for many transactions has come, where it lags behind the head of their chain; Infinity where it does
  * not. On the zone that is what its blocks hold; elsewhere, or where they cannot be asked, what arrived on the chain.
  * @param until what happened later need not be known yet
  */
-export async function readComeTo(of: Asking, ask: Ask, until: UnixMs): Promise<UnixMs> {
+export async function readComeTo(of: IndexAsking, ask: LegAsk, until: UnixMs): Promise<UnixMs> {
   try {
     const byBlocks = ask === 'zone' ? await readByBlocks(of, until) : null
     return byBlocks ?? (await readByArrivals(of, ask, until))
@@ -48,7 +48,7 @@ const mostShown = 18
 const unknownMs = 120_000
 
 /** Null where no block was found, or what blocks hold is no measure. */
-async function readByBlocks(of: Asking, until: UnixMs): Promise<UnixMs | null> {
+async function readByBlocks(of: IndexAsking, until: UnixMs): Promise<UnixMs | null> {
   const { reads, signal, zoneShown } = of
   const options = { priority: 'urgent', signal, isKnown: false } as const
   const byBlocks = (time: UnixMs) =>
@@ -81,7 +81,7 @@ async function readByBlocks(of: Asking, until: UnixMs): Promise<UnixMs | null> {
  * It lags where of what arrived it knows what is older, and none of the newest, whose origins are proven. Nobody can make
  * these for himself: whoever forges a payout would have to pay in for each, and that would be shown.
  */
-async function readByArrivals(of: Asking, ask: Ask, until: UnixMs): Promise<UnixMs> {
+async function readByArrivals(of: IndexAsking, ask: LegAsk, until: UnixMs): Promise<UnixMs> {
   const since = until - mostLagMs
   const newest = listArrived(of, ask, { from: since, until }, (one) => one.originProof === 'proven')
   const older = listArrived(of, ask, { from: 0, until: since }, () => true)[0]
@@ -104,8 +104,8 @@ async function readByArrivals(of: Asking, ask: Ask, until: UnixMs): Promise<Unix
 
 /** Hashes of what arrived in a time on the chain of a leg, the newest first. */
 function listArrived(
-  { ledger }: Asking,
-  ask: Ask,
+  { ledger }: IndexAsking,
+  ask: LegAsk,
   { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
   counts: (transfer: Transfer) => boolean,
 ): string[] {

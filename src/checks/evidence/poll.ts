@@ -22,13 +22,13 @@ import {
   decideDoubt,
   type Doubt,
   keepAsking,
-  type LegAsk,
   maxRestMs,
   maySpendSingle,
   type Outcome,
   restLonger,
   toUnread,
 } from './decideDoubt.ts'
+import type { LegAsk } from './indexLag.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
 import { restAfter } from './restAfter.ts'
 
