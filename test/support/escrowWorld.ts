@@ -339,3 +339,10 @@ function changesOf(transaction: FakeMainTransaction, of: string) {
   const own = value === undefined ? [] : [{ from, to, amount: value }]
   return [...own, ...calls].map((one) => ({ from: one.from, to: one.to, raw: toRaw(one.amount, 18) }))
 }
+
+/** What is said to have left, or to be missing, and how much. */
+export function listLosses({ conditions }: Pick<EscrowWorld, 'conditions'>): string[] {
+  return conditions()
+    .filter(({ kind }) => kind === 'escrow.drift' || kind === 'escrow.shortfall')
+    .map(({ kind, facts }) => `${kind} ${String(facts['amount'] ?? facts['missing'])}`)
+}

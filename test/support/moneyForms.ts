@@ -1,4 +1,4 @@
-import { escrow, otherToken, token } from './bridgeWorld.ts'
+import { escrow, otherToken, token, user } from './bridgeWorld.ts'
 import { createEscrowWorld, type EscrowWorld, type EscrowWorldOptions } from './escrowWorld.ts'
 
 /** A kind of money that escrows hold. */
@@ -58,4 +58,24 @@ export async function startWithForms(options: FormsOptions = {}): Promise<Escrow
   })
   await world.pass(60_000)
   return world
+}
+
+/** A payout of a form of money, in a transaction of its own. @returns its hash */
+export function payOut(world: EscrowWorld, form: Form, to: string, amount: string): string {
+  return world.transact(
+    form.token === ''
+      ? { from: user(9_999), to: escrow, value: '0', calls: [{ from: escrow, to, amount }] }
+      : {
+          moves: [
+            {
+              token: form.token,
+              decimals: form.decimals,
+              from: escrow,
+              to,
+              amount,
+              ...(form.tokenId && { tokenId: form.tokenId }),
+            },
+          ],
+        },
+  )
 }

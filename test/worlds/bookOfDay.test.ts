@@ -5,31 +5,13 @@ import { buildDailyReport } from '../../src/report/buildDailyReport.ts'
 import { readReportKnowledge } from '../../src/report/readReportKnowledge.ts'
 import { escrow, user } from '../support/bridgeWorld.ts'
 import { type EscrowWorld, toRaw } from '../support/escrowWorld.ts'
-import { type Form, forms, startWithForms } from '../support/moneyForms.ts'
+import { type Form, forms, payOut, startWithForms } from '../support/moneyForms.ts'
 
 // The book of a stretch of time in which everything happened that is honest, and some that is not, against the chain itself.
 
 const second = 1_000
 const stranger = `0x${'bad0'.repeat(10)}`
 const refused = { record: { status: '0x0' }, zone: { status: '0x0', value: '', valueRaw: '' } }
-
-const payOut = (world: EscrowWorld, form: Form, to: string, amount: string) =>
-  world.transact(
-    form.token === ''
-      ? { from: user(9_999), to: escrow, value: '0', calls: [{ from: escrow, to, amount }] }
-      : {
-          moves: [
-            {
-              token: form.token,
-              decimals: form.decimals,
-              from: escrow,
-              to,
-              amount,
-              ...(form.tokenId && { tokenId: form.tokenId }),
-            },
-          ],
-        },
-  )
 
 function withdraw(world: EscrowWorld, form: Form, n: number, amount: string): void {
   const { tokenId = '' } = form

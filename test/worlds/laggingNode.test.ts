@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { escrow, token } from '../support/bridgeWorld.ts'
-import { createEscrowWorld } from '../support/escrowWorld.ts'
+import { createEscrowWorld, listLosses } from '../support/escrowWorld.ts'
 
 // A node that is minutes behind the explorer shows what an escrow held then, which is held against what was owed then.
 
@@ -19,14 +19,7 @@ async function start() {
     },
   })
   await world.pass(2 * minute)
-  const losses = () =>
-    world
-      .conditions()
-      .flatMap(({ kind, facts }) =>
-        /^escrow\.(drift|shortfall)$/.test(kind)
-          ? [`${kind} ${String(facts['amount'] ?? facts['missing'])}`]
-          : [],
-      )
+  const losses = () => listLosses(world)
   return { ...world, seen, losses }
 }
 

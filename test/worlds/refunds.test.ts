@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { purgeFlows } from '../../src/checks/escrow/flowStore.ts'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
 import { bridge, type EscrowWorld } from '../support/escrowWorld.ts'
-import { coarse, type Form, forms, startWithForms } from '../support/moneyForms.ts'
+import { coarse, type Form, forms, payOut, startWithForms } from '../support/moneyForms.ts'
 
 // A deposit that the zone refused is given back once, to who paid it in; what else leaves is theft.
 
@@ -24,22 +24,7 @@ describe('a deposit that failed and is given back in a transaction of its own', 
   const refused = { record: { status: '0x0' }, zone: { status: '0x0', value: '', valueRaw: '' } }
   const [plain] = forms as [Form]
   const giveBack = (world: EscrowWorld, to: string, amount: string, form: Form = plain) =>
-    world.transact(
-      form.token === ''
-        ? { from: user(9_999), to: escrow, value: '0', calls: [{ from: escrow, to, amount }] }
-        : {
-            moves: [
-              {
-                token: form.token,
-                decimals: form.decimals,
-                from: escrow,
-                to,
-                amount,
-                ...(form.tokenId && { tokenId: form.tokenId }),
-              },
-            ],
-          },
-    )
+    payOut(world, form, to, amount)
   /** The zone credits it after all. */
   const retry = (world: EscrowWorld, record: Record<string, string>) => {
     const time = String(world.now())

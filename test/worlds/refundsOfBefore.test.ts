@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
-import { createEscrowWorld } from '../support/escrowWorld.ts'
+import { createEscrowWorld, listLosses } from '../support/escrowWorld.ts'
 
 // What the zone refused before the start is held when counting begins, and given back later: nothing is missing by that.
 
@@ -22,14 +22,7 @@ test('a deposit that failed before the start and is given back after it is no sh
     },
   })
   await world.pass(2 * minute)
-  const losses = () =>
-    world
-      .conditions()
-      .flatMap(({ kind, facts }) =>
-        /^escrow\.(drift|shortfall)$/.test(kind)
-          ? [`${kind} ${String(facts['amount'] ?? facts['missing'])}`]
-          : [],
-      )
+  const losses = () => listLosses(world)
   world.transact({ moves: [{ token, from: escrow, to: user(80), amount: '90' }] })
   for (let n = 0; n < 12; n += 1) {
     world.deposit(100 + n, { amount: '50' })
