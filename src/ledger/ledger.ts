@@ -47,6 +47,7 @@ import {
   toTransfer,
   type TransferChange,
 } from './recordAnswer.ts'
+import { type ArrivedFilter, listArrived } from './arrived.ts'
 import { queueHistory } from './historyQueue.ts'
 import { type CountedTransfer, listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
 import { listMatching, pageMatching, type TransferFilter } from './transferFilter.ts'
@@ -63,9 +64,12 @@ export interface Ledger {
   getTransfer(key: string): Transfer | null
   /** What of an escrow's holdings a transfer is; 0 where that is not known. */
   riskOf(transfer: Transfer): number
+  /** However many have to be looked at for it: the whole ledger where nothing fits. */
   listTransfers(filter: TransferFilter): Transfer[]
   /** The same a page at a time, each with a bounded amount of work. */
   pageTransfers(filter: Parameters<typeof pageMatching>[1]): ReturnType<typeof pageMatching>
+  /** Completed transfers that arrived in a time, the newest first, found with a bounded amount of work. */
+  listArrived(filter: ArrivedFilter): Transfer[]
   /** A transfer's sightings, oldest first: what was said of it, by which list, from when to when. */
   listSightings(key: string): readonly Sighting[]
   /** Slices of the transfers that were under way at some time of a window, each transfer once. */
@@ -156,6 +160,7 @@ export function createLedger(
     listSightings: (key) => listSightings(state, key),
     listTransfers: (filter) => listMatching(db, filter, { tokens: options.tokens, read }),
     pageTransfers: (filter) => pageMatching(db, filter, { tokens: options.tokens, read }),
+    listArrived: (filter) => read(listArrived(db, filter)),
     listUnderWay: (window, onAdvance) => listSlicesUnderWay(state, window, onAdvance),
     listPending: (filter) => pending.list(filter),
     countByState: () => countByState(db),

@@ -227,6 +227,8 @@ function textEndsOf(column: string, from: string, pattern: string): Condition {
 function toScopes(db: Database, filter: TransferFilter): Condition[] {
   const { hash, ends, address, sender, state } = filter
   const times = toTimes(filter)
+  const isOpen = state !== undefined && state !== 'completed'
+  const open = `${isOpenRow} AND state = ?`
   const scope = (sql: string, ...values: Condition[1]): Condition => [
     [sql, ...times.map(([time]) => time)].join(' AND '),
     [...values, ...times.flatMap(([, given]) => given)],
@@ -247,12 +249,22 @@ function toScopes(db: Database, filter: TransferFilter): Condition[] {
     const text = party.toLowerCase()
     const forms = [...new Set([text, toHashCell(text)])]
     const received = `target_address = ?${sender === undefined ? '' : " AND source_address = x''"}`
-    return forms.flatMap((form) => [
-      scope("source_address = ? AND source_address <> x''", form),
-      scope(received, form),
-    ])
+    const sent = "source_address = ? AND source_address <> x''"
+    // Of an address with a million transfers few are open: these are found among what is open.
+    return forms.flatMap((form) =>
+      isOpen
+        ? [
+            scope(`${open} AND +${sent}`, state, form),
+            scope(
+              `key IN (SELECT key FROM transfers INDEXED BY transfers_open_to WHERE ${open} AND ${received})`,
+              state,
+              form,
+            ),
+          ]
+        : [scope(sent, form), scope(received, form)],
+    )
   }
-  if (state && state !== 'completed') return [scope(`${isOpenRow} AND state = ?`, state)]
+  if (isOpen) return [scope(open, state)]
   return [scope('1')]
 }
 

@@ -117,7 +117,7 @@ function sinceOf({ clock, config, tellSince }: ListAudit): UnixMs {
 function listSamples({ ledger }: ListAudit): HeightSample[] {
   const seen = new Set<number>()
   return ledger
-    .listTransfers({ state: 'completed', limit: 50 })
+    .listArrived({ limit: 50 })
     .filter(({ isListed }) => isListed)
     .flatMap(({ main, zone }) => {
       if (main === null || zone === null || main.height === null || zone.height === null) return []

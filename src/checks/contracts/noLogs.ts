@@ -31,6 +31,6 @@ export function createNoLogsReader(ground: Ground): (now: UnixMs) => NoLogs | nu
 function readNoLogs({ config, db, ledger }: Ground): NoLogs | null {
   const [since, readAt] = [observedSince(db, 'contracts'), lastCovered(db, 'contracts')]
   if (since === null || readAt === null) return null
-  const crossed = ledger.listTransfers({ state: 'completed', originAtOrAfter: since, limit: enoughCrossed })
+  const crossed = ledger.listArrived({ from: since, limit: enoughCrossed })
   return { contracts: config.bridge.contracts, since, readAt, crossed: crossed.length }
 }

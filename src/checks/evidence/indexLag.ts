@@ -1,5 +1,5 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import { destinationLeg, type Leg, type Transfer } from '../../bridge/transfer.ts'
+import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { movesNative } from '../../meaning/showsMoney.ts'
@@ -109,19 +109,16 @@ function listArrived(
   { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
   counts: (transfer: Transfer) => boolean,
 ): string[] {
-  const isIn = (leg: Leg) => leg.time !== null && leg.time >= from && leg.time <= until
   const legs = ledger
-    .listTransfers({
+    .listArrived({
       direction: ask === 'zone' ? 'MainToZone' : 'ZoneToMain',
-      state: 'completed',
-      originAtOrBefore: until,
+      from,
+      until,
       limit: mostLooked,
     })
     // Native currency is in answers of its own.
     .filter(({ token }) => ask === 'zone' || movesNative(token) === (ask === 'native'))
     .filter(counts)
     .flatMap((transfer) => destinationLeg(transfer) ?? [])
-    .filter(isIn)
-    .toSorted((a, b) => (b.time ?? 0) - (a.time ?? 0))
   return [...new Set(legs.map((leg) => leg.hash))]
 }

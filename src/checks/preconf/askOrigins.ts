@@ -79,11 +79,7 @@ function choose(of: PayoutWatch, open: readonly Waiting[]): Map<string, Waiting>
 
 /** A transaction that the zone knows: the newest that was proven, else one of a transfer that is whole. */
 function findControl({ ledger, clock }: PayoutWatch, asking: ReadonlyMap<string, unknown>): string | null {
-  const known = ledger.listTransfers({
-    state: 'completed',
-    originAtOrBefore: settledBy(clock.now()),
-    limit: 20,
-  })
+  const known = ledger.listArrived({ until: settledBy(clock.now()), limit: 20 })
   const legs = known.filter(({ zone }) => zone !== null && !asking.has(zone.hash))
   const best = legs.find(({ originProof }) => originProof === 'proven') ?? legs[0]
   return best?.zone?.hash ?? null
