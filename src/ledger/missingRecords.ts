@@ -86,9 +86,10 @@ export function createMissingRecords(db: Database, seenAt: (key: string) => Unix
       db.prepare('DELETE FROM missing_records WHERE key = ?').run(parseKey(key))
     },
     findControl() {
-      // The pluses keep the indexes of hashes away: they have all of them, and in no order.
-      const sql = `SELECT zone_hash, main_hash FROM transfers WHERE state = 'completed' AND +zone_hash IS NOT NULL AND +main_hash IS NOT NULL
-        AND key NOT IN (SELECT key FROM missing_records) ORDER BY origin_at DESC LIMIT 1`
+      // By when they arrived: a storm of failed ones, newer than all of these, is not gone through.
+      const sql = `SELECT zone_hash, main_hash FROM transfers INDEXED BY transfers_destination WHERE destination_at IS NOT NULL
+        AND state = 'completed' AND zone_hash IS NOT NULL AND main_hash IS NOT NULL
+        AND key NOT IN (SELECT key FROM missing_records) ORDER BY destination_at DESC LIMIT 1`
       return hashes.get(db, sql)
     },
   }

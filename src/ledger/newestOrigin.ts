@@ -10,8 +10,7 @@ export function readNewestOrigin(db: Database): UnixMs | null {
 
 /** The main hash of a recent transfer: a question whose answer is known. */
 export function readRecentMainHash(db: Database): string | null {
-  // The plus keeps the index of hashes away: it has all of them, and in no order.
-  const sql =
-    'SELECT main_hash FROM transfers WHERE +main_hash IS NOT NULL AND state = ? ORDER BY origin_at DESC LIMIT 1'
+  const sql = `SELECT main_hash FROM transfers INDEXED BY transfers_destination WHERE destination_at IS NOT NULL
+    AND main_hash IS NOT NULL AND state = ? ORDER BY destination_at DESC LIMIT 1`
   return hash.get(db, sql, 'completed')
 }

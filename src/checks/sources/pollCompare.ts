@@ -264,8 +264,7 @@ function oneOfEach(found: readonly Difference[]): Difference[] {
 
 /** The newest transfers that were over before a time. */
 function listRecords(db: Kernel['db'], before: UnixMs): string[] {
-  // The pluses keep indexes away that have all of them in another order.
-  const sql = `SELECT zone_hash FROM transfers WHERE state = 'completed' AND +zone_hash IS NOT NULL
-    AND +destination_at < ? ORDER BY key DESC LIMIT ?`
+  const sql = `SELECT zone_hash FROM transfers INDEXED BY transfers_destination WHERE destination_at < ?
+    AND state = 'completed' AND zone_hash IS NOT NULL ORDER BY destination_at DESC LIMIT ?`
   return [...new Set(hash.all(db, sql, before, maxTransactions))]
 }

@@ -74,10 +74,23 @@ describe('what is asked again and again is found by an index of what is open, no
       readRecentMainHash(db)
     })
     expect(plans.filter((plan) => plan.includes('transfers'))).toEqual([
-      'SCAN transfers USING INDEX transfers_origin',
-      'SCAN transfers USING INDEX transfers_origin',
+      'SEARCH transfers USING INDEX transfers_destination (destination_at>?)',
+      'SEARCH transfers USING INDEX transfers_destination (destination_at>?)',
     ])
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
+  })
+
+  test('what is open of an address, and a sample of what arrived', () => {
+    const plans = plansOf((_, ledger) => {
+      ledger.listTransfers({ address: '0xaa', direction: 'ZoneToMain', state: 'pending' })
+      ledger.listArrived({ direction: 'ZoneToMain', from: 1, until: 2, limit: 1 })
+    })
+    const indexes = plans.flatMap((plan) => /INDEX \w+ \(\w+/.exec(plan)?.[0] ?? [])
+    expect([...new Set(indexes)]).toEqual([
+      'INDEX transfers_open (state',
+      'INDEX transfers_open_to (target_address',
+      'INDEX transfers_destination (destination_at',
+    ])
   })
 
   test('a page of transfers, whatever is looked for', () => {
