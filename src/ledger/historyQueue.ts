@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { queueHistoricLegs } from './evidenceQueue.ts'
+import { queueHistoricLegs } from './queueLegs.ts'
 import { noteQueuedHistory, readWaitingHistory } from './historyMarks.ts'
 import { type LedgerState, readTransfers } from './recordAnswer.ts'
 import { selectTransfers } from './transferRows.ts'

@@ -24,7 +24,7 @@ import { listWithoutEvidence } from './listWithoutEvidence.ts'
 import type { Steps } from '../lib/steps.ts'
 import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { queueAgain, queueClaimed, type QueueSettings } from './evidenceQueue.ts'
+import { queueAgain, queueClaimed, type QueueSettings } from './queueLegs.ts'
 import { createPendingList } from './pendingList.ts'
 import { type Past, purgeTransfers } from './purgeTransfers.ts'
 import {

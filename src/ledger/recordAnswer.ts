@@ -15,7 +15,7 @@ import { maxPostponeMs } from './dueChecks.ts'
 import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes } from './restingRecords.ts'
 import type { TokenBook } from './tokenBook.ts'
 import { openEvidence } from './evidence.ts'
-import { queueLegs, queueOutdated, type QueueSettings } from './evidenceQueue.ts'
+import { queueLegs, queueOutdated, type QueueSettings } from './queueLegs.ts'
 import { noteHistory } from './historyMarks.ts'
 import {
   deleteTransfer,

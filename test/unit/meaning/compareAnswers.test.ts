@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EvidenceReading } from '../../../src/ledger/evidence.ts'
-import { listQueued, type QueueSettings } from '../../../src/ledger/evidenceQueue.ts'
+import { listQueued } from '../../../src/ledger/evidenceQueue.ts'
+import { type QueueSettings } from '../../../src/ledger/queueLegs.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import {
   answerHoldMs,
