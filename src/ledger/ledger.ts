@@ -27,16 +27,8 @@ import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { queueAgain, queueClaimed, type QueueSettings } from './queueLegs.ts'
 import { createPendingList } from './pendingList.ts'
 import { type Past, purgeTransfers } from './purgeTransfers.ts'
-import {
-  formatKey,
-  isOpenRow,
-  listKeysSharing,
-  parseKey,
-  listSharing,
-  selectNamed,
-  selectTransfers,
-  type StoredTransfer,
-} from './transferRows.ts'
+import { formatKey, isOpenRow, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
+import { listKeysSharing, listSharing, selectNamed } from './named.ts'
 import {
   type LedgerState,
   readTransfers,

@@ -1,7 +1,8 @@
 import type { Sighting } from './sighting.ts'
 import type { Database } from '../store/database.ts'
 import { type RestingRecords, withTimes } from './restingRecords.ts'
-import { selectNamed, type StoredTransfer } from './transferRows.ts'
+import { type StoredTransfer } from './transferRows.ts'
+import { selectNamed } from './named.ts'
 
 /** Every stored row that the records could concern: same strong name, or joined by a hash to a record without one. */
 export function loadCluster(

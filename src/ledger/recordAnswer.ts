@@ -1,30 +1,22 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { deriveTransfer, type TransferContext } from './deriveTransfer.ts'
 import { matchSightings } from './matchSightings.ts'
-import { isNamed, needsDetail } from './needsDetail.ts'
-import { shownWithinMs } from '../meaning/findOverpayment.ts'
 import type { Observation } from '../bridge/observation.ts'
 import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from './sighting.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { isHash } from '../store/hash.ts'
 import type { Database } from '../store/database.ts'
-import { readMetaNumber, saveMeta } from '../store/meta.ts'
+import { type Assigned, assignKeys, reserveKeys } from './assignKeys.ts'
 import { createTally, type Tally } from './flow.ts'
 import { loadCluster } from './loadCluster.ts'
-import { maxPostponeMs } from './dueChecks.ts'
+import { orderedCheckAt, scheduleCheck } from './nextCheck.ts'
 import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes } from './restingRecords.ts'
 import type { TokenBook } from './tokenBook.ts'
 import { openEvidence } from './evidence.ts'
 import { queueLegs, queueOutdated, type QueueSettings } from './queueLegs.ts'
 import { noteHistory } from './historyMarks.ts'
-import {
-  deleteTransfer,
-  formatKey,
-  listKeysSharing,
-  parseKey,
-  saveTransfer,
-  type StoredTransfer,
-} from './transferRows.ts'
+import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
+import { listKeysSharing } from './named.ts'
 
 export interface TransferChange {
   /** Null when the transfer is new. */
@@ -183,7 +175,17 @@ function saveGroup(pass: Pass, saving: Saving): Saved {
   // Whose records are the same is the same by the same evidence.
   const before = row && row.group !== group ? deriveTransfer(row.group, context) : row && after
   const keptCheckAt = row && before && !isAsked ? orderedCheckAt(row, before) : null
-  const checkAt = scheduleCheck(pass, saving, after, isAsked) ?? keptCheckAt
+  const checkAt =
+    scheduleCheck(
+      {
+        group,
+        knownAt: row?.checkAt ?? null,
+        transfer: after,
+        isAsked,
+        isShared: () => isShared(pass, after),
+      },
+      { now: pass.now, openIntervalMs: pass.ledger.openIntervalMs },
+    ) ?? keptCheckAt
   const misses = isAsked ? 0 : (row?.misses ?? 0)
   const stored = { key, group, misses, soughtAt: row?.soughtAt ?? null, checkAt, kept: row?.kept ?? null }
   saveTransfer(db, stored, after, pass.tally)
@@ -191,60 +193,6 @@ function saveGroup(pass: Pass, saving: Saving): Saved {
   noteSaved(resting, stored, after, pass.digestOf)
   const isHistory = settings !== null && queueLegs(db, settings, { before, after }, pass.now)
   return { key, change: { before, after }, checkAt, isHistory }
-}
-
-/** When somebody wants a record read by hash in which nothing is open: what the list says meanwhile is no answer. */
-function orderedCheckAt({ group, checkAt, misses }: StoredTransfer, before: Transfer): UnixMs | null {
-  return checkAt !== null && misses === 0 && !needsDetail(group, before) ? checkAt : null
-}
-
-function scheduleCheck(
-  pass: Pass,
-  { group, row }: Saving,
-  transfer: Transfer,
-  isAsked: boolean,
-): UnixMs | null {
-  const { now } = pass
-  const { openIntervalMs } = pass.ledger
-  if (!needsDetail(group, transfer)) {
-    const at = sharedCheckAt(group, transfer, { now, openIntervalMs })
-    return at !== null && isShared(pass, transfer) ? at : null
-  }
-  if (isAsked) return now + openIntervalMs
-  if (!isNamed(group)) return null
-  if (transfer.state === 'pending' || transfer.state === 'unbacked') {
-    // A failure that nobody has confirmed is urgent; an ordinary open transfer was just read.
-    if (transfer.status === 'failed') return now
-    // The list is all there is to ask about one without a zone hash: it has just spoken, and others wait for their turn.
-    const known = row?.checkAt ?? null
-    if (known === null) return now + openIntervalMs
-    const isSpoken = transfer.zone === null && known <= now
-    return isSpoken ? now + restMs(transfer, openIntervalMs, now) : known
-  }
-  return Math.min(row?.checkAt ?? now, now + openIntervalMs)
-}
-
-/** What has been on its way for long is asked for more rarely. */
-function restMs({ originAt }: Transfer, openIntervalMs: number, now: UnixMs): number {
-  return Math.min(restOf(now - originAt, openIntervalMs), maxPostponeMs)
-}
-
-function restOf(ageMs: number, openIntervalMs: number): number {
-  return Math.max(openIntervalMs, Math.round(ageMs / 20))
-}
-
-/** Whether those of one origin transaction are one origin only E12 can show; without names no sooner than all of them may be there. */
-function sharedCheckAt(
-  { members }: Group,
-  { id, zoneEventIndex, firstSeenAt, onlyAt }: Transfer,
-  { now, openIntervalMs }: { readonly now: UnixMs; readonly openIntervalMs: number },
-): UnixMs | null {
-  if (!members.some(({ source }) => source === 'E12')) return now
-  if (id !== null || zoneEventIndex !== null) return null
-  const shownAt = firstSeenAt + shownWithinMs
-  // Each answer so far had a row that could not be read.
-  if (onlyAt === undefined) return Math.max(shownAt, now + restOf(now - firstSeenAt, openIntervalMs))
-  return onlyAt >= shownAt ? null : shownAt
 }
 
 /** Whether another transfer has the same origin transaction. */
@@ -295,46 +243,6 @@ function mergeAll(
   }
   const digestOf = (sighting: Sighting) => digests.get(sighting) ?? sightingDigest(sighting)
   return { sightings: [...byDigest.values()], digestOf, owners, touched, news }
-}
-
-interface Assigned {
-  readonly key: number
-  readonly group: Group
-}
-
-/** The oldest key among a group's sightings names it; a key that two groups claim stays with the one seen first. */
-function assignKeys(
-  groups: readonly Group[],
-  owners: ReadonlyMap<Sighting, number>,
-  next: () => number,
-): Assigned[] {
-  const claims = groups
-    .map((group) => ({
-      group,
-      keys: group.members.flatMap((sighting) => owners.get(sighting) ?? []).sort((a, b) => a - b),
-      firstAt: Math.min(...group.members.map((sighting) => sighting.firstAt)),
-    }))
-    .sort((a, b) => (a.keys[0] ?? Infinity) - (b.keys[0] ?? Infinity) || a.firstAt - b.firstAt)
-  const taken = new Set<number>()
-  return claims.map(({ group, keys }) => {
-    const key = keys.find((candidate) => !taken.has(candidate)) ?? next()
-    taken.add(key)
-    return { key, group }
-  })
-}
-
-/** Keys are never given twice, not even after their transfer was joined into another: alerts remember them. */
-function reserveKeys(db: Database, atMost: number): () => number {
-  let next = readMetaNumber(db, 'next_key') ?? 1
-  const last = next + atMost
-  let isReserved = false
-  return () => {
-    if (!isReserved) {
-      saveMeta(db, 'next_key', String(last))
-      isReserved = true
-    }
-    return next++
-  }
 }
 
 function dropJoined(

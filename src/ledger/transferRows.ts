@@ -1,21 +1,19 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Chain } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Group, Sighting } from './sighting.ts'
 import { areSightings, decodeSightings, encodeSightings, type PackedSightings } from './packedSightings.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { direction, transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { endsOf, endsOfText, hasEnds, hash, isHash, toHashCell } from '../store/hash.ts'
+import { isHash, toHashCell } from '../store/hash.ts'
 import { noteMisread } from '../store/misread.ts'
 import { standIn } from './standIn.ts'
-import { isWholeForm } from '../store/wholeForm.ts'
 import { known, knownOf, knownTimes, timesOf } from './knownTexts.ts'
 import { unsettleAnswers } from './legAnswers.ts'
 import { toSenderCell } from './parties.ts'
 import { pack } from '../store/pack.ts'
 import { learnNames, nameCell, namesOf, nameText, toNameCell } from '../store/names.ts'
-import { columns, instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
+import { instant, int, packed, readPacked, type Row, table, text } from '../store/table.ts'
 import { formatCounted, readCounted } from './counted.ts'
 import { createTally, type Tally, toCount } from './flow.ts'
 import { keepSteps } from './flowSteps.ts'
@@ -44,8 +42,6 @@ export const mostOfTransaction = 5_000
 
 /** Sightings kept of one transfer. An API that gives new content at every read must not fill the disk. */
 const maxSightings = 48
-/** Transfers of one transaction that are read beside each other, beyond one for each hash. */
-const maxSharing = 1_000
 
 export const stored = table('transfers', { key: int, checkAt: instant.orNull(), body: packed })
 const counted = table('transfers', {
@@ -56,12 +52,12 @@ const counted = table('transfers', {
   destinationAt: instant.orNull(),
   flow: text.orNull(),
 })
-const sharing = columns({ hash, key: int })
 
-const names =
+/** Every column of a row. */
+export const rowColumns =
   'key, rec_id, zone_hash, main_hash, loose, direction, state, token, source_address, target_address, origin_at, destination_at, first_seen_at, changed_at, read_at, check_at, body, flow, plain'
 
-const insert = `INSERT INTO transfers (${names}) VALUES (${names.replaceAll(/\w+/g, '?')})`
+const insert = `INSERT INTO transfers (${rowColumns}) VALUES (${rowColumns.replaceAll(/\w+/g, '?')})`
 
 /** What rows are found by, and what hardly ever changes once it is known. */
 const lasting = [
@@ -88,79 +84,9 @@ const updatePassing = `UPDATE transfers SET ${passing.map((name) => `${name} = ?
 
 export function selectTransfers(db: Database, where: string, ...values: SQLInputValue[]): StoredTransfer[] {
   return db
-    .prepare(`SELECT ${names} FROM transfers ${where}`)
+    .prepare(`SELECT ${rowColumns} FROM transfers ${where}`)
     .all(...values)
     .map((row) => toStored(db, row))
-}
-
-/** Transfers that bear a hash on a chain, oldest first. */
-export function listSharing(db: Database, chain: Chain, hash: string, limit: number): StoredTransfer[] {
-  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
-  return selectTransfers(db, `WHERE ${isHash(column, '?1')} ORDER BY key LIMIT ?2`, hash, limit)
-}
-
-/** By hash, which transfers bear it on this chain, oldest first; null when they are too many to be read at once. */
-export function listKeysSharing(
-  db: Database,
-  chain: Chain,
-  hashes: readonly string[],
-): Map<string, string[]> | null {
-  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
-  const limit = hashes.length + maxSharing
-  const sql = `SELECT ${column} AS hash, key FROM transfers WHERE ${hasEnds(column, '?1')} ORDER BY key LIMIT ?2`
-  const rows = sharing.all(db, sql, listEnds(db, hashes), limit)
-  if (rows.length === limit) return null
-  const wanted = new Set(hashes)
-  const keys = new Map<string, string[]>()
-  for (const row of rows) {
-    if (!wanted.has(row.hash)) continue
-    const key = formatKey(row.key)
-    const others = keys.get(row.hash)
-    if (others) others.push(key)
-    else keys.set(row.hash, [key])
-  }
-  return keys
-}
-
-/** What indexes have of these names: in rows of before, as long as there are any, of their texts as well. */
-function listEnds(db: Database, names: readonly string[]): string {
-  const ends = names.map(endsOf)
-  return JSON.stringify(isWholeForm(db) ? ends : [...ends, ...names.map(endsOfText)])
-}
-
-interface Names {
-  readonly ids: readonly string[]
-  /** Of every row that bears one of them. */
-  readonly hashes: readonly string[]
-  /** Of the rows that hold a record without id. */
-  readonly looseHashes: readonly string[]
-}
-
-// Of a transaction with thousands of transfers, each of which bears an id, no row but the one that is sought is read.
-const candidates = `SELECT ${names} FROM transfers WHERE key IN (
-  SELECT key FROM transfers WHERE ${hasEnds('rec_id', '?1')}
-  UNION ALL SELECT key FROM transfers WHERE ${hasEnds('zone_hash', '?2')}
-  UNION ALL SELECT key FROM transfers WHERE ${hasEnds('main_hash', '?2')}
-  UNION ALL SELECT key FROM transfers WHERE loose = 1 AND ${hasEnds('zone_hash', '?3')}
-  UNION ALL SELECT key FROM transfers WHERE loose = 1 AND ${hasEnds('main_hash', '?3')})`
-const replaced = `WHERE key IN (SELECT key FROM other_hashes WHERE hash IN (SELECT value FROM json_each(?1)))`
-
-/** Every row that one of these names may concern. */
-export function selectNamed(db: Database, { ids, hashes, looseHashes }: Names): StoredTransfer[] {
-  const sought = { ids: new Set(ids), hashes: new Set(hashes), looseHashes: new Set(looseHashes) }
-  const isSought = (row: Row) => {
-    const [id = '', zone = '', main = ''] = knownOf(db, row)
-    const bears = (some: ReadonlySet<string>) => some.has(zone) || some.has(main)
-    return sought.ids.has(id) || bears(sought.hashes) || (row['loose'] === 1 && bears(sought.looseHashes))
-  }
-  const found = db
-    .prepare(candidates)
-    .all(listEnds(db, ids), listEnds(db, hashes), listEnds(db, looseHashes))
-    .filter(isSought)
-    .map((row) => toStored(db, row))
-  const others = (some: readonly string[], and: string) =>
-    some.length === 0 ? [] : selectTransfers(db, `${replaced}${and}`, JSON.stringify(some))
-  return [...found, ...others(hashes, ''), ...others(looseHashes, ' AND loose = 1')]
 }
 
 /** From a row's `storedColumns`; to be saved again it has to be the whole row. */

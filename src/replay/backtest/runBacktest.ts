@@ -1,5 +1,6 @@
 import { hasAnswers } from '../../ledger/legAnswers.ts'
-import { listSharing, type StoredTransfer } from '../../ledger/transferRows.ts'
+import type { StoredTransfer } from '../../ledger/transferRows.ts'
+import { listSharing } from '../../ledger/named.ts'
 import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'

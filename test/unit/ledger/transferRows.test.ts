@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createLedger } from '../../../src/ledger/ledger.ts'
-import { selectNamed } from '../../../src/ledger/transferRows.ts'
+import { selectNamed } from '../../../src/ledger/named.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'
 
