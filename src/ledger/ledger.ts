@@ -20,8 +20,7 @@ import {
   postponeCheck,
 } from './dueChecks.ts'
 import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence.ts'
-import { listWithoutEvidence } from './listWithoutEvidence.ts'
-import type { Steps } from '../lib/steps.ts'
+import { type FailurePlace, listWithoutEvidence } from './listWithoutEvidence.ts'
 import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { queueAgain, queueClaimed, type QueueSettings } from './queueLegs.ts'
@@ -85,7 +84,10 @@ export interface Ledger {
   /** Zone hashes of records that are failed here and not in the ledger. */
   listUnconfirmed(records: readonly Observation[]): string[]
   /** Zone hashes of failed transfers since `since` that E9 said nothing of, and was not asked of for a while. */
-  listWithoutEvidence(since: UnixMs, now: UnixMs, limit: number): Steps<string[]>
+  listWithoutEvidence(
+    of: { readonly since: UnixMs; readonly after: FailurePlace | null; readonly limit: number },
+    now: UnixMs,
+  ): ReturnType<typeof listWithoutEvidence>
   /** Forgets ended transfers that are past their time, with their alerts. @returns how many */
   purge(past: Past): number
   /** Transfers that bear a hash on this chain, oldest first, at most `limit`. */
@@ -175,8 +177,7 @@ export function createLedger(
     },
     queueHistory: (count, now) => queueHistory(state, count, now),
     listUnconfirmed: (records) => listUnconfirmed(db, records),
-    listWithoutEvidence: (since, now, limit) =>
-      listWithoutEvidence(db, { since, askedSince: now - maxPostponeMs, limit }),
+    listWithoutEvidence: (of, now) => listWithoutEvidence(db, { ...of, askedSince: now - maxPostponeMs }),
     purge: (past) => purgeTransfers(state, past),
     listSharing: (chain, hash, limit) => read(listSharing(db, chain, hash, limit)),
     listKeysSharing: (chain, hashes) => listKeysSharing(db, chain, hashes),

@@ -62,6 +62,7 @@ import { teachers } from './migrations/0057_teachers.ts'
 import { settledAnswers } from './migrations/0058_settled_answers.ts'
 import { dueChecks } from './migrations/0059_due_checks.ts'
 import { refunds } from './migrations/0060_refunds.ts'
+import { alertsByKind } from './migrations/0061_alerts_by_kind.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -126,6 +127,7 @@ export const migrations: readonly string[] = [
   settledAnswers,
   dueChecks,
   refunds,
+  alertsByKind,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

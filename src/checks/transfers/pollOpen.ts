@@ -4,6 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
 import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import type { DueCheck } from '../../ledger/dueChecks.ts'
+import type { FailurePlace } from '../../ledger/listWithoutEvidence.ts'
 import type { MissingRecords } from '../../ledger/missingRecords.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { runInSlices } from '../../lib/steps.ts'
@@ -34,6 +35,7 @@ const evidenceMs = 86_400_000
  */
 export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSignal) => Promise<void> {
   let singles = { since: -Infinity, left: 0, taken: 0 }
+  const looked: Looked = { after: null }
   return async (signal) => {
     const now = open.clock.monotonicMs()
     if (now - singles.since >= singlesMs) singles = { ...singles, since: now, left: maxSingles }
@@ -51,7 +53,7 @@ export function createOpenTransfersPoll(open: OpenTransfers): (signal: AbortSign
     const nameless = due.filter((check) => check.zoneHash === null && check.mainHash === null)
     postpone(open, nameless, null)
     await askEach([
-      () => readFailures(open, signal),
+      () => readFailures(open, looked, signal),
       () => readDetails(open, byZone, signal),
       ...byMain.map((check) => () => readByMain(open, check, signal)),
     ])
@@ -105,13 +107,19 @@ async function readByMain(open: OpenTransfers, check: DueCheck, signal: AbortSig
     postpone(open, [check], read.isAnswer ? read.requestedAt : null)
 }
 
+/** How far the failed transfers were looked through. */
+interface Looked {
+  after: FailurePlace | null
+}
+
 /** @returns why some could not be read, though others were */
-async function readFailures(open: OpenTransfers, signal: AbortSignal): Promise<unknown> {
+async function readFailures(open: OpenTransfers, looked: Looked, signal: AbortSignal): Promise<unknown> {
   const now = open.clock.now()
-  const hashes = await runInSlices(
-    open.ledger.listWithoutEvidence(now - evidenceMs, now, batchSize),
+  const { hashes, next } = await runInSlices(
+    open.ledger.listWithoutEvidence({ since: now - evidenceMs, after: looked.after, limit: batchSize }, now),
     open.clock,
   )
+  looked.after = next
   if (hashes.length === 0) return undefined
   const ask = async (some: readonly string[]) => {
     const read = await open.reads.zoneTransactions(some, { priority: 'evidence', signal })

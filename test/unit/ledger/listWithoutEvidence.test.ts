@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EvidenceReading } from '../../../src/ledger/evidence.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
+import type { FailurePlace } from '../../../src/ledger/listWithoutEvidence.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'
@@ -51,11 +52,47 @@ test('of failures those are found that nobody said anything of, however many lie
     ],
     now,
   )
-  const find = (limit: number) => ledger.listWithoutEvidence(since, now, limit)
-  expect(runAtOnce(find(20)).toSorted()).toEqual(
+  const find = (limit: number, after: FailurePlace | null = null) =>
+    ledger.listWithoutEvidence({ since, after, limit }, now)
+  const all = runAtOnce(find(20))
+  expect(all.hashes.toSorted()).toEqual(
     ['by the node', 'long ago', 'silent'].map((name) => hash(`zone ${name}`)),
   )
-  expect(runAtOnce(find(1))).toHaveLength(1)
+  expect(all.next).toBeNull()
+  const first = runAtOnce(find(1))
+  expect(first.hashes).toHaveLength(1)
+  // Those beyond the limit are found from where it stopped.
+  expect(runAtOnce(find(20, first.next)).hashes.toSorted()).toEqual(all.hashes.toSorted())
   // Others run in between.
   expect([...find(20)].length).toBeGreaterThan(2)
+})
+
+test('of a storm so many are looked at, and the next look goes on behind them', () => {
+  const ledger = createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
+  const names = [...Array.from({ length: 2_100 }, (_, index) => `answered ${index}`), 'silent']
+  ledger.recordAnswer(
+    names.map((name, index) =>
+      toRecord({
+        id: hash(`id ${name}`),
+        source: 'E12',
+        status: 'failed',
+        mainHash: null,
+        mainTime: null,
+        mainHeight: null,
+        zoneHash: hash(`zone ${name}`),
+        zoneTime: now - 60_000 + index,
+        requestedAt: now,
+      }),
+    ),
+    now,
+  )
+  ledger.recordEvidence(
+    names.slice(0, -1).map((name) => said(name, {})),
+    now,
+  )
+  const find = (after: FailurePlace | null) =>
+    runAtOnce(ledger.listWithoutEvidence({ since, after, limit: 20 }, now))
+  const first = find(null)
+  expect(first.hashes).toEqual([])
+  expect(find(first.next)).toEqual({ hashes: [hash('zone silent')], next: null })
 })

@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { listEventsOf } from '../../../src/alerts/store/alertRows.ts'
 import { listDueCases } from '../../../src/alerts/store/outboxClaims.ts'
+import { listToldSince } from '../../../src/alerts/store/outboxDeliveries.ts'
 import { findFirstItem, hasUnsent, listDepths } from '../../../src/alerts/store/outboxItems.ts'
 import { listSpans } from '../../../src/cases/store/caseMembers.ts'
 import {
@@ -111,8 +112,17 @@ describe('what is asked again and again is found by an index of what is open, no
     ])
   })
 
+  test('losses that were sent, beside a storm of other alerts', () => {
+    const of = { kinds: ['transfer.unbacked'], since: 1 }
+    const plans = plansOf((db) => listToldSince(db, of, 'ops'))
+    expect(plans).toContain('SEARCH a USING INDEX alerts_kind (kind=? AND changed_at>?)')
+    expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
+  })
+
   test('failures that nothing is known of', () => {
-    const plans = plansOf((_, ledger) => runAtOnce(ledger.listWithoutEvidence(0, 1, 20)))
+    const plans = plansOf((_, ledger) =>
+      runAtOnce(ledger.listWithoutEvidence({ since: 0, after: null, limit: 20 }, 1)),
+    )
     expect(plans).toContain('SEARCH transfers USING INDEX transfers_open (state=? AND origin_at>?)')
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
   })
