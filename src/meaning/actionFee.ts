@@ -1,7 +1,7 @@
 import { parseDecimal } from '../bridge/amount.ts'
 import { toBaseUnits, toDecimal } from '../bridge/decimal.ts'
 import { findFee } from './findFee.ts'
-import type { MoneySettings } from './coverMoney.ts'
+import type { MoneySettings } from './moneyBounds.ts'
 import { originChain, type Transfer } from '../bridge/transfer.ts'
 import { readNumber } from './zoneAction.ts'
 

@@ -1,7 +1,7 @@
 import { movedToken } from '../bridge/movedToken.ts'
 import type { Leg, LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { toRaw } from './coverMoney.ts'
+import { toRaw } from './moneyBounds.ts'
 import { isOfNode, newestEvidence } from './proveOrigin.ts'
 
 /** What the explorer and the chain's own node say of one leg, where that is not the same. */

@@ -2,7 +2,7 @@ import { type Fees, isNear } from './actionFee.ts'
 import { enoughToAccuse, enoughToWarn, isHabit, type Lessons } from './habit.ts'
 import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
-import { expectedSums } from './findOverpayment.ts'
+import { expectedSums } from './paidSums.ts'
 
 /** The parts of a transfer that an action's items may say. */
 const actionFields = ['recipient', 'amount', 'tokenId'] as const

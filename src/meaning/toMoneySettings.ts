@@ -1,4 +1,4 @@
-import type { MoneySettings } from './coverMoney.ts'
+import type { MoneySettings } from './moneyBounds.ts'
 import { judgeMoney } from './judgeMoney.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { boundsOf } from './keptRange.ts'

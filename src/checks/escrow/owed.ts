@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import { parseRawAmount } from '../../bridge/amount.ts'
 import { type Decimal, toBaseUnits, toDecimal } from '../../bridge/decimal.ts'
-import { isDisproved } from './flow.ts'
+import { isDisproved } from './judgeFlow.ts'
 import type { MostKept } from '../../meaning/mostKept.ts'
 import { canonicalToken, movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { coverMoney, type MoneySettings } from '../../../src/meaning/coverMoney.ts'
+import { coverMoney } from '../../../src/meaning/coverMoney.ts'
+import type { MoneySettings } from '../../../src/meaning/moneyBounds.ts'
 import type { TokenMove, Transfer } from '../../../src/bridge/transfer.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'

@@ -4,7 +4,7 @@ import { isBatch, type Transfer } from '../../../bridge/transfer.ts'
 import { bestOf } from '../../../meaning/judgeZoneAmount.ts'
 import { type LearnedMoney, namesZoneAmounts } from '../../../meaning/learnedMoney.ts'
 import type { MostKept } from '../../../meaning/mostKept.ts'
-import { isDisproved } from '../flow.ts'
+import { isDisproved } from '../judgeFlow.ts'
 import { toOwedAmount } from '../owed.ts'
 import type { AccountLeg } from './account.ts'
 
