@@ -223,59 +223,6 @@ export function clearAck(db: Database, id: number): void {
   db.prepare('UPDATE alerts SET acked_by = NULL, acked_at = NULL WHERE id = ?').run(id)
 }
 
-/** What of a case holds, the worst first. */
-export function listStanding(
-  db: Database,
-  caseId: number,
-  { now, limit, offset = 0 }: { readonly now: UnixMs; readonly limit: number; readonly offset?: number },
-): AlertRow[] {
-  const sql = `SELECT ${alertColumns} FROM case_members m JOIN alerts a ON a.id = m.alert_id AND a.episode = m.episode
-    WHERE m.case_id = ? AND a.state <> 'merged' AND (m.until_at IS NULL OR m.until_at > ?)
-    ORDER BY CASE a.severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.amount_rank DESC, a.id LIMIT ? OFFSET ?`
-  return alertTable.all(db, sql, caseId, now, limit, offset)
-}
-
-const caseAlerts = columns({ ...alertTable.shape, ofEpisode: int, untilAt: instant.orNull() })
-/** An alert of a case, with the newest of its episodes that belongs to it. */
-export type CaseAlertRow = Read<typeof caseAlerts>
-
-/** The alerts of a case, the worst first: the most severe, then the most money. Reads no more than it gives. */
-export function listCaseAlerts(db: Database, caseId: number, limit: number, offset = 0): CaseAlertRow[] {
-  const sql = `SELECT ${alertColumns}, m.episode AS of_episode, m.until_at FROM case_members m CROSS JOIN alerts a ON a.id = m.alert_id
-    WHERE m.case_id = ? AND a.state <> 'merged' AND NOT EXISTS (SELECT 1 FROM case_members n
-      WHERE n.alert_id = m.alert_id AND n.episode > m.episode AND n.case_id = m.case_id)
-    ORDER BY m.rank DESC, m.alert_id LIMIT ? OFFSET ?`
-  return caseAlerts.all(db, sql, caseId, limit, offset)
-}
-
-/** The transfers that a case is about. */
-export function listCaseTransfers(db: Database, caseId: number, limit: number): string[] {
-  const sql = `SELECT DISTINCT a.transfer_key FROM case_members m JOIN alerts a ON a.id = m.alert_id
-    WHERE m.case_id = ? AND a.transfer_key IS NOT NULL LIMIT ?`
-  return text.all(db, sql, caseId, limit)
-}
-
-/** What fires, and events that were found since, that are in no case. */
-export function listWithoutCase(db: Database, since: UnixMs, limit: number): AlertRow[] {
-  const sql = `SELECT ${alertColumns} FROM alerts a WHERE ((${activeAlerts} AND a.state <> 'pending')
-      OR (a.nature = 'event' AND a.changed_at >= ?1 AND a.active_at >= ?1 AND a.state <> 'merged'))
-    AND NOT EXISTS (SELECT 1 FROM case_members m WHERE m.alert_id = a.id AND m.episode = a.episode) ORDER BY a.id LIMIT ?2`
-  return alertTable.all(db, sql, since, limit)
-}
-
-/** All of a case is acknowledged: no reminders. */
-export function ackCase(db: Database, caseId: number, by: string, now: UnixMs): void {
-  db.prepare(
-    'UPDATE alerts SET acked_by = ?2, acked_at = ?3 WHERE id IN (SELECT alert_id FROM case_members WHERE case_id = ?1)',
-  ).run(caseId, by, now)
-}
-
-export function clearAcks(db: Database, caseId: number): void {
-  db.prepare(
-    'UPDATE alerts SET acked_by = NULL, acked_at = NULL WHERE acked_at IS NOT NULL AND id IN (SELECT alert_id FROM case_members WHERE case_id = ?)',
-  ).run(caseId)
-}
-
 /** By the start of its fingerprint, with or without `#`; several when that is ambiguous. */
 export function findAlertsByPrefix(db: Database, prefix: string): AlertRow[] {
   const text = prefix.replace(/^#/, '').toLowerCase()
@@ -336,32 +283,4 @@ export function hasAlertsOf(db: Database, rule: string): boolean {
 
 export function countAlerts(db: Database): Read<typeof stateCounts>[] {
   return stateCounts.all(db, 'SELECT state, COUNT(*) AS count FROM alerts GROUP BY state')
-}
-
-/** Conditions that ended long ago, wait for no channel and are held back from none. The row of an event is the mark that it was raised. */
-export function purgeEnded(db: Database, before: UnixMs): number {
-  const result = db
-    .prepare(
-      `DELETE FROM alerts WHERE nature = 'condition' AND changed_at < ? AND state IN ('resolved', 'inactive', 'merged')
-        AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = alerts.id AND o.state = 'queued')
-        AND NOT EXISTS (SELECT 1 FROM group_members m WHERE m.alert_id = alerts.id)`,
-    )
-    .run(before)
-  return Number(result.changes)
-}
-
-/**
- * Events without a transfer that changed last before a time, wait for no channel and are of no case; those of a transfer go with it.
- * What is no news again, whenever it comes, stays: of `kept` kinds. Any other is told anew when it happens anew.
- */
-export function purgeEvents(
-  db: Database,
-  of: { readonly before: UnixMs; readonly kept: readonly string[]; readonly limit: number },
-): number {
-  const sql = `DELETE FROM alerts WHERE id IN (SELECT a.id FROM alerts a
-    WHERE a.nature = 'event' AND a.changed_at < ?1 AND a.transfer_key IS NULL AND a.kind NOT IN (SELECT value FROM json_each(?2))
-      AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.alert_id = a.id AND o.state = 'queued')
-      AND NOT EXISTS (SELECT 1 FROM held_events h WHERE h.alert_id = a.id)
-      AND NOT EXISTS (SELECT 1 FROM case_members m WHERE m.alert_id = a.id) LIMIT ?3)`
-  return Number(db.prepare(sql).run(of.before, JSON.stringify(of.kept), of.limit).changes)
 }

@@ -5,6 +5,7 @@ import * as escalations from '../../cases/store/escalations.ts'
 import * as places from '../../cases/placeMember.ts'
 import * as groups from './alertGroups.ts'
 import * as rows from './alertRows.ts'
+import * as ofCase from './alertsOfCase.ts'
 import * as held from './heldEvents.ts'
 import * as deliveries from './outboxDeliveries.ts'
 import * as contents from './outboxContents.ts'
@@ -15,6 +16,7 @@ import * as totals from './outboxTotals.ts'
 import * as operations from './outboxOperations.ts'
 import * as audit from '../../store/auditLog.ts'
 import * as times from '../../store/rebaseTimes.ts'
+import * as purges from './purgeAlerts.ts'
 import * as silenced from './silencedRows.ts'
 import * as silences from './silenceRows.ts'
 import * as names from './transferNames.ts'
@@ -26,6 +28,7 @@ import { deleteEvaluation, listEvaluations, type RuleEvaluation, saveEvaluation 
 
 const tables = {
   ...rows,
+  ...ofCase,
   ...groups,
   ...items,
   ...claims,
@@ -46,6 +49,7 @@ const tables = {
   ...escalations,
   ...places,
   ...silenced,
+  ...purges,
 }
 
 /** A store function without its database. */

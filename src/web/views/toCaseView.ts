@@ -1,6 +1,6 @@
 import { comesBack } from '../../alerts/caseOperations.ts'
 import type { Route } from '../../alerts/routing.ts'
-import type { CaseAlertRow } from '../../alerts/store/alertRows.ts'
+import type { CaseAlertRow } from '../../alerts/store/alertsOfCase.ts'
 import type { CaseRow } from '../../cases/store/caseRows.ts'
 import { kinds } from '../../checks/index.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
