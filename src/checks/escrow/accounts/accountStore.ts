@@ -201,17 +201,30 @@ export function sumAccountsUntil(db: Database, token: string, time: UnixMs): Del
   return addDeltas(sum?.deltas ?? {}, ...later.map(({ deltas }) => negateDeltas(deltas)))
 }
 
+/** What records say and no escrow moved so far. */
+export interface Unmoved {
+  /** By deposits: below zero. */
+  readonly came: bigint
+  /** By withdrawals: above zero. */
+  readonly left: bigint
+}
+
 /** What was recorded since a time, up to a height or a time, and no escrow moved so far: it may be listed yet. */
 export function sumUnmovedSince(
   db: Database,
   token: string,
   { since, height, until }: { since: UnixMs; height?: number; until?: UnixMs },
-): bigint {
+): Unmoved {
   const sql = `SELECT deltas FROM account_entries WHERE token = ${numberOf('?')} AND at > ? AND unmoved = 1 AND height <= ? AND at <= ?`
   const most = Number.MAX_SAFE_INTEGER
-  return changes
+  const amounts = changes
     .all(db, sql, token, since, height ?? most, until ?? most)
-    .reduce((sum, { deltas }) => sum + (deltas.unmoved ?? 0n), 0n)
+    .map(({ deltas }) => deltas.unmoved ?? 0n)
+  const sum = (of: readonly bigint[]) => of.reduce((total, amount) => total + amount, 0n)
+  return {
+    came: sum(amounts.filter((amount) => amount < 0n)),
+    left: sum(amounts.filter((amount) => amount > 0n)),
+  }
 }
 
 /** Closes what happened before a time, a few at once: the sums keep it. */

@@ -3,7 +3,7 @@ import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import { type Codec, json } from '../../../store/table.ts'
 import type { Deltas } from './account.ts'
-import { sumAccounts, sumAccountsUntil, sumUnmovedSince } from './accountStore.ts'
+import { sumAccounts, sumAccountsUntil, sumUnmovedSince, type Unmoved } from './accountStore.ts'
 
 /**
  * What a token's escrows hold at a block, account by account: `holdings` is the sum of all others, exact, base units.
@@ -76,15 +76,17 @@ interface Opening {
 
 /**
  * What was recorded and is not listed as a movement, and what the balance has beyond the lists, are one thing where they
- * agree. The rest of the one is lost once it had its time, the rest of the other is still being judged.
+ * agree. The rest of the one is lost once it had its time, the rest of the other is still being judged. What was recorded a
+ * moment ago may have moved the balance, or not: an older record is held against what it may be without that.
  */
 function close(
   baseline: bigint,
   holdings: bigint,
-  { sums, recent }: { readonly sums: Deltas; readonly recent: bigint },
+  { sums, recent }: { readonly sums: Deltas; readonly recent: Unmoved },
 ): Accounts {
   const unlisted = holdings - baseline - (sums.escrow ?? 0n)
-  const settled = cancel((sums.unmoved ?? 0n) - recent, unlisted)
+  const older = (sums.unmoved ?? 0n) - recent.came - recent.left
+  const settled = cancel(older, unlisted + (older < 0n ? recent.left : recent.came))
   return {
     holdings,
     claims: baseline + (sums.claims ?? 0n),

@@ -59,6 +59,24 @@ function truthSince(all: readonly Happening[], second: number) {
   }
 }
 
+test.each([
+  { older: 'deposit', newer: 'withdrawal' },
+  { older: 'withdrawal', newer: 'deposit' },
+] as const)(
+  'while no movement is listed for long a $older is not lost, nor found, by a $newer of a moment ago',
+  async ({ older, newer }) => {
+    const unlisted = { flowAfter: 2_000 }
+    const all = [plain(older, unlisted), plain(newer, { ...unlisted, at: 500, amount: 3_000_000n })]
+    const unexplained: bigint[] = []
+    const world = await play(all, baseline, (second, accountsAt) => {
+      const { lost, found } = accountsAt(second, truthAt(all, second, baseline).held)
+      unexplained.push(lost, found)
+    })
+    world.close()
+    expect(unexplained.filter((amount) => amount !== 0n)).toEqual([])
+  },
+)
+
 test.each(seeds())('in any world every account is what the chains say, seed %i', async (seed) => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 12 }), async (all) => {
