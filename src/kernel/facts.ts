@@ -3,6 +3,7 @@ import type { Transfer } from '../bridge/transfer.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { LatencyFacts } from '../ledger/readLatency.ts'
 import type { Moment } from '../rules/kind.ts'
+import type { EndpointLag } from './endpointLags.ts'
 import type { Head } from './heads.ts'
 import type { PollerHealth } from './runner.ts'
 import type { Standing } from './stages.ts'
@@ -75,6 +76,8 @@ export interface SharedFacts extends Moment {
   }
   /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
   readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
+  /** Endpoints that show nothing as new as what others show; left out, there is none. */
+  readonly endpointLags?: readonly EndpointLag[]
   /** Transfers without a destination leg whose origin is at or before `originAtOrBefore`, oldest first. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   /** Whether a row of the list that could not be read may be a transfer's record; left out, none is. */

@@ -16,6 +16,7 @@ import type { Database } from '../store/database.ts'
 import type { State } from '../store/openState.ts'
 import type { RequestNumbers } from '../store/requestNumbers.ts'
 import type { FollowedActs } from './acts.ts'
+import type { EndpointLags } from './endpointLags.ts'
 import type { ContractReads } from './contractReads.ts'
 import type { HorizonWatch, ListReadings } from './horizons.ts'
 import type { BlockListeners } from './mainBlocks.ts'
@@ -57,6 +58,7 @@ export interface Kernel {
   /** The same of what may be much, as a page of the list. */
   readonly commitInSlices: CommitInSlices
   readonly horizons: HorizonWatch
+  readonly endpointLags: EndpointLags
   readonly list: ListReadings
   /** The heads by the chains' own nodes, as a record that their pollers write; null before one was read. */
   readonly nodeHeads: { main: TrackedHeight | null; zone: TrackedHeight | null }

@@ -33,7 +33,16 @@ const unreadMs = 86_400_000
 export interface FactSources
   extends Pick<
     Kernel,
-    'config' | 'db' | 'explorer' | 'horizons' | 'ledger' | 'nodeHeads' | 'numbers' | 'rpcs' | 'stages'
+    | 'config'
+    | 'db'
+    | 'endpointLags'
+    | 'explorer'
+    | 'horizons'
+    | 'ledger'
+    | 'nodeHeads'
+    | 'numbers'
+    | 'rpcs'
+    | 'stages'
   > {
   /** How often each endpoint is meant to be asked, ms. */
   readonly intervals: Readonly<Record<string, number>>
@@ -70,6 +79,7 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
       aside: sources.explorer.empties.listAside(now),
     },
     listLag: sources.horizons.listLag(now),
+    endpointLags: sources.endpointLags.list(),
     *listPending(filter) {
       // Of what was read nobody knows when it is to be read again first.
       for (const transfer of sources.ledger.listPending(filter)) yield withTimes(sources.numbers, transfer, 0)

@@ -8,6 +8,7 @@ import type { UnixMs } from '../lib/clock.ts'
 export interface ZoneShown {
   readonly hash: string
   /** Of its block. */
+  readonly height: number
   readonly time: UnixMs
 }
 
@@ -35,7 +36,7 @@ export function createZoneTransactionBy(explorer: Pick<Explorer, 'callNonEmpty'>
       const { records } = await explorer.callNonEmpty(zoneBlockTransactions, { height: busy.height }, options)
       // What the chain itself adds to a block may be shown nowhere else.
       const shown = records.find(({ actionType }) => actionType !== '') ?? records[0]
-      return shown ? { hash: shown.hash, time: busy.time } : null
+      return shown ? { hash: shown.hash, ...busy } : null
     }
     return null
   }

@@ -12,6 +12,7 @@ import { type CommitHooks, createCommit } from '../kernel/commit.ts'
 import { createCommitInSlices } from '../kernel/commitInSlices.ts'
 import { createSettle } from '../kernel/listLag.ts'
 import { createContractReads } from '../kernel/contractReads.ts'
+import { createEndpointLags } from '../kernel/endpointLags.ts'
 import { setCoverageBack } from '../kernel/coverage.ts'
 import { createEventRetries } from '../kernel/eventRetries.ts'
 import { createExplorerReads } from '../kernel/reads.ts'
@@ -99,6 +100,7 @@ export function openKernel(
     commit,
     commitInSlices: createCommitInSlices(commit, { clock, db }),
     horizons,
+    endpointLags: createEndpointLags(),
     list,
     nodeHeads: { main: null, zone: null },
     channels: found.sending.channels,

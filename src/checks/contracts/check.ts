@@ -9,6 +9,7 @@ import { followContract } from './followContract.ts'
 import { createContractHistory } from './history.ts'
 import { type ContractsPart, givenContracts } from './facts.ts'
 import { judgeLogs } from './judgeLogs.ts'
+import { createLogLagNotes } from './logLag.ts'
 import { forgetSamples, hasLog, purgeLogs } from './logStore.ts'
 import { createNoLogsReader } from './noLogs.ts'
 import { readProgress } from './progressStore.ts'
@@ -65,6 +66,7 @@ export const contracts: Check<ContractsPart> = {
         await readHistory(inner)
       })
     const readNoLogs = createNoLogsReader(kernel)
+    const noteLogLag = createLogLagNotes(kernel)
     const pollers = [
       { name: 'contracts', schedule: poll.contracts, run: newest },
       { name: 'contractHistory', schedule: poll.contracts, isBackground: true, run: history },
@@ -72,6 +74,7 @@ export const contracts: Check<ContractsPart> = {
     return {
       pollers: bridge.contracts.length > 0 ? pollers : [],
       facts: (now) => ({ noLogs: readNoLogs(now) }),
+      onTransfers: (changed) => noteLogLag(changed),
       onAccused({ main }) {
         if (main !== null) forgetSamples(db, main.hash)
       },

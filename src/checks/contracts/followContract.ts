@@ -6,6 +6,7 @@ import type { ReadOptions } from '../../kernel/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { isSetAside } from '../../lib/errors.ts'
 import { findBirth } from './findBirth.ts'
+import { shownLogs } from './logLag.ts'
 import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
@@ -43,6 +44,8 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
       turn = await readActs(contract, { turn, first: cut }, options)
       throw read.error ?? incomplete(address, wanted)
     }
+    if (read.missed.length === 0) noteRead(contract, read, span)
+    if (isLagging(contract)) turn = await readActs(contract, { turn, first: cut }, options)
     const controlAt =
       read.logs.length === 0 ? await askControl(contract, { ...before, first: cut }, options) : null
     if (read.missed.length > 0) log.warn({ contract: address, err: read.error }, 'logs are read again later')
@@ -76,11 +79,30 @@ async function readAbove(
   return { ...above, missed: [span], error: read.error }
 }
 
+function noteRead(
+  { address, endpointLags }: WatchedContract,
+  { logs, requestedAt }: SpanRead,
+  { last }: BlockSpan,
+) {
+  const newest = logs.reduce((most, { height }) => Math.max(most, height), -1)
+  endpointLags.noteRead(shownLogs(address), { newest, to: last, at: requestedAt })
+}
+
+/** An index that lags for so long may do so for hours. */
+const lagMs = 90_000
+
+function isLagging({ address, endpointLags }: WatchedContract): boolean {
+  const { endpoint, list } = shownLogs(address)
+  return endpointLags
+    .list()
+    .some((one) => one.endpoint === endpoint && one.list === list && one.lagMs > lagMs)
+}
+
 /** So many kinds of acts are asked for at a tick: all of them within two minutes. */
 const actsAtOnce = 10
 
 /**
- * While the logs of a range are not shown, the acts of administration are asked for by their topics, some at each tick:
+ * While the logs of a range are not shown, or lag, the acts of administration are asked for by their topics, some at each tick:
  * they are rare, so that no list of them is cut. @returns where to go on
  */
 async function readActs(

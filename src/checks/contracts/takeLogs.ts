@@ -13,7 +13,16 @@ import { readProgress, saveProgress } from './progressStore.ts'
 export interface WatchedContract
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'contractReads' | 'db' | 'log' | 'logListeners' | 'reads' | 'rpcs' | 'tellSince'
+    | 'clock'
+    | 'commit'
+    | 'contractReads'
+    | 'db'
+    | 'endpointLags'
+    | 'log'
+    | 'logListeners'
+    | 'reads'
+    | 'rpcs'
+    | 'tellSince'
   > {
   readonly address: string
   readonly administration: ReturnType<typeof indexAdministration>

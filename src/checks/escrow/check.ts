@@ -22,6 +22,7 @@ import { noteUnjudged, purgeUnjudged } from './unjudgedStore.ts'
 import { purgeOwedLegs } from './owedStore.ts'
 import { type EscrowBalances, pollBalances } from './pollBalances.ts'
 import { checkFlows } from './pollChecks.ts'
+import { noteProvenMoves } from './provenMoves.ts'
 import { readFlows, readNewFlows, readPastFlows } from './pollFlows.ts'
 import { escrowKept } from './kept.ts'
 import { escrowShortfall } from './shortfall.ts'
@@ -78,6 +79,7 @@ export const escrow: Check<EscrowPart> = {
         noteTransfers(watch, held, now)
         if (watch.places.length > 0) accountTransfers(explaining, held, now)
         noteUnjudged(kernel, { changed, ceased }, now)
+        noteProvenMoves({ ...kernel, watch }, changed)
       },
       rebaseClock(jump) {
         supplies.since = rebaseInstant(supplies.since, jump)

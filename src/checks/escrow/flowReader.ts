@@ -37,7 +37,7 @@ interface LookedUp {
 interface FlowSources
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'db' | 'horizons' | 'ledger' | 'nodeHeads' | 'tellSince' | 'trigger'
+    'clock' | 'commit' | 'db' | 'endpointLags' | 'horizons' | 'ledger' | 'nodeHeads' | 'tellSince' | 'trigger'
   > {
   readonly watch: EscrowWatch
   readonly main: Pick<MainReads, 'flows' | 'hasCome' | 'moves'>

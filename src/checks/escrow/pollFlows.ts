@@ -14,6 +14,7 @@ import type { StoredFlow } from './flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from './flowStore.ts'
 import { toForeignToken } from './foreignToken.ts'
 import type { FlowStream } from './places.ts'
+import { noteListRead } from './provenMoves.ts'
 import { dropRepeats } from './repeats.ts'
 import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.ts'
 import { fillUnread } from './unreadRows.ts'
@@ -164,6 +165,9 @@ async function readBlocks(
     seen,
     read: (reach) => readStreamRows(reader, stream, { known, ...reach }, signal),
   })
+  // What others crowd is read a part at a time.
+  if (!reader.isOfCrowds)
+    noteListRead(reader, stream, { rows: listed.rows, to: Math.min(blocks.to, head), at: listed.requestedAt })
   const read = await fillUnread(reader, { stream, read: listed }, signal)
   await lookUpTokens(reader, { stream, rows: read.rows }, signal)
   // What does not count may not be asked for the next time, so that it is no control for others.

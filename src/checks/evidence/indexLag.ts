@@ -15,14 +15,27 @@ const mostLooked = 50
 const looks = 17
 const lookMs = Math.ceil(mostLagMs / looks)
 
-export interface IndexAsking extends Pick<Kernel, 'ledger'> {
-  readonly reads: Pick<EvidenceReads, 'zoneLegs' | 'mainLegs' | 'nativeLegs' | 'zoneTransactionBy'>
+export interface IndexAsking extends Pick<Kernel, 'endpointLags' | 'ledger'> {
+  readonly reads: Pick<
+    EvidenceReads,
+    | 'zoneLegs'
+    | 'zoneLeg'
+    | 'mainLegs'
+    | 'mainLeg'
+    | 'mainLogs'
+    | 'nativeLegs'
+    | 'nativeLeg'
+    | 'zoneTransactionBy'
+  >
   readonly signal: AbortSignal
   /** What blocks of the zone showed when that was looked for, oldest first: a memory of a quarter of an hour. */
   readonly zoneShown: ZoneShown[]
 }
 
 export type LegAsk = 'zone' | 'main' | 'native'
+
+/** The endpoints that answer each question, about many transactions and about one. */
+export const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15', 'E16'] } as const
 
 /**
  * How far the endpoint for many transactions has come, where it lags behind the head of their chain; Infinity where it does
@@ -39,6 +52,31 @@ export async function readComeTo(of: IndexAsking, ask: LegAsk, until: UnixMs): P
     if (error instanceof MonitorError) return Infinity
     throw error
   }
+}
+
+/**
+ * How far an endpoint for single transactions has come: to the newest that is known to be there, if it shows that; else, or
+ * where it does not answer, nobody knows.
+ */
+export async function readAloneComeTo(of: IndexAsking, ask: LegAsk, until: UnixMs): Promise<UnixMs> {
+  const { reads, signal, zoneShown } = of
+  const [arrived] = listProven(of, ask, until)
+  const newest = (ask === 'zone' ? zoneShown.at(-1) : undefined) ?? arrived
+  if (newest === undefined) return -Infinity
+  const singles = {
+    zone: [reads.zoneLeg],
+    main: [reads.mainLogs, reads.mainLeg],
+    native: [reads.nativeLeg],
+  }[ask]
+  for (const single of singles) {
+    const read = await single(newest.hash, { priority: 'urgent', signal }).catch((error: unknown) => {
+      signal.throwIfAborted()
+      if (!(error instanceof MonitorError)) throw error
+      return null
+    })
+    if (read?.readings.some(({ hash }) => hash === newest.hash) === true) return newest.time
+  }
+  return -Infinity
 }
 
 /** Blocks are asked for of so much later: what decides of the first leg that may be judged came a while after it. */
@@ -64,7 +102,10 @@ async function readByBlocks(of: IndexAsking, until: UnixMs): Promise<UnixMs | nu
   const step = Math.ceil(zoneShown.length / mostShown)
   const asked = zoneShown.filter((_, at) => (zoneShown.length - 1 - at) % step === 0)
   const older = listArrived(of, 'zone', { from: 0, until: until - mostLagMs }, () => true).slice(0, 1)
-  const { readings } = await reads.zoneLegs([...asked.map(({ hash }) => hash), ...older], options)
+  const { readings } = await reads.zoneLegs(
+    [...asked, ...older].map(({ hash }) => hash),
+    options,
+  )
   const known = new Set(readings.map(({ hash }) => hash))
   // Without anything in it that is known it is no answer.
   if (known.size === 0 || known.has(newest.hash)) return Infinity
@@ -74,6 +115,11 @@ async function readByBlocks(of: IndexAsking, until: UnixMs): Promise<UnixMs | nu
   const isMeasure =
     past === null ? times.length > 0 : (await reads.zoneLegs([past.hash], options)).readings.length > 0
   if (!isMeasure) return null
+  noteLacks(
+    of,
+    'zone',
+    asked.filter(({ hash }) => !known.has(hash)),
+  )
   return Math.max((asked[0]?.time ?? until) - unknownMs, ...times)
 }
 
@@ -83,7 +129,7 @@ async function readByBlocks(of: IndexAsking, until: UnixMs): Promise<UnixMs | nu
  */
 async function readByArrivals(of: IndexAsking, ask: LegAsk, until: UnixMs): Promise<UnixMs> {
   const since = until - mostLagMs
-  const newest = listArrived(of, ask, { from: since, until }, (one) => one.originProof === 'proven')
+  const newest = listProven(of, ask, until)
   const older = listArrived(of, ask, { from: 0, until: since }, () => true)[0]
   const asked = newest.slice(0, neededUnknown)
   if (asked.length < neededUnknown || older === undefined) return Infinity
@@ -92,23 +138,42 @@ async function readByArrivals(of: IndexAsking, ask: LegAsk, until: UnixMs): Prom
   )
   const { zoneLegs, mainLegs, nativeLegs } = of.reads
   const askMany = { zone: zoneLegs, main: mainLegs, native: nativeLegs }[ask]
-  const { readings } = await askMany([...new Set([...asked, older, ...between])], {
+  const hashes = [...asked, older, ...between].map(({ hash }) => hash)
+  const { readings } = await askMany([...new Set(hashes)], {
     priority: 'urgent',
     signal: of.signal,
     isKnown: false,
   })
   const known = new Set(readings.map(({ hash }) => hash))
-  if (!known.has(older) || asked.some((hash) => known.has(hash))) return Infinity
+  if (!known.has(older.hash) || asked.some(({ hash }) => known.has(hash))) return Infinity
+  noteLacks(of, ask, asked)
   return Math.max(...readings.map(({ time }) => time ?? -Infinity))
 }
 
-/** Hashes of what arrived in a time on the chain of a leg, the newest first. */
+/** What arrived lately, and its origin is proven. */
+function listProven(of: IndexAsking, ask: LegAsk, until: UnixMs): Arrived[] {
+  return listArrived(of, ask, { from: until - mostLagMs, until }, (one) => one.originProof === 'proven')
+}
+
+function noteLacks({ endpointLags }: IndexAsking, ask: LegAsk, lacking: readonly Arrived[]): void {
+  const [endpoint] = sources[ask]
+  for (const { hash, height, time } of lacking)
+    if (height !== null) endpointLags.noteHappened({ endpoint, list: '' }, { hash, height, time })
+}
+
+interface Arrived {
+  readonly hash: string
+  readonly height: number | null
+  readonly time: UnixMs
+}
+
+/** What arrived in a time on the chain of a leg, the newest first. */
 function listArrived(
   { ledger }: IndexAsking,
   ask: LegAsk,
   { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
   counts: (transfer: Transfer) => boolean,
-): string[] {
+): Arrived[] {
   const legs = ledger
     .listArrived({
       direction: ask === 'zone' ? 'MainToZone' : 'ZoneToMain',
@@ -120,5 +185,7 @@ function listArrived(
     .filter(({ token }) => ask === 'zone' || movesNative(token) === (ask === 'native'))
     .filter(counts)
     .flatMap((transfer) => destinationLeg(transfer) ?? [])
-  return [...new Set(legs.map((leg) => leg.hash))]
+  return [
+    ...new Map(legs.map(({ hash, height, time }) => [hash, { hash, height, time: time ?? 0 }])).values(),
+  ]
 }

@@ -28,8 +28,9 @@ import {
   restLonger,
   toUnread,
 } from './decideDoubt.ts'
-import type { LegAsk } from './indexLag.ts'
+import { type LegAsk, sources } from './indexLag.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
+import { noteShown } from './noteShown.ts'
 import { restAfter } from './restAfter.ts'
 
 interface Evidence
@@ -41,6 +42,7 @@ interface Evidence
     | 'config'
     | 'cursors'
     | 'db'
+    | 'endpointLags'
     | 'explorer'
     | 'explorers'
     | 'horizons'
@@ -63,8 +65,6 @@ interface Part {
 
 type Run = Evidence & Asking & Pick<Part, 'isLate'>
 
-/** The endpoints that answer each question. */
-export const sources = { zone: ['E9', 'E14'], main: ['E13', 'E2'], native: ['E15', 'E16'] } as const
 const asks = ['zone', 'main', 'native', 'record', 'past'] as const
 /** E9, E13 and E15 take this many hashes. */
 const batchSize = 20
@@ -202,6 +202,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
     if (reading === null && isUnread(leg.hash)) return askAlone(doubt, ask, leg)
     return judgeLeg(doubt, leg, { reading, isWhole })
   })
+  noteShown(run, ask, { read, said: judged.readings })
   return { ...judged, bad: [...read.bad, ...(judged.bad ?? [])] }
 }
 

@@ -3,6 +3,7 @@ import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
+import { useOf } from './unavailable.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 const params = z.strictObject({
@@ -25,11 +26,11 @@ const factTypes = declareFacts({
 
 /**
  * A source that answers, and is not to be believed: it says that nothing is there where something is known to be, or
- * its list lags behind the chains. What it says of absence is read again until it holds; this says that it happens.
+ * its list, or another endpoint, lags behind the chains. What it says of absence is read again until it holds; this says that it happens.
  */
 export const sourceSuspicious = defineCondition({
   kind: 'source.suspicious',
-  docs: 'A source gave empty answers where something is known to be, a fifth of its answers over five minutes; or its list lags behind the chains.',
+  docs: 'A source gave empty answers where something is known to be, a fifth of its answers over five minutes; or its list, or another endpoint, lags behind the chains.',
   remedy: 'Do not trust empty answers of this source; compare with a block explorer of the chain.',
   sources: [],
   ties: ['source'],
@@ -44,7 +45,12 @@ export const sourceSuspicious = defineCondition({
 })
 
 function judgeSuspicious(facts: SharedFacts, bounds: z.output<typeof params>): JudgementOf<typeof factTypes> {
-  const findings = [...findEmpties(facts, bounds), ...findAside(facts), ...findLag(facts, bounds)]
+  const findings = [
+    ...findEmpties(facts, bounds),
+    ...findAside(facts),
+    ...findLag(facts, bounds),
+    ...findEndpointLags(facts, bounds),
+  ]
   // Without answers nothing can be said of their quality.
   const isUnknown = facts.empties.answers === 0
   return { findings, unknown: isUnknown ? [emptiesOf(facts)] : [] }
@@ -120,3 +126,40 @@ function findLag(facts: SharedFacts, { lag }: z.output<typeof params>): Found<ty
     },
   ]
 }
+
+/** One for each endpoint, by the list of it that is farthest behind. */
+function findEndpointLags(facts: SharedFacts, { lag }: z.output<typeof params>): Found<typeof factTypes>[] {
+  const lagging = (facts.endpointLags ?? []).filter(({ lagMs }) => lagMs - clockLeadMs(facts) > lag)
+  return [...Map.groupBy(lagging, ({ endpoint }) => endpoint)].flatMap(([endpoint, lists]) => {
+    const [most] = lists.toSorted((a, b) => b.lagMs - a.lagMs)
+    if (most === undefined) return []
+    const { lagMs, since, hashes } = most
+    const named = hashes.slice(0, lacksShown).join(', ')
+    const of = most.list === '' ? '' : ` (${cleanText(most.list, 100)})`
+    return [
+      {
+        subject: `explorer:${endpoint} lags`,
+        title: `${endpoint} of the explorer lags behind the chains`,
+        transfer: null,
+        facts: {
+          problem: `${endpoint} lags, and does not show yet: ${useOf(endpoint).blind}`,
+          contradicted: 0,
+          answers: 0,
+          sharePercent: 0,
+          lagMs,
+        },
+        labels: { source: 'explorer', endpoint },
+        evidence: [
+          {
+            source: endpoint,
+            at: facts.now,
+            says: `${hashes.length} transactions that others show are not in it${of}: ${named}`,
+          },
+        ],
+        since,
+      },
+    ]
+  })
+}
+
+const lacksShown = 3

@@ -39,7 +39,10 @@ test.each([
   ['one before empty blocks', 40, 30_000, head - 320, [1, 4]],
   ['one of the page behind', 1_000 / 8, 30_000, head - 375, [1, 4]],
 ] as const)('a transaction of the zone by its blocks is %s', async (_, every, ageMs, height, pages) => {
-  expect(await find(every, ageMs)).toEqual({ found: { hash: `0x${height}`, time: height * 100 }, pages })
+  expect(await find(every, ageMs)).toEqual({
+    found: { hash: `0x${height}`, height, time: height * 100 },
+    pages,
+  })
 })
 
 test('where blocks hold none there is none', async () => {

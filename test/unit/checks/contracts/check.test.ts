@@ -3,6 +3,7 @@ import type { BridgeLog } from '../../../../src/bridge/bridgeLog.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { createContractHistory } from '../../../../src/checks/contracts/history.ts'
 import type { BlockSpan } from '../../../../src/kernel/contractReads.ts'
+import { shownLogs } from '../../../../src/checks/contracts/logLag.ts'
 import { followContract } from '../../../../src/checks/contracts/followContract.ts'
 import { listGaps, readProgress, saveGap } from '../../../../src/checks/contracts/progressStore.ts'
 import type { WatchedContract } from '../../../../src/checks/contracts/takeLogs.ts'
@@ -31,6 +32,7 @@ function setUp(heights: number[] = []) {
     isDisguised: false,
   }
   const asked: BlockSpan[] = []
+  const topics: string[] = []
   const kernel = createTestKernel({
     start: 100_000_000,
     contractReads: {
@@ -41,7 +43,10 @@ function setUp(heights: number[] = []) {
         const records = world.isDisguised ? [] : found.map(toLog)
         return { requestedAt: clock.now(), records, bad: [], complete: true }
       },
-      logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
+      logsOfTopic: async (_, topic) => {
+        topics.push(topic)
+        return { requestedAt: 0, records: [], bad: [] }
+      },
       verified: async () => null,
     },
   })
@@ -64,7 +69,7 @@ function setUp(heights: number[] = []) {
   const progress = () => readProgress(db, contract)
   const history = (since = 0) => createContractHistory([{ ...watched, tellSince: since }])(signal)
   const gaps = () => listGaps(db, contract, Infinity, 100).map(({ first, last }) => [first, last])
-  return { clock, db, world, watched, asked, taken, tick, progress, history, gaps }
+  return { clock, db, world, watched, asked, topics, taken, tick, progress, history, gaps }
 }
 
 test('before the head is known nothing is asked', async () => {
@@ -212,4 +217,17 @@ test('while a range that was missed takes all of the time, the past is read all 
   run = new AbortController()
   await expect(read(run.signal)).rejects.toThrow('ended')
   expect(progress().historyFrom).toBeLessThan(before ?? 0)
+})
+
+test('acts are asked for by their topics while the logs of a contract lag', async () => {
+  const { clock, tick, topics, watched } = setUp([99_000])
+  await tick()
+  for (const height of [99_501, 99_502, 99_503])
+    watched.endpointLags.noteHappened(shownLogs(contract), { hash: `0x${height}`, height, time: clock.now() })
+  await clock.advance(90_000)
+  await tick()
+  expect(topics).toEqual([])
+  await clock.advance(1)
+  await tick()
+  expect(topics).toEqual(['0x01'])
 })

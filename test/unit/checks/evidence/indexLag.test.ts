@@ -20,7 +20,7 @@ async function comesTo(
   known: readonly number[],
   { isProven = true, ask = 'zone', fails = false }: Play = {},
 ) {
-  const { commit, ledger } = createTestKernel({ start: until })
+  const { commit, endpointLags, ledger } = createTestKernel({ start: until })
   const isZone = ask === 'zone'
   for (const age of ages) {
     const time = until - age
@@ -87,7 +87,9 @@ async function comesTo(
     }
   }
   const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer }
-  return until - (await readComeTo({ ledger, reads, signal: noSignal, zoneShown: [] }, ask, until))
+  return (
+    until - (await readComeTo({ endpointLags, ledger, reads, signal: noSignal, zoneShown: [] }, ask, until))
+  )
 }
 
 const old = mostLagMs + 60_000
@@ -127,14 +129,14 @@ test('while it does not answer it keeps nothing back that others say', async () 
 })
 
 test('of the zone its own blocks say how far it has come, though no transfer does', async () => {
-  const { commit, ledger } = createTestKernel({ start: until })
+  const { commit, endpointLags, ledger } = createTestKernel({ start: until })
   const credited = { direction: 'MainToZone', zoneHash: hash('old'), zoneTime: until - old } as const
   commit({ answers: [[toRecord({ ...credited, crossType: 'Deposit', mainTime: until - old })]] })
   const zoneShown: ZoneShown[] = []
   let comesTo = until - 180_000
   let isMeasure = true
   const at = (now: number) => {
-    const zoneTransactionBy = async (by: number) => ({ hash: hash(`at ${by}`), time: by })
+    const zoneTransactionBy = async (by: number) => ({ hash: hash(`at ${by}`), height: by, time: by })
     const zoneLegs = async (hashes: readonly string[]) => ({
       requestedAt: now,
       bad: [],
@@ -155,7 +157,7 @@ test('of the zone its own blocks say how far it has come, though no transfer doe
         })),
     })
     const reads = { ...emptyReads, zoneTransactionBy, zoneLegs }
-    return readComeTo({ ledger, reads, signal: noSignal, zoneShown }, 'zone', now)
+    return readComeTo({ endpointLags, ledger, reads, signal: noSignal, zoneShown }, 'zone', now)
   }
   expect(await at(until)).toBe(until - 85_000)
   comesTo += 240_000

@@ -286,7 +286,7 @@ describe('what is not shown yet', () => {
     const lagging = () => {
       const world = setUp()
       world.reads.zoneTransactionBy = async (until) =>
-        until < world.clock.now() ? { hash: zoneHash('newest'), time: until } : null
+        until < world.clock.now() ? { hash: zoneHash('newest'), height: 1, time: until } : null
       world.see('pay', pays(user, 5_000_000n), names('w'))
       world.catchUp()
       return world

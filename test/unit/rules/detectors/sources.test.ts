@@ -262,6 +262,30 @@ describe('source.suspicious', () => {
     expect(findings[0]?.facts.problem).toContain('address=0xb1')
   })
 
+  test.each([
+    [90_000, []],
+    [90_001, ['explorer:E13 lags']],
+  ])('an endpoint that shows nothing of %i ms is told past the bound: %j', (lagMs, subjects) => {
+    const lags = ['', 'more'].map((list) => ({
+      endpoint: 'E13',
+      list,
+      since: 7_000,
+      lagMs,
+      hashes: ['0xa1'],
+    }))
+    const { findings } = sourceSuspicious.judge(
+      toFacts(300_000, { endpointLags: lags }),
+      sourceSuspicious.params.parse({}),
+    )
+    expect(findings.map(({ subject }) => subject)).toEqual(subjects)
+    for (const { evidence, facts } of findings) {
+      expect(facts.problem).toBe(
+        'E13 lags, and does not show yet: what payouts and deposits moved on the main chain',
+      )
+      expect(evidence[0]?.says).toContain('0xa1')
+    }
+  })
+
   test('where nothing was answered nothing is known', () => {
     expect(judge({ answers: 0 }).unknown).toEqual(['explorer:empties'])
   })

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { createEndpointLags } from '../../../src/kernel/endpointLags.ts'
+
+const e13 = { endpoint: 'E13', list: '' }
+const second = 1_000
+const happened = (height: number) => ({ hash: `0x${height}`, height, time: height * second })
+
+/** Transactions of these heights happened, and an endpoint was asked at a second and showed all up to a height. */
+function play(heights: readonly number[], reading: { newest: number | null; to: number; at: number } | null) {
+  const lags = createEndpointLags()
+  for (const height of heights) lags.noteHappened(e13, happened(height))
+  if (reading) lags.noteRead(e13, { ...reading, at: reading.at * second })
+  return lags.list()
+}
+
+test('an endpoint lags that shows nothing as new as three transactions of others', () => {
+  expect(play([12, 10, 11], { newest: 9, to: 1_000, at: 200 })).toEqual([
+    { ...e13, since: 10 * second, lagMs: 190 * second, hashes: ['0x10', '0x11', '0x12'] },
+  ])
+})
+
+test.each([
+  ['two lack, which may have a reason of their own', [10, 11], { newest: 9, to: 1_000, at: 200 }],
+  ['it shows the newest of them, whatever it leaves out', [10, 11, 12], { newest: 12, to: 1_000, at: 200 }],
+  ['it was not asked so far', [10, 11, 12], { newest: 9, to: 11, at: 200 }],
+  ['it was never asked', [10, 11, 12], null],
+])('it does not where %s', (_, heights, reading) => {
+  expect(play(heights, reading)).toEqual([])
+})
+
+test('it lags no more once it shows something newer, and no further than what it still lacks', () => {
+  const lags = createEndpointLags()
+  for (const height of [10, 11, 12, 13]) lags.noteHappened(e13, happened(height))
+  lags.noteRead(e13, { newest: 10, to: 1_000, at: 200 * second })
+  expect(lags.list().map(({ since }) => since)).toEqual([11 * second])
+  lags.noteRead(e13, { newest: 13, to: 1_000, at: 230 * second })
+  lags.noteHappened(e13, happened(12))
+  expect(lags.list()).toEqual([])
+})
