@@ -9,7 +9,7 @@ import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import { callsMayCome, isBehind, type LagAsking, settledAt } from './legLag.ts'
+import { callsMayCome, findPassed, type LagAsking, settledAt } from './legLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { readWhole } from './readWhole.ts'
@@ -75,7 +75,8 @@ const maxRests = 30
  */
 export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome> {
   const { clock } = doubt
-  if (leg.ask === 'zone' && doubt.at >= settledAt(doubt, leg) - suspectMs) await isBehind(doubt, leg.ask, leg)
+  if (leg.ask === 'zone' && doubt.at >= settledAt(doubt, leg) - suspectMs)
+    await findPassed(doubt, leg.ask, leg)
   if (!doubt.hasControl || !hasPassed(doubt, leg)) return again(leg, clock.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(doubt.at, clock.now())
@@ -95,7 +96,8 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     return { ...again({ ...next, tries: leg.tries + 1 }, clock.now(), doubtMs), error }
   if (!wasAbsent && at < settledAt(doubt, leg))
     return again(next, clock.now(), Math.max(settledAt(doubt, leg) - clock.now(), retryMs))
-  if (!wasAbsent && (await isBehind(doubt, leg.ask, leg))) return again(next, clock.now(), doubtMs)
+  const passed = wasAbsent ? 'many' : await findPassed(doubt, leg.ask, next)
+  if (passed === 'nobody') return again(next, clock.now(), doubtMs)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
   const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
@@ -109,7 +111,15 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
       )
   return {
     readings:
-      agreement === null ? [] : [{ ...(unasked && { unasked }), ...toAbsent(next, doubt), agreement }],
+      agreement === null
+        ? []
+        : [
+            {
+              ...(unasked && { unasked }),
+              ...toAbsent(next, passed === 'single' ? { ...doubt, isAlone: true } : doubt),
+              agreement,
+            },
+          ],
     saves: rest === null ? [] : [rest],
     drops: rest === null ? [leg.hash] : [],
   }
