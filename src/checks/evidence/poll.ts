@@ -63,7 +63,10 @@ interface Part {
   readonly others: readonly ((signal: AbortSignal) => Promise<void>)[]
 }
 
-type Run = Evidence & Asking & Pick<Part, 'isLate'>
+interface Run extends Evidence, Asking, Pick<Part, 'isLate'> {
+  /** What each endpoint for many transactions showed last itself: what others know it may lack for as long as it lags. */
+  readonly lastShown: Map<LegAsk, readonly string[]>
+}
 
 const asks = ['zone', 'main', 'native', 'record', 'past'] as const
 /** E9, E13 and E15 take this many hashes. */
@@ -74,6 +77,8 @@ export const historyBatch = 200
 const runMs = 10_000
 /** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
 const maxSingles = 12
+/** So many of the newest are kept of what an endpoint showed: one may be in question itself, another gone. */
+const keptShown = 3
 /** What could not be asked is asked again after this. */
 const retryMs = 5_000
 /** What an answer did not show that was not whole is asked again after this. */
@@ -91,10 +96,12 @@ export function createEvidencePoll(
   const { clock, db } = evidence
   const wakeIn = createWaker(evidence, name)
   const zoneShown: Asking['zoneShown'] = []
+  const lastShown: Run['lastShown'] = new Map()
   return async (signal) => {
     const run: Run = {
       ...evidence,
       isLate,
+      lastShown,
       signal,
       singles: { left: maxSingles },
       lags: new Map(),
@@ -176,13 +183,16 @@ function knownHashes({ db }: Run, ask: LegAsk): readonly string[] {
 async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Promise<Outcome> {
   const { reads, signal } = run
   const hashes = batch.map(({ hash }) => hash)
-  const known = knownHashes(run, ask).find((hash) => !hashes.includes(hash)) ?? null
+  const shown = run.lastShown.get(ask) ?? []
+  const known = [...shown, ...knownHashes(run, ask)].find((hash) => !hashes.includes(hash)) ?? null
   const control = batch.length < batchSize ? known : null
   const priority = run.isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
   const options = { priority, signal, isKnown: control !== null } as const
   const read = await ofMany(reads, ask)(control === null ? hashes : [...hashes, control], options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
+  const stillShown = shown.filter((hash) => hash !== control || byHash.has(hash))
+  run.lastShown.set(ask, [...new Set([...byHash.keys(), ...stillShown])].slice(0, keptShown))
   if (byHash.size === 0 && isWhole && control === null && known !== null) {
     // Nothing of all this is known, or the service shows nothing at all: a known one in its midst decides which.
     const last = batch.slice(-1).map((leg) => dueIn(leg, run.clock.now(), retryMs))

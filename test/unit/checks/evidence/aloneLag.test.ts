@@ -131,3 +131,8 @@ test('who shows everything lags in nothing', async () => {
   expect(said[0]?.what).toBe('E13 success')
   expect(lags).toEqual([])
 })
+
+test('what single ones show is no control of the one for many: many of them are proven all the same', async () => {
+  const { unproven } = await play({ stands: { E13: minutes, E21: minutes }, isMade: true, crowd: 40 })
+  expect(unproven).toBeLessThan(5)
+})
