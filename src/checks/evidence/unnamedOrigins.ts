@@ -23,6 +23,7 @@ interface UnnamedOrigins
     | 'clockAheadMs'
     | 'commit'
     | 'db'
+    | 'explorer'
     | 'explorers'
     | 'horizons'
     | 'ledger'
@@ -112,7 +113,7 @@ async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): 
   }
   if (read.isHidden) return again(deps, leg, doubtMs)
   // Filters that do not work say nothing of this transaction: then the list itself has to have been read since.
-  const isAnswer = read.isAnswer || (deps.list.readAt ?? 0) >= leg.time + deps.settleMs()
+  const isAnswer = read.isAnswer || (deps.list.readAt ?? 0) >= settledAt(deps, leg)
   if (!isAnswer) return again(deps, leg, retryMs)
   return noteAbsent(deps, leg, { at: read.requestedAt, count: 0 }, signal)
 }
@@ -155,12 +156,12 @@ async function readAgain(
   signal: AbortSignal,
 ): Promise<void> {
   if (!isOver(deps, leg)) {
-    return again(deps, leg, Math.max(leg.time + deps.settleMs() - deps.clock.now(), retryMs))
+    return again(deps, leg, Math.max(settledAt(deps, leg) - deps.clock.now(), retryMs))
   }
   const read = await readRecord(deps, transfer, signal)
   // Where no filter finds it the list itself may have shown it since, as it is.
   const isThere =
-    transfer.readAt >= leg.time + deps.settleMs() ||
+    transfer.readAt >= settledAt(deps, leg) ||
     read.records.some(({ mainHash, zoneHash }) => mainHash === leg.hash || zoneHash === leg.hash)
   deps.commit({
     answers: [read.records],
@@ -186,10 +187,16 @@ function readRecord(
 }
 
 /** Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long. */
-function isOver({ clock, clockAheadMs, db, settleMs }: UnnamedOrigins, leg: QueuedLeg): boolean {
+function isOver(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
+  const { clock, clockAheadMs, db } = deps
   const now = clock.now()
-  if (now < leg.time + settleMs()) return false
+  if (now < settledAt(deps, leg)) return false
   return (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time || now - leg.addedAt >= capMs
+}
+
+/** By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off. */
+function settledAt({ explorer, settleMs }: UnnamedOrigins, { time, addedAt }: QueuedLeg): UnixMs {
+  return Math.min(time - (explorer.health().clockAheadMs ?? 0), addedAt) + settleMs()
 }
 
 function again(deps: UnnamedOrigins, leg: QueuedLeg, ms: number): void {

@@ -33,13 +33,15 @@ function open(
   start: number,
   source: 'E3' | 'chain',
   lookUp: Lookup,
-  { headTime = 1_065_000, listReadAt = 1_069_000, isHidden = false } = {},
+  { headTime = 1_065_000, listReadAt = 1_069_000, isHidden = false, clockAheadMs = 0, leg = waiting } = {},
 ) {
-  const world = createTestKernel({ start, isManual: true })
+  const opened = createTestKernel({ start, isManual: true })
+  const health = () => ({ ...opened.explorer.health(), clockAheadMs })
+  const world = { ...opened, explorer: { ...opened.explorer, health } }
   const { clock, db, ledger, list } = world
   world.reads.details = () => Promise.reject(new MonitorError('source.refused', 'E12 stumbles'))
   ledger.recordAnswer([{ ...payout, source, requestedAt: start }], start)
-  putQueued(db, waiting)
+  putQueued(db, leg)
   for (const chain of ['main', 'zone'] as const)
     recordHead(db, chain, { height: 100, blockTime: headTime, at: 1_069_000 })
   list.readAt = listReadAt
@@ -114,6 +116,20 @@ test('semantics.md 42: a payout without a record is told where requests are numb
   expect(said).toMatchObject([{ status: 'absent', reads: 3, requestedAt: day * 30 }])
   expect(transfer()?.evidence).toMatchObject([{ source: 'E3', status: 'absent', at: day * 30 }])
   expect(isDropped()).toBe(true)
+})
+
+test('semantics.md 9, 42: records have the time that they take by the clock of the service', async () => {
+  const ourAheadMs = 20_000
+  const leg = { ...waiting, addedAt: waiting.time + ourAheadMs + 5_000 }
+  const answer = () => ({ requestedAt: clock.now(), found: [], isAnswer: true })
+  const { clock, said, look } = open(leg.addedAt, 'chain', answer, { clockAheadMs: -ourAheadMs, leg })
+  for (let turn = 0; turn < 4; turn += 1) {
+    await clock.advance(15_000)
+    if (clock.now() < leg.time + ourAheadMs + 60_000) await look()
+  }
+  expect(said).toEqual([])
+  await look()
+  expect(said).toMatchObject([{ status: 'absent' }])
 })
 
 test.each([99, 100, 300])(
