@@ -18,7 +18,7 @@ import {
 import { callsMayCome } from './legLag.ts'
 import { listParties } from './listParties.ts'
 import type { EvidenceReads } from './reads.ts'
-import { addOwnValue, readWhole, type Whole } from './readWhole.ts'
+import { addOwnValue, findCallControl, readWhole, type Whole } from './readWhole.ts'
 
 /** Transactions that share one main transaction, at most. */
 export const maxSharing = 100
@@ -45,6 +45,7 @@ export async function confirmMoves(asking: Asking, leg: QueuedLeg, first: Eviden
     signal,
     parties: listParties(asking, leg.hash),
     callReads: leg.tries,
+    callControl: findCallControl(asking, leg.hash),
     // Of a token that moved as another one calls say nothing, and how tokens pair is learned from such answers.
     ...(leg.ask === 'native' && { mayCome: () => callsMayCome(asking, leg) }),
   } as const

@@ -12,7 +12,7 @@ import { MonitorError } from '../../lib/errors.ts'
 import { callsMayCome, findPassed, type LagAsking, settledAt } from './legLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
-import { readWhole } from './readWhole.ts'
+import { findCallControl, readWhole } from './readWhole.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
 
 /** What an answer means for the legs that it was asked of. */
@@ -198,7 +198,12 @@ async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
   if (said !== null && (said.moves?.length === 0 || leg.ask === 'native')) {
     const parties = listParties(doubt, leg.hash)
     const mayCome = () => callsMayCome(doubt, leg)
-    const how = { ...options, parties, known: { logs: true }, callReads: leg.reads - firstAsked, mayCome }
+    const calls = {
+      callReads: leg.reads - firstAsked,
+      callControl: findCallControl(doubt, leg.hash),
+      mayCome,
+    }
+    const how = { ...options, ...calls, parties, known: { logs: true } }
     const whole = await readWhole(reads, leg, how, clock.now()).catch(toError(signal))
     if (whole !== 'unclear' && !(whole instanceof MonitorError)) return { word: whole }
     const error = whole === 'unclear' ? undefined : whole

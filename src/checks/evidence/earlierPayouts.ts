@@ -16,7 +16,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { coverMoney } from '../../meaning/coverMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { createEarlierLogs, type LogPass, type NamingTransaction } from './earlierLogs.ts'
-import { readWhole } from './readWhole.ts'
+import { findCallControl, readWhole } from './readWhole.ts'
 import type { EvidenceReads } from './reads.ts'
 
 interface EarlierPayouts
@@ -201,7 +201,8 @@ function listPaid(
 
 function readMoves(search: Search, { hash, height }: NamingTransaction, options: ReadOptions) {
   const now = search.clock.now()
-  const how = { ...options, known: { logs: true }, callReads: neededReads }
+  const calls = { callReads: neededReads, callControl: findCallControl(search, hash) }
+  const how = { ...options, ...calls, known: { logs: true } }
   return readWhole(search.evidence, { hash, height, addedAt: now }, how, now)
 }
 

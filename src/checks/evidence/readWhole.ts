@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceAskOptions, EvidenceReads } from './reads.ts'
 
@@ -23,10 +24,19 @@ async function readCalls(
 
 const callAsks = 3
 
-/** `callReads` is how often this was asked before; `mayCome` whether lists may show calls yet. */
+/**
+ * `callReads` is how often this was asked before; `mayCome` whether lists may show calls yet; `callControl` a transaction
+ * with calls in it, where one is known.
+ */
 type WholeOptions = EvidenceAskOptions & {
   readonly callReads: number
+  readonly callControl?: string | null
   readonly mayCome?: () => Promise<boolean>
+}
+
+/** Another transaction of which calls are known, by whoever would show them. */
+export function findCallControl({ db }: Pick<Kernel, 'db'>, hash: string): string | null {
+  return listKnownHashes(db, 'main', ['E15', 'E16']).find((one) => one !== hash) ?? null
 }
 
 /** What a transaction itself carried, beside what an answer shows; that alone, where no answer shows anything. */
@@ -77,6 +87,9 @@ export async function readWhole(
   const calls = await readCalls(reads, leg.hash, { ...how, isKnown: known?.calls === true })
   if (calls === undefined && (options.callReads < neededReads || (await options.mayCome?.())))
     return 'unclear'
+  // Who shows no call of any transaction denies none of this one.
+  if (calls === undefined && options.callControl != null)
+    await reads.nativeLeg(options.callControl, { ...how, isKnown: true })
   const first = logs ?? calls ?? null
   const moves =
     logs?.moves === null || calls?.moves === null ? null : [...(logs?.moves ?? []), ...(calls?.moves ?? [])]

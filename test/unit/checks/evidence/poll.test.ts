@@ -203,7 +203,11 @@ describe('half of what a transaction moved is not the whole of it (semantics 8)'
     height: 7,
     time: 1,
   })
-  const readOf = (answers: { logs?: boolean; calls?: boolean }, callReads = 0) => {
+  const readOf = (
+    answers: { logs?: boolean; calls?: boolean },
+    callReads = 0,
+    callControl: string | null = null,
+  ) => {
     const known: [string, boolean | undefined][] = []
     const say =
       (name: string, found: EvidenceReading | null) => (_: unknown, options: { isKnown?: boolean }) => {
@@ -215,7 +219,8 @@ describe('half of what a transaction moved is not the whole of it (semantics 8)'
       nativeLeg: say('calls', answers.calls === false ? null : reading('E16', '')),
       ownValue: () => Promise.resolve({ ...reading('E7', ''), moves: [] }),
     } satisfies Pick<EvidenceReads, 'mainLogs' | 'nativeLeg' | 'ownValue'>
-    const options = { priority: 'urgent', signal: noSignal, known: { logs: true }, callReads } as const
+    const how = { callReads, callControl, known: { logs: true } }
+    const options = { priority: 'urgent', signal: noSignal, ...how } as const
     return readWhole(asks, leg({ ask: 'main', height: 7 }), options, 0).then((whole) => ({
       whole,
       known,
@@ -237,6 +242,12 @@ describe('half of what a transaction moved is not the whole of it (semantics 8)'
       isWhole: true,
       moves: [{ token: '0xcc' }],
     })
+  })
+
+  test('semantics.md 8: where a transaction with calls is known it has to be shown beside', async () => {
+    const { known } = await readOf({ calls: false }, 2, '0x2')
+    expect(known.at(-1)).toEqual(['calls', true])
+    expect((await readOf({}, 2, '0x2')).known.at(-1)).toEqual(['calls', false])
   })
 
   test('calls without logs show native currency, and say nothing of tokens', async () => {
