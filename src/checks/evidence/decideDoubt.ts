@@ -85,7 +85,9 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   const wasAbsent = leg.rests > 0 && isAbsent(leg)
   const isOver = isAbsent(next) || wasAbsent
   const isAsked = isOver || (leg.ask !== 'zone' && next.reads >= firstAsked)
-  const { word, unasked, isThere, isUnread, error } = isAsked ? await askOtherwise(doubt, next) : nothing
+  const { word, unasked, isUnasked, isThere, isUnread, error } = isAsked
+    ? await askOtherwise(doubt, next)
+    : nothing
   if (isUnread) return keepAsking(doubt, { ...leg, ...notYetAbsent }, toUnread(leg, at))
   if (word !== null && (isOver || leg.ask === 'zone' || (word.moves?.length ?? 0) > 0)) {
     const said = { ...word, reads: next.reads, ...(unasked && { unasked }) }
@@ -98,6 +100,8 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     return again(next, clock.now(), Math.max(settledAt(doubt, leg) - clock.now(), retryMs))
   const passed = wasAbsent ? 'many' : await findPassed(doubt, leg.ask, next)
   if (passed === 'nobody') return again(next, clock.now(), doubtMs)
+  // That it would show it says nothing before it was asked.
+  if (passed === 'single' && isUnasked) return again(next, clock.now(), retryMs)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
   const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
@@ -177,6 +181,8 @@ interface Other {
   readonly word: EvidenceReading | null
   /** Who would have had one, and could not be asked. */
   readonly unasked?: EvidenceSource
+  /** Nobody was asked: others are in doubt as well. */
+  readonly isUnasked?: boolean
   /** It is, and what it did is not known yet. */
   readonly isThere?: boolean
   /** A row of it was set aside. */
@@ -184,7 +190,7 @@ interface Other {
   readonly error?: unknown
 }
 
-const nothing: Other = { word: null }
+const nothing: Other = { word: null, isUnasked: true }
 
 async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
   const { reads, signal, control, clock } = doubt

@@ -27,6 +27,7 @@ async function play({ stands, isMade, crowd = 0 }: Play) {
   const { clock, commit, db, endpointLags } = world
   const happenedAt = new Map<string, number>()
   const proven = new Set<string>()
+  const denied = new Set<string>()
   const said: { readonly afterMs: number; readonly what: string }[] = []
   const answer = async (source: Endpoint, hashes: readonly string[]): Promise<LegsRead> => {
     const shownTo = stands[source] === undefined ? clock.now() : start - stands[source]
@@ -51,6 +52,7 @@ async function play({ stands, isMade, crowd = 0 }: Play) {
       commit: (result) => {
         for (const { hash: one, source, status, unasked } of result.evidence ?? []) {
           if (status === 'success') proven.add(one)
+          if (status === 'absent') denied.add(one)
           if (one === hash('deposit'))
             said.push({
               afterMs: clock.now() - start,
@@ -102,7 +104,7 @@ async function play({ stands, isMade, crowd = 0 }: Play) {
     if (age <= 5 * minute) await poll(noSignal)
   }
   const unproven = [...happenedAt.keys()].filter((one) => !proven.has(one)).length
-  return { said, unproven, lags: endpointLags.list().map(({ endpoint }) => endpoint) }
+  return { said, unproven, denied: denied.size, lags: endpointLags.list().map(({ endpoint }) => endpoint) }
 }
 
 const minutes = 4 * minute
@@ -135,4 +137,9 @@ test('who shows everything lags in nothing', async () => {
 test('what single ones show is no control of the one for many: many of them are proven all the same', async () => {
   const { unproven } = await play({ stands: { E13: minutes, E21: minutes }, isMade: true, crowd: 40 })
   expect(unproven).toBeLessThan(5)
+})
+
+test('where more are in doubt than can be asked for alone none is called absent before it was', async () => {
+  const { denied } = await play({ stands: { E13: minutes }, isMade: true, crowd: 200 })
+  expect(denied).toBe(0)
 })
