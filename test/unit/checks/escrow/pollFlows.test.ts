@@ -326,3 +326,14 @@ describe('semantics.md 38: a row of a list that cannot be read', () => {
     expect(set.world.moved).toEqual([])
   })
 })
+
+test.each([90, 140])(
+  'what left while a list stood still for %i minutes is found once it goes on',
+  async (minutes) => {
+    const { world, read, stored } = setUp([payout('01', 990)])
+    await read(4 * minutes)
+    world.rows = [payout('01', 990), payout('02', 1_100), payout('03', world.head)]
+    await read(1)
+    expect(stored('02')).not.toBeNull()
+  },
+)
