@@ -14,8 +14,11 @@ import { takeLogs, type WatchedContract } from './takeLogs.ts'
 const overlapBlocks = 60
 const deepOverlapBlocks = 900
 const deepEvery = 8
-/** The newest known log is read again with every range when it lies so near: whoever holds it back is caught. */
-const reachBlocks = 3_000
+/**
+ * The newest known log is read again with every range when it lies so near: whoever holds it back is caught, and what was
+ * emitted while the logs stood still for so long is read once they go on.
+ */
+const reachBlocks = 9_000
 /** How much of the past the very first reading takes; the rest is read backwards, without hurry. */
 const firstBlocks = 3_600
 /** For how many blocks a contract has no logs before what is not proven to be empty is kept for later. */

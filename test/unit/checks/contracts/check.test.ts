@@ -231,3 +231,12 @@ test('acts are asked for by their topics while the logs of a contract lag', asyn
   await tick()
   expect(topics).toEqual(['0x01'])
 })
+
+test('what a contract emitted while its logs stood still for two hours is read once they go on', async () => {
+  const { world, taken, tick } = setUp([99_000])
+  await tick()
+  for (world.head = 100_000; world.head < 107_500; world.head += 500) await tick()
+  world.heights.push(100_100, 107_400)
+  await tick()
+  expect(taken()).toEqual([99_000, 100_100, 107_400])
+})
