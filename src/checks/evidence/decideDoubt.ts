@@ -1,4 +1,4 @@
-import { isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
+import { type Absence, isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import { askQuorum } from '../../kernel/quorum.ts'
 import { isContradicted } from '../../kernel/sourceWords.ts'
@@ -9,6 +9,7 @@ import type { EvidenceReading } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
 import { MonitorError } from '../../lib/errors.ts'
+import { putNewest } from '../../lib/putNewest.ts'
 import { callsMayCome, findPassed, type LagAsking, settledAt } from './legLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
@@ -37,6 +38,8 @@ export interface Asking
   readonly reads: EvidenceReads
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
   readonly singles: { left: number }
+  /** What the endpoints for single transactions alone denied so far, by hash. */
+  readonly denials: Map<string, Absence>
 }
 
 /** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */
@@ -88,6 +91,9 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   const { word, unasked, isUnasked, isThere, isUnread, error } = isAsked
     ? await askOtherwise(doubt, next)
     : nothing
+  const isDenied = word === null && !isUnasked && !isThere && !isUnread && unasked === undefined
+  const denial = isDenied ? noteDenial(doubt, leg.hash) : (doubt.denials.get(leg.hash) ?? notYetAbsent)
+  if (word !== null || isThere) doubt.denials.delete(leg.hash)
   if (isUnread) return keepAsking(doubt, { ...leg, ...notYetAbsent }, toUnread(leg, at))
   if (word !== null && (isOver || leg.ask === 'zone' || (word.moves?.length ?? 0) > 0)) {
     const said = { ...word, reads: next.reads, ...(unasked && { unasked }) }
@@ -100,8 +106,7 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     return again(next, clock.now(), Math.max(settledAt(doubt, leg) - clock.now(), retryMs))
   const passed = wasAbsent ? 'many' : await findPassed(doubt, leg.ask, next)
   if (passed === 'nobody') return again(next, clock.now(), doubtMs)
-  // That it would show it says nothing before it was asked.
-  if (passed === 'single' && isUnasked) return again(next, clock.now(), retryMs)
+  if (passed === 'single' && !isAbsent(denial)) return again(next, clock.now(), isUnasked ? retryMs : doubtMs)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
   const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
@@ -128,6 +133,16 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     drops: rest === null ? [leg.hash] : [],
   }
 }
+
+/** Its control question is what it showed when it was found out how far it has come. */
+function noteDenial({ clock, denials }: Asking, hash: string): Absence {
+  const before = denials.get(hash) ?? notYetAbsent
+  const next = noteReading(before, { kind: 'absent-among-others', at: clock.now() })
+  putNewest(denials, hash, next, mostDenials)
+  return next
+}
+
+const mostDenials = 1_000
 
 /** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */
 export function hasPassed(

@@ -7,8 +7,6 @@ import { type IndexAsking, type LegAsk, mostLagMs, readAloneComeTo, readComeTo }
 const lateMs = 65_000
 /** An endpoint that lags has passed a leg once it has come so much farther: its servers are not equally far. */
 const beyondMs = 30_000
-/** By then the endpoint for single transactions was asked three times: one of its servers may lag as well. */
-const neededReads = 5
 
 /** Who asks about legs, as far as endpoints that lag concern him. */
 export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons'> {
@@ -18,7 +16,7 @@ export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons
   readonly serviceAheadMs: number
 }
 
-type When = Pick<QueuedLeg, 'time' | 'addedAt' | 'reads'>
+type When = Pick<QueuedLeg, 'time' | 'addedAt'>
 
 /** By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off. */
 export function settledAt({ serviceAheadMs }: LagAsking, { time, addedAt }: When): UnixMs {
@@ -43,7 +41,6 @@ export async function findPassed(
   const comeTo = await once(asking, ask, () => readComeTo(asking, ask, until))
   if (ask === 'zone') horizons.noteZoneShown(comeTo === Infinity ? null : comeTo)
   if (comeTo >= needed) return 'many'
-  if (leg.reads < neededReads) return 'nobody'
   const aloneTo = await once(asking, `${ask} alone`, () => readAloneComeTo(asking, ask, until))
   if (ask === 'zone') horizons.noteZoneShown(Math.max(comeTo, aloneTo))
   return aloneTo >= needed ? 'single' : 'nobody'

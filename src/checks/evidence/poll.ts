@@ -97,11 +97,13 @@ export function createEvidencePoll(
   const wakeIn = createWaker(evidence, name)
   const zoneShown: Asking['zoneShown'] = []
   const lastShown: Run['lastShown'] = new Map()
+  const denials: Run['denials'] = new Map()
   return async (signal) => {
     const run: Run = {
       ...evidence,
       isLate,
       lastShown,
+      denials,
       signal,
       singles: { left: maxSingles },
       lags: new Map(),

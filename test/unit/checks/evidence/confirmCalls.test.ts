@@ -79,6 +79,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
     singles: { left: singles },
     lags: new Map(),
     zoneShown: [],
+    denials: new Map(),
     serviceAheadMs: 0,
     startedAt: start,
   }

@@ -26,6 +26,7 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       singles: { left: 9 },
       lags: new Map(),
       zoneShown: [],
+      denials: new Map(),
       at: clock.now(),
       hasControl: true,
       control: null,
@@ -90,6 +91,7 @@ test.each([150, 600])(
       singles: { left: 0 },
       lags: new Map(),
       zoneShown: [],
+      denials: new Map(),
       serviceAheadMs: 0,
     }
     const answer = { chain: 'main', hash: hash('main'), source: 'E13', status: 'success' } as const

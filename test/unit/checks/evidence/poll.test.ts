@@ -42,6 +42,7 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     singles: { left: 9 },
     lags: new Map(),
     zoneShown: [],
+    denials: new Map(),
     at: time,
     hasControl: true,
     control: null,
