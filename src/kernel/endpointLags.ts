@@ -27,12 +27,17 @@ export interface EndpointLag extends Shown {
 
 /** Takes note of what each endpoint shows, and of what it should: what an index that stands still hides nobody sees. */
 export interface EndpointLags {
-  /** A whole answer about all up to a height; `newest` is the highest block of which it holds something. */
+  /**
+   * A whole answer about all up to a height; `newest` is the highest block of which it holds something. `at` is null where it
+   * would not have shown what lacks so far.
+   */
   noteRead(
     shown: Shown,
-    reading: { readonly newest: number | null; readonly to: number; readonly at: UnixMs },
+    reading: { readonly newest: number | null; readonly to: number; readonly at: UnixMs | null },
   ): void
   noteHappened(shown: Shown, happened: Happened): void
+  /** Of what lacks the newest that happened by then: who is asked about single things is asked about this once more. */
+  newestLack(shown: Shown, by: UnixMs): string | null
   /** Those that show nothing as new as three transactions that they should. */
   list(): EndpointLag[]
 }
@@ -64,13 +69,17 @@ export function createEndpointLags(): EndpointLags {
       const standing = of(shown)
       standing.newest = Math.max(standing.newest, newest ?? -1)
       standing.readTo = Math.max(standing.readTo, to)
-      standing.readAt = Math.max(standing.readAt ?? 0, at)
+      if (at !== null) standing.readAt = Math.max(standing.readAt ?? 0, at)
       for (const [hash, { height }] of standing.lacks)
         if (height <= standing.newest) standing.lacks.delete(hash)
     },
     noteHappened(shown, happened) {
       const { lacks, newest } = of(shown)
       if (happened.height > newest && lacks.size < mostKept) lacks.set(happened.hash, happened)
+    },
+    newestLack(shown, by) {
+      const due = [...of(shown).lacks.values()].filter(({ time }) => time <= by)
+      return due.toSorted((a, b) => b.height - a.height)[0]?.hash ?? null
     },
     list: () => [...all.values()].flatMap(toLag),
   }

@@ -30,7 +30,7 @@ import {
 } from './decideDoubt.ts'
 import { type LegAsk, sources } from './indexLag.ts'
 import type { EvidenceReads, LegsRead } from './reads.ts'
-import { noteShown } from './noteShown.ts'
+import { findLack, noteShown } from './noteShown.ts'
 import { restAfter } from './restAfter.ts'
 
 interface Evidence
@@ -77,6 +77,8 @@ export const historyBatch = 200
 const runMs = 10_000
 /** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
 const maxSingles = 12
+/** Beside a batch a known one is asked about, and one that lacked. */
+const besides = 2
 /** So many of the newest are kept of what an endpoint showed: one may be in question itself, another gone. */
 const keptShown = 3
 /** What could not be asked is asked again after this. */
@@ -190,15 +192,18 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
   const control = batch.length < batchSize ? known : null
   const priority = run.isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
   const options = { priority, signal, isKnown: control !== null } as const
-  const read = await ofMany(reads, ask)(control === null ? hashes : [...hashes, control], options)
+  const own = control === null ? hashes : [...hashes, control]
+  const lack = own.length < batchSize ? findLack(run, ask) : null
+  const asked = lack === null ? own : [...new Set([...own, lack])]
+  const read = await ofMany(reads, ask)(asked, options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
   const stillShown = shown.filter((hash) => hash !== control || byHash.has(hash))
   run.lastShown.set(ask, [...new Set([...byHash.keys(), ...stillShown])].slice(0, keptShown))
   if (byHash.size === 0 && isWhole && control === null && known !== null) {
     // Nothing of all this is known, or the service shows nothing at all: a known one in its midst decides which.
-    const last = batch.slice(-1).map((leg) => dueIn(leg, run.clock.now(), retryMs))
-    const outcome = await askBatch(run, ask, batch.slice(0, -1))
+    const last = batch.slice(-besides).map((leg) => dueIn(leg, run.clock.now(), retryMs))
+    const outcome = await askBatch(run, ask, batch.slice(0, -besides))
     return { ...outcome, saves: [...outcome.saves, ...last] }
   }
   const doubt: Doubt = {
@@ -208,13 +213,13 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
     at: read.requestedAt,
   }
-  const isUnread = mayBeUnread(read.bad, control === null ? hashes : [...hashes, control])
+  const isUnread = mayBeUnread(read.bad, asked)
   const judged = await judgeEach(run, batch, (leg) => {
     const reading = byHash.get(leg.hash) ?? null
     if (reading === null && isUnread(leg.hash)) return askAlone(doubt, ask, leg)
     return judgeLeg(doubt, leg, { reading, isWhole })
   })
-  noteShown(run, ask, { read, said: judged.readings })
+  noteShown(run, ask, { read, said: judged.readings, isLackAsked: lack !== null })
   return { ...judged, bad: [...read.bad, ...(judged.bad ?? [])] }
 }
 

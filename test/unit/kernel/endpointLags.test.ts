@@ -37,3 +37,12 @@ test('it lags no more once it shows something newer, and no further than what it
   lags.noteHappened(e13, happened(12))
   expect(lags.list()).toEqual([])
 })
+
+test('an answer that would not have shown what lacks says nothing of how long that lacks', () => {
+  const lags = createEndpointLags()
+  for (const height of [10, 11, 12]) lags.noteHappened(e13, happened(height))
+  lags.noteRead(e13, { newest: 9, to: 1_000, at: 20 * second })
+  lags.noteRead(e13, { newest: 9, to: 1_000, at: null })
+  expect(lags.list().map(({ lagMs }) => lagMs)).toEqual([10 * second])
+  expect([9, 11, 500].map((at) => lags.newestLack(e13, at * second))).toEqual([null, '0x11', '0x12'])
+})
