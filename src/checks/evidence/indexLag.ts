@@ -4,7 +4,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { movesNative } from '../../meaning/showsMoney.ts'
 import type { ZoneShown } from '../../kernel/zoneTransactionBy.ts'
-import type { EvidenceReads } from './reads.ts'
+import type { EvidenceReads, LegsRead } from './reads.ts'
 
 /** An endpoint that lags for longer is believed. */
 export const mostLagMs = 900_000
@@ -12,7 +12,7 @@ export const mostLagMs = 900_000
 const neededUnknown = 2
 const mostLooked = 50
 /** How far it has come is looked for at so many places: all fit into one question. */
-const looks = 17
+const looks = 16
 const lookMs = Math.ceil(mostLagMs / looks)
 
 export interface IndexAsking extends Pick<Kernel, 'endpointLags' | 'ledger'> {
@@ -28,6 +28,8 @@ export interface IndexAsking extends Pick<Kernel, 'endpointLags' | 'ledger'> {
     | 'zoneTransactionBy'
   >
   readonly signal: AbortSignal
+  /** What each endpoint for many transactions showed last itself: what others know it may lack for as long as it lags. */
+  readonly lastShown: ReadonlyMap<LegAsk, readonly string[]>
   /** What blocks of the zone showed when that was looked for, oldest first: a memory of a quarter of an hour. */
   readonly zoneShown: ZoneShown[]
 }
@@ -102,9 +104,10 @@ async function readByBlocks(of: IndexAsking, until: UnixMs): Promise<UnixMs | nu
   const step = Math.ceil(zoneShown.length / mostShown)
   const asked = zoneShown.filter((_, at) => (zoneShown.length - 1 - at) % step === 0)
   const older = listArrived(of, 'zone', { from: 0, until: until - mostLagMs }, () => true).slice(0, 1)
-  const { readings } = await reads.zoneLegs(
+  const { readings } = await askBesideKnown(
+    of,
+    'zone',
     [...asked, ...older].map(({ hash }) => hash),
-    options,
   )
   const known = new Set(readings.map(({ hash }) => hash))
   // Without anything in it that is known it is no answer.
@@ -136,18 +139,27 @@ async function readByArrivals(of: IndexAsking, ask: LegAsk, until: UnixMs): Prom
   const between = Array.from({ length: looks }, (_, n) => until - n * lookMs).flatMap((at) =>
     listArrived(of, ask, { from: at - lookMs, until: at }, () => true).slice(0, 1),
   )
-  const { zoneLegs, mainLegs, nativeLegs } = of.reads
-  const askMany = { zone: zoneLegs, main: mainLegs, native: nativeLegs }[ask]
-  const hashes = [...asked, older, ...between].map(({ hash }) => hash)
-  const { readings } = await askMany([...new Set(hashes)], {
-    priority: 'urgent',
-    signal: of.signal,
-    isKnown: false,
-  })
+  const { readings } = await askBesideKnown(
+    of,
+    ask,
+    [...asked, older, ...between].map(({ hash }) => hash),
+  )
   const known = new Set(readings.map(({ hash }) => hash))
   if (!known.has(older.hash) || asked.some(({ hash }) => known.has(hash))) return Infinity
   noteLacks(of, ask, asked)
   return Math.max(...readings.map(({ time }) => time ?? -Infinity))
+}
+
+/** Throttled it would look as if it knew none of them, and so as if they were no measure. */
+function askBesideKnown(
+  { lastShown, reads, signal }: IndexAsking,
+  ask: LegAsk,
+  hashes: readonly string[],
+): Promise<LegsRead> {
+  const many = { zone: reads.zoneLegs, main: reads.mainLegs, native: reads.nativeLegs }[ask]
+  const control = (lastShown.get(ask) ?? []).slice(0, 1)
+  const options = { priority: 'urgent', signal, isKnown: control.length > 0 } as const
+  return many([...new Set([...hashes, ...control])], options)
 }
 
 /** What arrived lately, and its origin is proven. */

@@ -64,7 +64,6 @@ interface Part {
 }
 
 interface Run extends Evidence, Asking, Pick<Part, 'isLate'> {
-  /** What each endpoint for many transactions showed last itself: what others know it may lack for as long as it lags. */
   readonly lastShown: Map<LegAsk, readonly string[]>
 }
 

@@ -27,6 +27,7 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       lags: new Map(),
       zoneShown: [],
       denials: new Map(),
+      lastShown: new Map(),
       at: clock.now(),
       hasControl: true,
       control: null,
@@ -92,6 +93,7 @@ test.each([150, 600])(
       lags: new Map(),
       zoneShown: [],
       denials: new Map(),
+      lastShown: new Map(),
       serviceAheadMs: 0,
     }
     const answer = { chain: 'main', hash: hash('main'), source: 'E13', status: 'success' } as const

@@ -88,7 +88,12 @@ async function comesTo(
   }
   const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer }
   return (
-    until - (await readComeTo({ endpointLags, ledger, reads, signal: noSignal, zoneShown: [] }, ask, until))
+    until -
+    (await readComeTo(
+      { endpointLags, ledger, reads, signal: noSignal, zoneShown: [], lastShown: new Map() },
+      ask,
+      until,
+    ))
   )
 }
 
@@ -124,6 +129,43 @@ test('it has come as far as the newest of what it knows, to within a minute', as
   expect(age).toBeLessThan(240_000)
 })
 
+test.each(['zone', 'main'] as const)(
+  'semantics.md 8: beside what it showed last an empty answer is none: %s',
+  async (ask) => {
+    const { commit, endpointLags, ledger } = createTestKernel({ start: until })
+    for (const age of [old, 60_000, 30_000]) {
+      const arrived = { Hash: hash(`arrived ${age}`), Time: until - age }
+      const left = { Hash: hash(`left ${age}`), Time: until - age - 1_000 }
+      const [main, zone] = ask === 'zone' ? [left, arrived] : [arrived, left]
+      const direction = ask === 'zone' ? 'MainToZone' : 'ZoneToMain'
+      const legs = { mainHash: main.Hash, mainTime: main.Time, zoneHash: zone.Hash, zoneTime: zone.Time }
+      const proof = { status: 'success', errorMessage: '', requestedAt: until } as const
+      const moves = [
+        { token: '0xcc', from: '0xaa', to: '0xe5', amount: null, amountRaw: 1_500_000n, tokenId: '' },
+      ]
+      commit({
+        answers: [[toRecord({ direction, id: `id${age}`, ...legs, requestedAt: until })]],
+        evidence: [
+          ask === 'zone'
+            ? { chain: 'main', hash: left.Hash, source: 'E13', ...proof, moves }
+            : { chain: 'zone', hash: left.Hash, source: 'E9', ...proof, moves: null },
+        ],
+      })
+    }
+    const asked: [boolean, boolean | undefined][] = []
+    const answer: typeof emptyReads.zoneLegs = async (hashes, options) => {
+      asked.push([hashes.includes('0xlast'), options.isKnown])
+      return { requestedAt: until, readings: [], bad: [] }
+    }
+    const zoneTransactionBy = async (by: number) =>
+      ask === 'zone' ? { hash: hash(`at ${by}`), height: by, time: by } : null
+    const reads = { ...emptyReads, zoneLegs: answer, mainLegs: answer, zoneTransactionBy }
+    const lastShown = new Map([[ask, ['0xlast', '0xbefore']]])
+    await readComeTo({ endpointLags, ledger, reads, signal: noSignal, zoneShown: [], lastShown }, ask, until)
+    expect(asked[0]).toEqual([true, true])
+  },
+)
+
 test('while it does not answer it keeps nothing back that others say', async () => {
   expect(await comesTo([old, 60_000, 30_000], [old], { fails: true })).toBe(-Infinity)
 })
@@ -157,7 +199,11 @@ test('of the zone its own blocks say how far it has come, though no transfer doe
         })),
     })
     const reads = { ...emptyReads, zoneTransactionBy, zoneLegs }
-    return readComeTo({ endpointLags, ledger, reads, signal: noSignal, zoneShown }, 'zone', now)
+    return readComeTo(
+      { endpointLags, ledger, reads, signal: noSignal, zoneShown, lastShown: new Map() },
+      'zone',
+      now,
+    )
   }
   expect(await at(until)).toBe(until - 85_000)
   comesTo += 240_000
