@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { Chain } from '../bridge/observation.ts'
+import type { Chain, Observation } from '../bridge/observation.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
 import { crossDetails } from '../clients/explorer/endpoints/crossRecords.ts'
+import { manyTransactionsTransfers } from '../clients/explorer/endpoints/mainTransfers.ts'
+import {
+  type ZoneTransactionDetail,
+  zoneTransactions,
+} from '../clients/explorer/endpoints/zoneTransactions.ts'
+import type { Answer } from '../clients/explorer/readAnswer.ts'
 import type { Rpc } from '../clients/rpc/createRpc.ts'
 import { createBalanceReads, type Holding } from './balanceReads.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
@@ -14,6 +20,9 @@ export interface ShownHead {
   readonly time: UnixMs | null
 }
 
+/** A line for each hash; null where it cannot tell. */
+export type AskLines = (hashes: readonly string[], signal: AbortSignal) => Promise<(string | null)[]>
+
 /** One source of a chain, and what it can be asked. Each throws when it could not ask. */
 export interface Witness {
   readonly name: string
@@ -21,8 +30,10 @@ export interface Witness {
   head(known: number | null, signal: AbortSignal): Promise<ShownHead | 'behind' | null>
   /** The hash of a block; null where it shows none. */
   block(height: number, signal: AbortSignal): Promise<string | null>
-  /** What it says of each transaction, in one line; null where it is not asked of transactions. */
-  readonly transactions: ((hashes: readonly string[], signal: AbortSignal) => Promise<string[]>) | null
+  /** What it says of each transaction, of which one at least is known to be there. */
+  readonly transactions: AskLines
+  /** What it says of each record; null where it is not asked of records. */
+  readonly records: AskLines | null
   readonly balance: ((holding: Holding, height: number, signal: AbortSignal) => Promise<string | null>) | null
 }
 
@@ -55,6 +66,7 @@ export function nodeWitness(name: string, rpc: Rpc, clock: Clock): Witness {
         return `${status}, ${told.length} logs ${digestOf(told)}`
       })
     },
+    records: null,
     async balance(holding, height, signal) {
       const found = await balances.readAt(holding, height, signal)
       return found === null ? null : String(found)
@@ -63,12 +75,13 @@ export function nodeWitness(name: string, rpc: Rpc, clock: Clock): Witness {
 }
 
 export function explorerWitness(name: string, explorer: Explorer, chain: Chain): Witness {
-  const how = (signal: AbortSignal) => ({ priority: 'bulk', signal, attempts: 1 }) as const
+  // What is asked is there: throttling in disguise is no word of its own.
+  const how = (signal: AbortSignal) => ({ priority: 'bulk', signal, attempts: 1, isKnown: true }) as const
   const read = async (height: number, signal: AbortSignal) => {
     const answer =
       chain === 'main'
-        ? await explorer.call(mainBlockDetail, { height }, how(signal))
-        : await explorer.call(zoneBlocks, { height }, how(signal))
+        ? await explorer.callNonEmpty(mainBlockDetail, { height }, how(signal))
+        : await explorer.callNonEmpty(zoneBlocks, { height }, how(signal))
     const found = answer.records.find((one) => one.height === height)
     if (found === undefined && !answer.beyondHead) throw without(`${name}: no block ${height}`)
     return found ?? null
@@ -77,7 +90,7 @@ export function explorerWitness(name: string, explorer: Explorer, chain: Chain):
     name,
     async head(known, signal) {
       if (chain === 'zone') {
-        const { records } = await explorer.call(zoneBlocks, { page: 1, limit: 20 }, how(signal))
+        const { records } = await explorer.callNonEmpty(zoneBlocks, { page: 1, limit: 20 }, how(signal))
         const [newest] = records.toSorted((a, b) => b.height - a.height)
         if (newest === undefined) throw without(`${name}: no newest block`)
         return { height: newest.height, time: newest.time }
@@ -87,23 +100,76 @@ export function explorerWitness(name: string, explorer: Explorer, chain: Chain):
       return (await read(known, signal)) === null ? 'behind' : null
     },
     block: async (height, signal) => (await read(height, signal))?.hash ?? null,
-    transactions:
+    transactions: async (hashes, signal) =>
+      chain === 'main'
+        ? readMoved(
+            await explorer.callNonEmpty(manyTransactionsTransfers, toMany(hashes), how(signal)),
+            hashes,
+          )
+        : readStatus(
+            await explorer.callNonEmpty(zoneTransactions, { txId: [...hashes] }, how(signal)),
+            hashes,
+          ),
+    records:
       chain === 'main'
         ? null
         : async (hashes, signal) => {
-            const { records } = await explorer.call(crossDetails, { txId: [...hashes] }, how(signal))
-            return hashes.map((hash) => {
-              const own = records.filter((one) => one.zoneHash === hash)
-              const lines = own.map((one) =>
-                [one.status, one.direction, one.amountRaw, one.token, one.targetAddress, one.mainHash].join(
-                  ' ',
-                ),
-              )
-              return lines.length === 0 ? nothing : lines.sort().join('; ')
-            })
+            const isKnown = explorer.empties.hasAnswered('E12')
+            const options = { ...how(signal), isKnown }
+            const answer = await explorer.callNonEmpty(crossDetails, { txId: [...hashes] }, options)
+            return readRecords(answer, hashes)
           },
     balance: null,
   }
+}
+
+const pageSize = 100
+
+function toMany(hashes: readonly string[]) {
+  return { txId: [...hashes], page: 1, limit: pageSize }
+}
+
+/** That it is shown is enough. Behind a full page there may be more. */
+function readMoved(answer: Answer<{ readonly hash: string }>, hashes: readonly string[]): (string | null)[] {
+  const isLast = (answer.totalPage ?? 1) <= 1 && answer.records.length < pageSize
+  const shown = answer.records.map(({ hash }) => [hash, 'shown'] as const)
+  return sayEach(hashes, new Map(shown), isLast && isWhole(answer))
+}
+
+function readStatus(answer: Answer<ZoneTransactionDetail>, hashes: readonly string[]): (string | null)[] {
+  // An empty status says neither.
+  const shown = answer.records.map(
+    ({ hash, status }) => [hash, status === 'unknown' ? null : status] as const,
+  )
+  return sayEach(hashes, new Map(shown), isWhole(answer))
+}
+
+function readRecords(answer: Answer<Observation>, hashes: readonly string[]): (string | null)[] {
+  const byHash = Map.groupBy(answer.records, ({ zoneHash }) => zoneHash ?? '')
+  const shown = [...byHash].map(
+    ([hash, records]) => [hash, records.map(sayRecord).sort().join('; ')] as const,
+  )
+  // Whoever never showed any has no data.
+  return sayEach(hashes, new Map(shown), !answer.empty && isWhole(answer))
+}
+
+function sayRecord(one: Observation): string {
+  const { status, direction, amountRaw, token, targetAddress, mainHash } = one
+  return [status, direction, amountRaw, token, targetAddress, mainHash].join(' ')
+}
+
+/** A row that cannot be read may be of any of those that are not shown. */
+function isWhole({ quarantined }: Pick<Answer<unknown>, 'quarantined'>): boolean {
+  return quarantined.length === 0
+}
+
+function sayEach(
+  hashes: readonly string[],
+  shown: ReadonlyMap<string, string | null>,
+  whole: boolean,
+): (string | null)[] {
+  const other = whole ? nothing : null
+  return hashes.map((hash) => (shown.has(hash) ? (shown.get(hash) ?? null) : other))
 }
 
 /** An answer without what every chain has. */

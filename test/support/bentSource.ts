@@ -11,14 +11,17 @@ export const faults = [
   'lying',
   'miscounting',
   'empty',
+  'hiding',
+  'throttled',
 ] as const
+/** `hiding`: transactions and receipts that are not shown. `throttled`: in disguise, three of five answers are empty. */
 export type SourceFault = (typeof faults)[number]
 
 /**
- * What accuses falsely, or takes an accusation back: transactions of the zone and receipts that are not shown, half of
- * every balance, twice of what exists, and a transaction that is there though nobody knows it. And a node that stands still.
+ * What accuses falsely, or takes an accusation back: half of every balance, twice of what exists, and a transaction that
+ * is there though nobody knows it. And a node that stands still.
  */
-export type AccusingFault = 'hiding' | 'halving' | 'doubling' | 'claiming' | 'standing'
+export type AccusingFault = 'halving' | 'doubling' | 'claiming' | 'standing'
 
 /** Where a source's answers come from, and what is done to them. */
 interface Bending {
@@ -31,6 +34,7 @@ interface Memory {
   /** By path: an answer that holds something, and the hash that it was about. */
   readonly whole: Map<string, { readonly hash: string; readonly text: string }>
   standsAt: number | null
+  asked: number
 }
 
 /**
@@ -38,7 +42,7 @@ interface Memory {
  * looked up at every request.
  */
 export async function startBentSource(bending: Bending) {
-  const memory: Memory = { whole: new Map(), standsAt: null }
+  const memory: Memory = { whole: new Map(), standsAt: null, asked: 0 }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -106,7 +110,8 @@ function bend(text: string, asked: Asked): string {
       const more = (BigInt(raw) + 1n).toString(16).padStart(64, '0')
       return `"result":"0x${more}"`
     })
-  if (fault === 'empty')
+  asked.memory.asked += 1
+  if (fault === 'empty' || (fault === 'throttled' && asked.memory.asked % 5 > 1))
     return text
       .replaceAll(/"result":("[^"]*"|\{.*\}(?=\})|\[.*\](?=\}))/g, '"result":null')
       .replace(/"data":\[.*\]/s, '"data":[]')

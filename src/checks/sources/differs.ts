@@ -16,7 +16,7 @@ const factTypes = declareFacts({
 /** Where several sources of one chain are named they are asked the same, and whoever differs is told. */
 export const sourceDiffers = defineCondition({
   kind: 'source.differs',
-  docs: 'Of several sources of one chain one differs from the others, twice in a row: it does not answer, is behind, or shows another block, receipt, balance or record; or they contradict each other about what would accuse. Of two nobody can say which.',
+  docs: 'Of several sources of one chain one differs from the others, twice in a row: it does not answer, is behind, or shows another block, receipt, balance or record, or not a transaction that others show; or they contradict each other about what would accuse. Of two nobody can say which.',
   remedy: 'Ask a source that belongs to none of them; take the one that is wrong out of the configuration.',
   sources: [],
   ties: ['source'],

@@ -12,9 +12,15 @@ import {
   subjectOf,
   type Word,
 } from '../../kernel/compareWords.ts'
-import { explorerWitness, nodeWitness, type ShownHead, type Witness } from '../../kernel/witnesses.ts'
+import {
+  type AskLines,
+  explorerWitness,
+  nodeWitness,
+  type ShownHead,
+  type Witness,
+} from '../../kernel/witnesses.ts'
 import { hash } from '../../store/hash.ts'
-import { listAsked } from '../../ledger/evidence.ts'
+import { listAsked, listKnownHashes } from '../../ledger/evidence.ts'
 
 type Comparing = Pick<Kernel, 'clock' | 'config' | 'db' | 'explorers' | 'rpcs'>
 
@@ -33,6 +39,8 @@ const behindMs = 60_000
 const depth = 5
 /** The newest transactions that others were asked about. */
 const maxTransactions = 10
+/** Others that the explorer knew when they were asked for: whoever shows nothing at all is not believed. */
+const maxControls = 3
 const maxBalances = 8
 /** What is filled in later than so long after it was over is no difference of sources. */
 const filledMs = 120_000
@@ -142,9 +150,9 @@ interface Asked<T> {
   readonly failed: boolean
 }
 
-function askAll<T>(
-  witnesses: readonly Witness[],
-  question: (witness: Witness) => Promise<T | null>,
+function askAll<W extends { readonly name: string }, T>(
+  witnesses: readonly W[],
+  question: (witness: W) => Promise<T | null>,
 ): Promise<Asked<T>[]> {
   return Promise.all(
     witnesses.map(async (witness) => {
@@ -163,10 +171,11 @@ function toWords(asked: readonly Asked<string>[]): Word[] {
 }
 
 /** Where nobody answers it is our own network, or the sources' health says so. */
-function judgeSilent(heads: readonly Asked<unknown>[]) {
-  const failed = heads.filter((one) => one.failed)
-  if (failed.length === heads.length) return []
-  return failed.map(({ name }) => ({ names: [name], isTie: false, says: `${name} does not answer` }))
+function judgeSilent(asked: readonly Asked<unknown>[], about = '') {
+  const failed = asked.filter((one) => one.failed)
+  if (failed.length === asked.length) return []
+  const says = about === '' ? 'does not answer' : `does not answer ${about}`
+  return failed.map(({ name }) => ({ names: [name], isTie: false, says: `${name} ${says}` }))
 }
 
 function judgeBehind(heads: readonly Asked<ShownHead | 'behind'>[]) {
@@ -201,39 +210,63 @@ async function compareTransactions(
   signal: AbortSignal,
 ): Promise<Difference[]> {
   const nodes = witnesses.filter(({ balance }) => balance !== null)
-  const explorers = witnesses.filter(({ balance, transactions }) => balance === null && transactions !== null)
+  const explorers = witnesses.filter(({ balance }) => balance === null)
+  const over = listOver(db, chain, clock.now() - filledMs)
+  const known = listKnownHashes(db, chain, [chain === 'main' ? 'E13' : 'E9']).slice(0, maxControls)
+  const ask = (what: string, asked: readonly Asking[], hashes: readonly string[]) =>
+    compareLines({ chain, what, asked }, hashes, signal)
   return [
-    ...(await compareLines(
-      { chain, what: 'receipt', witnesses: nodes },
+    ...(await ask(
+      'receipt',
+      nodes.map(toAsking),
       listAsked(db, chain, ['canonical', 'zoneRpc'], maxTransactions),
-      signal,
     )),
-    ...(await compareLines(
-      { chain, what: 'record', witnesses: explorers },
-      listRecords(db, clock.now() - filledMs),
-      signal,
+    ...(await ask(
+      'record',
+      explorers.flatMap(({ name, records }) => (records ? { name, lines: records } : [])),
+      over,
+    )),
+    // Whoever is asked of transactions in reserve shows too little as well as who is asked first.
+    ...(await ask(
+      'transaction',
+      explorers.map(toAsking),
+      known.length === 0 ? [] : [...new Set([...over, ...known])],
     )),
   ]
+}
+
+/** One who is asked, and for which lines. */
+interface Asking {
+  readonly name: string
+  readonly lines: AskLines
+}
+
+function toAsking({ name, transactions }: Witness): Asking {
+  return { name, lines: transactions }
 }
 
 interface Lines {
   readonly chain: Chain
   readonly what: string
-  readonly witnesses: readonly Witness[]
+  readonly asked: readonly Asking[]
 }
 
 async function compareLines(
-  { chain, what, witnesses }: Lines,
+  { chain, what, asked }: Lines,
   hashes: readonly string[],
   signal: AbortSignal,
 ): Promise<Difference[]> {
-  if (witnesses.length < 2 || hashes.length === 0) return []
-  const asked = await askAll(witnesses, async (one) => (await one.transactions?.(hashes, signal)) ?? null)
+  if (asked.length < 2 || hashes.length === 0) return []
+  const answers = await askAll(asked, ({ lines }) => lines(hashes, signal))
+  signal.throwIfAborted()
+  const silent = judgeSilent(answers, `about ${what}s`).map(
+    (odd): Difference => ({ chain, what: 'silent', about: '', ...odd }),
+  )
   const found = hashes.flatMap((hash, at): Difference[] => {
-    const odd = findOdd(asked.map(({ name, answer }) => ({ name, says: answer?.[at] ?? null })))
+    const odd = findOdd(answers.map(({ name, answer }) => ({ name, says: answer?.[at] ?? null })))
     return odd === null ? [] : [{ chain, what, about: hash, ...odd }]
   })
-  return oneOfEach(found)
+  return [...silent, ...oneOfEach(found)]
 }
 
 async function compareBalances(
@@ -262,9 +295,10 @@ function oneOfEach(found: readonly Difference[]): Difference[] {
   return [...new Map(found.map((one) => [one.names.join(' '), one])).values()]
 }
 
-/** The newest transfers that were over before a time. */
-function listRecords(db: Kernel['db'], before: UnixMs): string[] {
-  const sql = `SELECT zone_hash FROM transfers INDEXED BY transfers_destination WHERE destination_at < ?
-    AND state = 'completed' AND zone_hash IS NOT NULL ORDER BY destination_at DESC LIMIT ?`
+/** Hashes on one chain of the newest transfers that were over before a time. */
+function listOver(db: Kernel['db'], chain: Chain, before: UnixMs): string[] {
+  const column = chain === 'main' ? 'main_hash' : 'zone_hash'
+  const sql = `SELECT ${column} FROM transfers INDEXED BY transfers_destination WHERE destination_at < ?
+    AND state = 'completed' AND ${column} IS NOT NULL ORDER BY destination_at DESC LIMIT ?`
   return [...new Set(hash.all(db, sql, before, maxTransactions))]
 }
