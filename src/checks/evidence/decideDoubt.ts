@@ -10,7 +10,16 @@ import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
 import type { EvidenceSource } from '../../bridge/transfer.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { putNewest } from '../../lib/putNewest.ts'
-import { callsMayCome, findPassed, type LagAsking, settledAt } from './legLag.ts'
+import type { LegAsk } from './indexLag.ts'
+import {
+  callsMayCome,
+  hasAlonePassed,
+  isAwaited,
+  isBehind,
+  type LagAsking,
+  measure,
+  settledAt,
+} from './legLag.ts'
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { findCallControl, readWhole } from './readWhole.ts'
@@ -57,6 +66,8 @@ export interface Doubt extends Asking {
   readonly hasControl: boolean
   /** A transaction of the same chain that is known. */
   readonly control: string | null
+  /** How far the source had come before the answer was asked for; null where that was not found out. */
+  readonly comeTo: UnixMs | null
 }
 
 /** Between two readings that found nothing: three of them are half a minute apart. */
@@ -78,16 +89,19 @@ const maxRests = 30
  */
 export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome> {
   const { clock } = doubt
-  if (leg.ask === 'zone' && doubt.at >= settledAt(doubt, leg) - suspectMs)
-    await findPassed(doubt, leg.ask, leg)
+  const isSuspect =
+    leg.ask === 'zone' && isAwaited(doubt, leg) && doubt.at >= settledAt(doubt, leg) - suspectMs
+  if (isSuspect && isBehind(doubt, await measure(doubt, leg.ask), leg)) await hasAlonePassed(doubt, leg)
   if (!doubt.hasControl || !hasPassed(doubt, leg)) return again(leg, clock.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(doubt.at, clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
-  // It rests as well while it is there and shows no status.
-  const wasAbsent = leg.rests > 0 && isAbsent(leg)
-  const isOver = isAbsent(next) || wasAbsent
+  const isOver = isAbsent(next) || wasAbsent(leg)
   const isAsked = isOver || (leg.ask !== 'zone' && next.reads >= firstAsked)
+  const isLate =
+    isOver && !wasAbsent(leg) && at >= settledAt(doubt, leg) && isBehind(doubt, doubt.comeTo, leg)
+  // Found out before that one is asked, too.
+  const isAlone = isLate && doubt.comeTo !== null && (await hasAlonePassed(doubt, leg))
   const { word, unasked, isUnasked, isThere, isUnread, error } = isAsked
     ? await askOtherwise(doubt, next)
     : nothing
@@ -102,14 +116,14 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   if (!isOver || isThere) return { ...again(next, clock.now(), doubtMs), error }
   if (unasked !== undefined && leg.tries < neededTries)
     return { ...again({ ...next, tries: leg.tries + 1 }, clock.now(), doubtMs), error }
-  if (!wasAbsent && at < settledAt(doubt, leg))
+  if (!wasAbsent(leg) && at < settledAt(doubt, leg))
     return again(next, clock.now(), Math.max(settledAt(doubt, leg) - clock.now(), retryMs))
-  const passed = wasAbsent ? 'many' : await findPassed(doubt, leg.ask, next)
-  if (passed === 'nobody') return again(next, clock.now(), doubtMs)
-  if (passed === 'single' && !isAbsent(denial)) return again(next, clock.now(), isUnasked ? retryMs : doubtMs)
+  if (isLate && !isAlone) return again(next, clock.now(), doubt.comeTo === null ? retryMs : doubtMs)
+  if (isAlone && (isUnasked || !isAbsent(denial)))
+    return again(next, clock.now(), isUnasked ? retryMs : doubtMs)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
-  const isTold = wasAbsent && !isContradicted(doubt.db, 'transaction', leg.hash)
+  const isTold = wasAbsent(leg) && !isContradicted(doubt.db, 'transaction', leg.hash)
   const agreement = isTold
     ? null
     : await askQuorum(
@@ -125,7 +139,7 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
         : [
             {
               ...(unasked && { unasked }),
-              ...toAbsent(next, passed === 'single' ? { ...doubt, isAlone: true } : doubt),
+              ...toAbsent(next, isAlone ? { ...doubt, isAlone: true } : doubt),
               agreement,
             },
           ],
@@ -143,6 +157,29 @@ function noteDenial({ clock, denials }: Asking, hash: string): Absence {
 }
 
 const mostDenials = 1_000
+
+/** It rests as well while it is there and shows no status. */
+function wasAbsent(leg: QueuedLeg): boolean {
+  return leg.rests > 0 && isAbsent(leg)
+}
+
+/**
+ * How far a source has come, where an answer of it may be the last that makes one of these legs absent: what is found out
+ * after it is asked says nothing of the answer.
+ */
+export async function measureBefore(
+  asking: LagAsking,
+  ask: LegAsk,
+  legs: readonly QueuedLeg[],
+): Promise<UnixMs | null> {
+  const now = asking.clock.now()
+  const mayBeLast = (leg: QueuedLeg) =>
+    !wasAbsent(leg) &&
+    isAwaited(asking, leg) &&
+    now >= settledAt(asking, leg) &&
+    isAbsent(noteReading(leg, { kind: 'absent-among-others', at: now }))
+  return legs.some(mayBeLast) ? await measure(asking, ask) : null
+}
 
 /** Whether the head, as last read, has passed where the leg would be: below it the leg may still come. */
 export function hasPassed(

@@ -19,44 +19,60 @@ export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons
 type When = Pick<QueuedLeg, 'time' | 'addedAt'>
 
 /** By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off. */
-export function settledAt({ serviceAheadMs }: LagAsking, { time, addedAt }: When): UnixMs {
+export function settledAt(
+  { serviceAheadMs }: Pick<LagAsking, 'serviceAheadMs'>,
+  { time, addedAt }: When,
+): UnixMs {
   return Math.min(time - serviceAheadMs, addedAt) + lateMs
 }
 
 /**
- * Who has come so far beyond a leg that it is not there when he does not know it: the endpoint for many transactions, or
- * where that lags the one for single ones. Nobody for a quarter of an hour at most; found out once a run, however many legs
- * wait for it.
+ * How far the endpoint for many has come: an answer that was asked for earlier may lack more. Found out once a run, however
+ * many legs wait for it.
  */
-export async function findPassed(
-  asking: LagAsking,
-  ask: QueuedLeg['ask'],
-  leg: When,
-): Promise<'many' | 'single' | 'nobody'> {
-  const { clock, horizons, serviceAheadMs } = asking
-  const now = clock.now()
-  if (now >= leg.addedAt + mostLagMs || (ask !== 'zone' && ask !== 'main' && ask !== 'native')) return 'many'
-  const until = now + serviceAheadMs - lateMs
-  const needed = settledAt(asking, leg) - lateMs + beyondMs + serviceAheadMs
-  const comeTo = await once(asking, ask, () => readComeTo(asking, ask, until))
+export async function measure(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
+  const { clock, horizons, lags, serviceAheadMs } = asking
+  const known = lags.get(ask) ?? readComeTo(asking, ask, clock.now() + serviceAheadMs - lateMs)
+  lags.set(ask, known)
+  const comeTo = await known
   if (ask === 'zone') horizons.noteZoneShown(comeTo === Infinity ? null : comeTo)
-  if (comeTo >= needed) return 'many'
-  const aloneTo = await once(asking, `${ask} alone`, () => readAloneComeTo(asking, ask, until))
-  if (ask === 'zone') horizons.noteZoneShown(Math.max(comeTo, aloneTo))
-  return aloneTo >= needed ? 'single' : 'nobody'
+  return comeTo
 }
 
-function once(
-  { lags }: LagAsking,
-  what: LegAsk | `${LegAsk} alone`,
-  read: () => Promise<UnixMs>,
-): Promise<UnixMs> {
-  const known = lags.get(what) ?? read()
+/** Whether the endpoint for single transactions has come so far beyond a leg, where the one for many lags. */
+export async function hasAlonePassed(
+  asking: LagAsking,
+  leg: Pick<QueuedLeg, 'ask'> & When,
+): Promise<boolean> {
+  const { clock, horizons, lags, serviceAheadMs } = asking
+  const { ask } = leg
+  if (ask !== 'zone' && ask !== 'main' && ask !== 'native') return false
+  const what = `${ask} alone` as const
+  const known = lags.get(what) ?? readAloneComeTo(asking, ask, clock.now() + serviceAheadMs - lateMs)
   lags.set(what, known)
-  return known
+  const comeTo = await known
+  if (ask === 'zone') horizons.noteZoneShown(Math.max(await measure(asking, ask), comeTo))
+  return !isBehind(asking, comeTo, leg)
 }
 
-/** Whether lists of calls may show some of a leg yet. */
+/** Whether an endpoint that lags is still waited for: for a quarter of an hour at most. */
+export function isAwaited({ clock }: Pick<LagAsking, 'clock'>, { addedAt }: When): boolean {
+  return clock.now() < addedAt + mostLagMs
+}
+
+/** Whether an endpoint that has come so far may not show a leg yet; null: it is not known how far. */
+export function isBehind(
+  asking: Pick<LagAsking, 'clock' | 'serviceAheadMs'>,
+  comeTo: UnixMs | null,
+  leg: When,
+): boolean {
+  if (!isAwaited(asking, leg)) return false
+  return comeTo === null || comeTo - asking.serviceAheadMs < settledAt(asking, leg) - lateMs + beyondMs
+}
+
+/** Whether lists of calls that are asked for from now on may lack some of a leg. */
 export async function callsMayCome(asking: LagAsking, leg: When): Promise<boolean> {
-  return asking.clock.now() < settledAt(asking, leg) || (await findPassed(asking, 'native', leg)) === 'nobody'
+  if (asking.clock.now() < settledAt(asking, leg)) return true
+  if (!isAwaited(asking, leg) || !isBehind(asking, await measure(asking, 'native'), leg)) return false
+  return !(await hasAlonePassed(asking, { ...leg, ask: 'native' }))
 }

@@ -24,6 +24,7 @@ import {
   keepAsking,
   maxRestMs,
   maySpendSingle,
+  measureBefore,
   type Outcome,
   restLonger,
   toUnread,
@@ -194,6 +195,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
   const own = control === null ? hashes : [...hashes, control]
   const lack = own.length < batchSize ? findLack(run, ask) : null
   const asked = lack === null ? own : [...new Set([...own, lack])]
+  const comeTo = await measureBefore(run, ask, batch)
   const read = await ofMany(reads, ask)(asked, options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
@@ -209,6 +211,7 @@ async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Pro
     ...run,
     saysStatus: (hash) => read.readings.some((one) => one.hash !== hash && one.status !== 'unknown'),
     control: known,
+    comeTo,
     hasControl: control === null ? byHash.size > 0 : byHash.has(control),
     at: read.requestedAt,
   }
@@ -270,9 +273,11 @@ async function askSingly(
   await ofMany(reads, ask)([control], options).catch(() => signal.throwIfAborted())
   const [known] = (await single(control, options)).readings
   if (known === undefined) throw error
+  const comeTo = await measureBefore(run, ask, batch)
   const common = {
     ...run,
     control,
+    comeTo,
     hasControl: true,
     isAlone: true,
     saysStatus: () => known.status !== 'unknown',

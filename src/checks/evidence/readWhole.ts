@@ -84,9 +84,10 @@ export async function readWhole(
 ): Promise<Whole> {
   const { known, ...how } = options
   const [logs] = (await reads.mainLogs(leg.hash, { ...how, isKnown: known?.logs === true })).readings
+  // Found out before they are asked for: how far they have come later says nothing of the answer.
+  const mayCome = options.callReads < neededReads || (await options.mayCome?.()) === true
   const calls = await readCalls(reads, leg.hash, { ...how, isKnown: known?.calls === true })
-  if (calls === undefined && (options.callReads < neededReads || (await options.mayCome?.())))
-    return 'unclear'
+  if (calls === undefined && mayCome) return 'unclear'
   // Who shows no call of any transaction denies none of this one.
   if (calls === undefined && options.callControl != null)
     await reads.nativeLeg(options.callControl, { ...how, isKnown: true })

@@ -31,6 +31,7 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       at: clock.now(),
       hasControl: true,
       control: null,
+      comeTo: Infinity,
       serviceAheadMs: 0,
     }
     const first: EvidenceReading = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
+import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
 import type { LegsRead } from '../../../../src/checks/evidence/reads.ts'
 import type { EvidenceSource } from '../../../../src/bridge/transfer.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
@@ -17,22 +18,25 @@ interface Play {
   readonly lags: Partial<Record<EvidenceSource, number>>
   /** Whether the newest payout moves what its record says. */
   readonly isPaid?: boolean
+  /** All have come to the present by this question of those that are asked once the newest may be missed. */
+  readonly endsBy?: number
 }
 
 /** Payouts of native currency by calls, two a minute; what is said of the one of `start` within five, and how long after. */
-async function play({ lags, isPaid = true }: Play) {
+async function play({ lags, isPaid = true, endsBy = Infinity }: Play) {
   const world = createTestKernel({ start: start - 20 * minute })
   const { clock, commit, db } = world
   const paidAt = new Map<string, number>()
   const said: { readonly afterMs: number; readonly what: string }[] = []
+  let asked = 0
   const answer = async (
     source: EvidenceSource,
     hashes: readonly string[],
     amounts: readonly string[],
   ): Promise<LegsRead> => {
-    const known = hashes.filter(
-      (one) => (paidAt.get(one) ?? Infinity) <= clock.now() - (lags[source] ?? second),
-    )
+    if (clock.now() >= start + 65 * second) asked += 1
+    const lag = asked < endsBy ? (lags[source] ?? second) : second
+    const known = hashes.filter((one) => (paidAt.get(one) ?? Infinity) <= clock.now() - lag)
     const readings = known.map(
       (one): EvidenceReading => ({
         chain: 'main',
@@ -67,12 +71,15 @@ async function play({ lags, isPaid = true }: Play) {
       ...world,
       reads,
       commit: (result) => {
-        for (const { hash: one, source, status, moves } of result.evidence ?? [])
-          if (one === hash('pay 0'))
-            said.push({
-              afterMs: clock.now() - start,
-              what: `${source} ${status} ${moves?.length ?? 'unsaid'}`,
-            })
+        // Of several answers the newest counts.
+        const newest = result.evidence?.findLast((one) => one.hash === hash('pay 0'))
+        if (newest) {
+          const { source, status, moves } = newest
+          said.push({
+            afterMs: clock.now() - start,
+            what: `${source} ${status} ${moves?.length ?? 'unsaid'}`,
+          })
+        }
         return commit(result)
       },
     },
@@ -129,4 +136,36 @@ test('what moved nothing is told once they have come beyond it', async () => {
   const [said] = await play({ lags: lists, isPaid: false })
   expect(said?.what).toMatch(/ success 0$/)
   expect(said?.afterMs).toBeGreaterThanOrEqual(behind)
+})
+
+test('what was asked while they lagged says nothing, at whichever question that ends', async () => {
+  const wrong: string[] = []
+  for (let endsBy = 1; endsBy <= 8; endsBy += 1) {
+    const said = await play({ lags: { ...lists, E21: behind, E7: behind }, endsBy })
+    wrong.push(...said.map(({ what }) => `${endsBy}: ${what}`).filter((one) => !one.endsWith(' success 1')))
+  }
+  expect(wrong).toEqual([])
+})
+
+test('nor do calls that were asked for just before', async () => {
+  let lag = true
+  const by = (source: EvidenceSource): EvidenceReading => ({
+    chain: 'main',
+    hash: '0x1',
+    source,
+    status: 'success',
+    errorMessage: '',
+    requestedAt: 1,
+    moves: [],
+  })
+  const reads = {
+    mainLogs: () => Promise.resolve({ requestedAt: 1, readings: [by('E21')], bad: [] }),
+    ownValue: () => Promise.resolve(by('E7')),
+    async nativeLeg() {
+      lag = false
+      return { requestedAt: 1, readings: [], bad: [] }
+    },
+  }
+  const how = { priority: 'urgent', signal: noSignal, callReads: 2, mayCome: async () => lag } as const
+  expect(await readWhole(reads, { hash: '0x1', height: 7, addedAt: 0 }, how, 0)).toBe('unclear')
 })

@@ -47,6 +47,7 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     at: time,
     hasControl: true,
     control: null,
+    comeTo: Infinity,
     serviceAheadMs: 0,
     ...overrides,
   })
@@ -76,8 +77,9 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
       lastAt: 15_000,
       controlAt: 15_000,
     })
-    const by = (comeTo: number) =>
-      decideDoubt(at(400_000, { lags: new Map([['zone', Promise.resolve(comeTo)]]) }), lacking)
+    const by = (comeTo: number | null) => decideDoubt(at(400_000, { comeTo }), lacking)
+    // What was found out after it was asked says nothing of the answer.
+    expect(await by(null)).toMatchObject({ readings: [], saves: [{ reads: 3, dueAt: 405_000 }] })
     expect(await by(129_999)).toMatchObject({ readings: [], saves: [{ reads: 3 }] })
     expect((await by(130_000)).readings).toMatchObject([{ status: 'absent' }])
   })
