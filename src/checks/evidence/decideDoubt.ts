@@ -89,9 +89,8 @@ const maxRests = 30
  */
 export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome> {
   const { clock } = doubt
-  const isSuspect =
-    leg.ask === 'zone' && isAwaited(doubt, leg) && doubt.at >= settledAt(doubt, leg) - suspectMs
-  if (isSuspect && isBehind(doubt, await measure(doubt, leg.ask), leg)) await hasAlonePassed(doubt, leg)
+  const isSuspect = leg.ask === 'zone' && doubt.at >= settledAt(doubt, leg) - suspectMs
+  if (isSuspect && isAwaited(doubt, leg)) await measure(doubt, leg.ask)
   if (!doubt.hasControl || !hasPassed(doubt, leg)) return again(leg, clock.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(doubt.at, clock.now())
@@ -101,7 +100,11 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   const isLate =
     isOver && !wasAbsent(leg) && at >= settledAt(doubt, leg) && isBehind(doubt, doubt.comeTo, leg)
   // Found out before that one is asked, too.
-  const isAlone = isLate && doubt.comeTo !== null && (await hasAlonePassed(doubt, leg))
+  const isAlone =
+    isLate &&
+    doubt.comeTo !== null &&
+    isAbsent(nextDenial(doubt, leg.hash)) &&
+    (await hasAlonePassed(doubt, leg))
   const { word, unasked, isUnasked, isThere, isUnread, error } = isAsked
     ? await askOtherwise(doubt, next)
     : nothing
@@ -149,11 +152,14 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
 }
 
 /** Its control question is what it showed when it was found out how far it has come. */
-function noteDenial({ clock, denials }: Asking, hash: string): Absence {
-  const before = denials.get(hash) ?? notYetAbsent
-  const next = noteReading(before, { kind: 'absent-among-others', at: clock.now() })
-  putNewest(denials, hash, next, mostDenials)
+function noteDenial(of: Asking, hash: string): Absence {
+  const next = nextDenial(of, hash)
+  putNewest(of.denials, hash, next, mostDenials)
   return next
+}
+
+function nextDenial({ clock, denials }: Asking, hash: string): Absence {
+  return noteReading(denials.get(hash) ?? notYetAbsent, { kind: 'absent-among-others', at: clock.now() })
 }
 
 const mostDenials = 1_000

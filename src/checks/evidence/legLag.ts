@@ -7,11 +7,15 @@ import { type IndexAsking, type LegAsk, mostLagMs, readAloneComeTo, readComeTo }
 const lateMs = 65_000
 /** An endpoint that lags has passed a leg once it has come so much farther: its servers are not equally far. */
 const beyondMs = 30_000
+/** How far an endpoint has come is found out again after this: it has come farther since. */
+const aloneMs = 15_000
 
 /** Who asks about legs, as far as endpoints that lag concern him. */
 export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons'> {
   /** How far endpoints that lag behind have come, as this run found out: by what is asked. */
-  readonly lags: Map<LegAsk | `${LegAsk} alone`, Promise<UnixMs>>
+  readonly lags: Map<LegAsk, Promise<UnixMs>>
+  /** The same of those for single transactions, and when that was found out. */
+  readonly aloneLags: Map<LegAsk, { readonly at: UnixMs; readonly to: Promise<UnixMs> }>
   /** By how much the service's clock is ahead of ours; negative: behind it. */
   readonly serviceAheadMs: number
 }
@@ -44,15 +48,22 @@ export async function hasAlonePassed(
   asking: LagAsking,
   leg: Pick<QueuedLeg, 'ask'> & When,
 ): Promise<boolean> {
-  const { clock, horizons, lags, serviceAheadMs } = asking
+  const { horizons } = asking
   const { ask } = leg
   if (ask !== 'zone' && ask !== 'main' && ask !== 'native') return false
-  const what = `${ask} alone` as const
-  const known = lags.get(what) ?? readAloneComeTo(asking, ask, clock.now() + serviceAheadMs - lateMs)
-  lags.set(what, known)
-  const comeTo = await known
+  const comeTo = await measureAlone(asking, ask)
   if (ask === 'zone') horizons.noteZoneShown(Math.max(await measure(asking, ask), comeTo))
   return !isBehind(asking, comeTo, leg)
+}
+
+function measureAlone(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
+  const { aloneLags, clock, serviceAheadMs } = asking
+  const now = clock.now()
+  const known = aloneLags.get(ask)
+  if (known !== undefined && Math.abs(now - known.at) < aloneMs) return known.to
+  const to = readAloneComeTo(asking, ask, now + serviceAheadMs - lateMs)
+  aloneLags.set(ask, { at: now, to })
+  return to
 }
 
 /** Whether an endpoint that lags is still waited for: for a quarter of an hour at most. */

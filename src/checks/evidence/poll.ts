@@ -100,6 +100,7 @@ export function createEvidencePoll(
   const zoneShown: Asking['zoneShown'] = []
   const lastShown: Run['lastShown'] = new Map()
   const denials: Run['denials'] = new Map()
+  const aloneLags: Run['aloneLags'] = new Map()
   return async (signal) => {
     const run: Run = {
       ...evidence,
@@ -109,6 +110,7 @@ export function createEvidencePoll(
       signal,
       singles: { left: maxSingles },
       lags: new Map(),
+      aloneLags,
       zoneShown,
       serviceAheadMs: serviceAheadMs(evidence),
     }

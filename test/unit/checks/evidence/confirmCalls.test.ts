@@ -80,6 +80,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
     lags: new Map(),
     zoneShown: [],
     denials: new Map(),
+    aloneLags: new Map(),
     lastShown: new Map(),
     serviceAheadMs: 0,
     startedAt: start,

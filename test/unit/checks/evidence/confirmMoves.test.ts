@@ -27,6 +27,7 @@ async function answer(pattern: string, before: Partial<QueuedLeg> = {}) {
       lags: new Map(),
       zoneShown: [],
       denials: new Map(),
+      aloneLags: new Map(),
       lastShown: new Map(),
       at: clock.now(),
       hasControl: true,
@@ -94,6 +95,7 @@ test.each([150, 600])(
       lags: new Map(),
       zoneShown: [],
       denials: new Map(),
+      aloneLags: new Map(),
       lastShown: new Map(),
       serviceAheadMs: 0,
     }

@@ -43,6 +43,7 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     lags: new Map(),
     zoneShown: [],
     denials: new Map(),
+    aloneLags: new Map(),
     lastShown: new Map(),
     at: time,
     hasControl: true,
