@@ -100,6 +100,8 @@ async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): 
   if (unlisted.length === 0) return readAgain(deps, { leg, transfer: first }, signal)
   const addresses = unlisted.flatMap(({ targetAddress, sourceAddress }) => [targetAddress, sourceAddress])
   const options = { priority: 'urgent', signal, checkedWithinMs: checkMs } as const
+  // What is read of heads while it is asked says nothing of the answer.
+  const wasOver = isOver(deps, leg)
   const read = await deps.lookUp({ hash: leg.hash, addresses }, options)
   const named = read.records.filter((record) => record.mainHash === leg.hash)
   if (named.length > 0) {
@@ -109,26 +111,27 @@ async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): 
     const others = read.records.filter((record) => record.mainHash !== leg.hash)
     if (isHiding({ ...read, records: others })) return again(deps, leg, doubtMs)
     // The records of this transaction are those of other payouts in it: the list was asked, and lacks this one.
-    return noteAbsent(deps, leg, { at: read.requestedAt, count: named.length }, signal)
+    return noteAbsent(deps, leg, { at: read.requestedAt, count: named.length, wasOver }, signal)
   }
   if (read.isHidden) return again(deps, leg, doubtMs)
   // Filters that do not work say nothing of this transaction: then the list itself has to have been read since.
   const isAnswer = read.isAnswer || (deps.list.readAt ?? 0) >= settledAt(deps, leg)
   if (!isAnswer) return again(deps, leg, retryMs)
-  return noteAbsent(deps, leg, { at: read.requestedAt, count: 0 }, signal)
+  return noteAbsent(deps, leg, { at: read.requestedAt, count: 0, wasOver }, signal)
 }
 
 /** One more reading of the list that did not hold the record of a payout; the last one that is needed proves it. */
 async function noteAbsent(
   deps: UnnamedOrigins,
   leg: QueuedLeg,
-  read: { readonly at: UnixMs; readonly count: number },
+  read: { readonly at: UnixMs; readonly count: number; readonly wasOver: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(read.at, deps.clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
-  if (!isAbsent(next) || !isOver(deps, leg)) return again(deps, next, doubtMs)
+  if (!isAbsent(next)) return again(deps, next, doubtMs)
+  if (!read.wasOver) return again(deps, next, isOver(deps, leg) ? retryMs : doubtMs)
   const { hash } = leg
   const seat = { name: 'explorer', seat: deps.explorers } as const
   const agreement = await askQuorum(deps, seat, recordAccusation(deps, hash, read.count), signal)

@@ -132,6 +132,30 @@ test('semantics.md 9, 42: records have the time that they take by the clock of t
   expect(said).toMatchObject([{ status: 'absent' }])
 })
 
+test('semantics.md 41: what was asked before the chains were seen to have passed a payout does not prove that it has no record', async () => {
+  let asked = 0
+  const { clock, db, said, look } = open(
+    1_045_000,
+    'chain',
+    () => {
+      asked += 1
+      // Both stood still, the list with them, and go on while the third answer is under way.
+      if (asked === 3)
+        for (const chain of ['main', 'zone'] as const)
+          recordHead(db, chain, { height: 200, blockTime: 1_075_000, at: clock.now() })
+      return { requestedAt: clock.now(), found: [], isAnswer: true }
+    },
+    { headTime: 990_000 },
+  )
+  for (let turn = 0; turn < 3; turn += 1) {
+    await look()
+    await clock.advance(15_000)
+  }
+  expect([asked, said]).toEqual([3, []])
+  await look()
+  expect(said).toMatchObject([{ status: 'absent', reads: 4 }])
+})
+
 test.each([99, 100, 300])(
   'a payout without a record is found out beside %i later ones of its transaction that have theirs',
   async (honest) => {
