@@ -8,16 +8,21 @@ const lateMs = 65_000
 /** An endpoint that lags has passed a leg once it has come so much farther: its servers are not equally far. */
 const beyondMs = 30_000
 /** How far an endpoint has come is found out again after this: it has come farther since. */
-const aloneMs = 15_000
+const [againMs, aloneAgainMs] = [5_000, 15_000]
 
 /** Who asks about legs, as far as endpoints that lag concern him. */
 export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons'> {
-  /** How far endpoints that lag behind have come, as this run found out: by what is asked. */
-  readonly lags: Map<LegAsk, Promise<UnixMs>>
-  /** The same of those for single transactions, and when that was found out. */
-  readonly aloneLags: Map<LegAsk, { readonly at: UnixMs; readonly to: Promise<UnixMs> }>
+  /** How far endpoints that lag behind have come, and when that was found out: by what is asked. */
+  readonly lags: Map<LegAsk, ComeTo>
+  /** The same of those for single transactions. */
+  readonly aloneLags: Map<LegAsk, ComeTo>
   /** By how much the service's clock is ahead of ours; negative: behind it. */
   readonly serviceAheadMs: number
+}
+
+interface ComeTo {
+  readonly at: UnixMs
+  readonly to: Promise<UnixMs>
 }
 
 type When = Pick<QueuedLeg, 'time' | 'addedAt'>
@@ -31,14 +36,14 @@ export function settledAt(
 }
 
 /**
- * How far the endpoint for many has come: an answer that was asked for earlier may lack more. Found out once a run, however
- * many legs wait for it.
+ * How far the endpoint for many has come: an answer that was asked for earlier may lack more. Found out once in a
+ * while, however many legs wait for it.
  */
 export async function measure(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
   const { clock, horizons, lags, serviceAheadMs } = asking
-  const known = lags.get(ask) ?? readComeTo(asking, ask, clock.now() + serviceAheadMs - lateMs)
-  lags.set(ask, known)
-  const comeTo = await known
+  const now = clock.now()
+  const read = () => readComeTo(asking, ask, now + serviceAheadMs - lateMs)
+  const comeTo = await findComeTo(lags, { ask, now, againMs, read })
   if (ask === 'zone') horizons.noteZoneShown(comeTo === Infinity ? null : comeTo)
   return comeTo
 }
@@ -59,10 +64,24 @@ export async function hasAlonePassed(
 function measureAlone(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
   const { aloneLags, clock, serviceAheadMs } = asking
   const now = clock.now()
-  const known = aloneLags.get(ask)
-  if (known !== undefined && Math.abs(now - known.at) < aloneMs) return known.to
-  const to = readAloneComeTo(asking, ask, now + serviceAheadMs - lateMs)
-  aloneLags.set(ask, { at: now, to })
+  const read = () => readAloneComeTo(asking, ask, now + serviceAheadMs - lateMs)
+  return findComeTo(aloneLags, { ask, now, againMs: aloneAgainMs, read })
+}
+
+interface Finding {
+  readonly ask: LegAsk
+  readonly now: UnixMs
+  readonly againMs: number
+  readonly read: () => Promise<UnixMs>
+}
+
+function findComeTo(found: Map<LegAsk, ComeTo>, { ask, now, read, ...how }: Finding): Promise<UnixMs> {
+  const known = found.get(ask)
+  if (known !== undefined && Math.abs(now - known.at) < how.againMs) return known.to
+  const to = read()
+  found.set(ask, { at: now, to })
+  // What could not be found out is asked again at once.
+  to.catch(() => found.delete(ask))
   return to
 }
 

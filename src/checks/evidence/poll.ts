@@ -100,6 +100,7 @@ export function createEvidencePoll(
   const zoneShown: Asking['zoneShown'] = []
   const lastShown: Run['lastShown'] = new Map()
   const denials: Run['denials'] = new Map()
+  const lags: Run['lags'] = new Map()
   const aloneLags: Run['aloneLags'] = new Map()
   return async (signal) => {
     const run: Run = {
@@ -109,7 +110,7 @@ export function createEvidencePoll(
       denials,
       signal,
       singles: { left: maxSingles },
-      lags: new Map(),
+      lags,
       aloneLags,
       zoneShown,
       serviceAheadMs: serviceAheadMs(evidence),
