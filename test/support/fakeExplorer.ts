@@ -202,7 +202,7 @@ let counter = 0
 /** A completed withdrawal of 1.5 units, a minute old; its hashes hold `name` or a running number. */
 export function toWire(overrides: WireRecord = {}, name = String((counter += 1))): WireRecord {
   // Where hashes differ in neither their first bytes nor their last ones, no index tells them from each other.
-  const hash = (side: string) => `0x${hex(side).padEnd(64 - hex(name).length, '0')}${hex(name)}`
+  const hash = (side: string) => `0x${hex(`${side}-`).padEnd(64 - hex(name).length, '0')}${hex(name)}`
   const at = Date.now() - 60_000
   return {
     id: hash('id'),
