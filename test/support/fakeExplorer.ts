@@ -83,6 +83,7 @@ function serve(fake: FakeExplorer, request: IncomingMessage, response: ServerRes
   const url = new URL(request.url ?? '/', 'http://fake')
   const asked = { path: url.pathname, query: url.searchParams }
   fake.requests.push(asked)
+  response.setHeader('date', new Date(fake.now()).toUTCString())
   if (fake.intercept(asked, response)) return
   const refusal = fake.credentials && refuse(fake.credentials, request)
   if (refusal) return send(response, 401, refusal)
