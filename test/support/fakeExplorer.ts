@@ -38,8 +38,10 @@ export interface FakeExplorer {
   pageCap: number
   mainHead: () => number
   zoneHead: () => number
-  /** The service's time. */
+  /** The time of its newest blocks. */
   now: () => number
+  /** The service's clock: what its `Date` says. */
+  date: () => number
   /** Answers in place of the API when it returns true. */
   intercept: (request: FakeRequest, response: ServerResponse) => boolean
   /** Refuses every request that is not signed so; null asks for no signature. */
@@ -66,6 +68,7 @@ export async function createFakeExplorer(): Promise<FakeExplorer> {
     mainHead: () => 10_000 + Math.floor((Date.now() - startedAt) / 1_000),
     zoneHead: () => 100_000 + Math.floor((Date.now() - startedAt) / 100),
     now: () => Date.now(),
+    date: () => Date.now(),
     intercept: () => false,
     credentials: null,
     spell: (record) => record,
@@ -83,7 +86,7 @@ function serve(fake: FakeExplorer, request: IncomingMessage, response: ServerRes
   const url = new URL(request.url ?? '/', 'http://fake')
   const asked = { path: url.pathname, query: url.searchParams }
   fake.requests.push(asked)
-  response.setHeader('date', new Date(fake.now()).toUTCString())
+  response.setHeader('date', new Date(fake.date()).toUTCString())
   if (fake.intercept(asked, response)) return
   const refusal = fake.credentials && refuse(fake.credentials, request)
   if (refusal) return send(response, 401, refusal)

@@ -28,6 +28,7 @@ export async function createLeapingApi(): Promise<LeapingApi> {
   api.mainHead = () => 10_000 + Math.floor((clock.now() - startedAt) / 1_000)
   api.zoneHead = () => 100_000 + Math.floor((clock.now() - startedAt) / 100)
   api.now = () => clock.now()
+  api.date = () => clock.now()
   const running = new Set<Monitor>()
   onTestFinished(async () => {
     await Promise.all([...running].map((monitor) => monitor.stop()))
