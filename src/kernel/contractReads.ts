@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { type DeclaredEvent, listEvents } from '../clients/readEventAbi.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { type VerifiedContract, verifiedContracts } from '../clients/explorer/endpoints/contracts.ts'
-import { logsByBlocks, logsByTopic } from '../clients/explorer/endpoints/logs.ts'
-import { readAll } from '../clients/explorer/readAll.ts'
+import { logsByBlocks, logsByTopic, logsByTransaction } from '../clients/explorer/endpoints/logs.ts'
+import { isNearCap, readAll } from '../clients/explorer/readAll.ts'
 import type { BridgeLog } from '../bridge/bridgeLog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Read, ReadOptions } from './reads.ts'
@@ -31,6 +31,8 @@ export interface ContractReads {
   logs(address: string, span: BlockSpan, options: LogsOptions): Promise<LogsRead>
   /** E18: about the first 1,000 that begin with a topic. */
   logsOfTopic(address: string, topic: string, options: ReadOptions): Promise<Read<BridgeLog>>
+  /** E21: whether a contract emitted anything in a transaction; null where its logs are not shown, or not all of them. */
+  hasEmitted(address: string, hash: string, options: ReadOptions): Promise<boolean | null>
   /** E17; null when the service knows no verified source. */
   verified(address: string, options: ReadOptions): Promise<VerifiedRead | null>
 }
@@ -66,6 +68,13 @@ export function createContractReads(deps: {
       const answer = await deps.explorer.call(logsByTopic, question, { priority, signal, attempts: 1 })
       const bad = answer.quarantined.map(({ raw, problem }) => ({ endpoint: 'E18', problem, raw }))
       return { requestedAt: answer.requestedAt, records: toBridgeLogs(address, answer.records), bad }
+    },
+    async hasEmitted(address, hash, { priority, signal }) {
+      const question = { txId: hash }
+      const answer = await deps.explorer.call(logsByTransaction, question, { priority, signal, attempts: 1 })
+      if (answer.records.some((log) => log.address === address)) return true
+      const isPart = answer.quarantined.length > 0 || isNearCap(answer.records.length, logsByTransaction)
+      return answer.records.length === 0 || isPart ? null : false
     },
     async verified(address, options) {
       const { records } = await deps.explorer.call(

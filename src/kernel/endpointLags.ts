@@ -9,7 +9,7 @@ export interface Shown {
 }
 
 /** What is known to have happened, whoever shows it. */
-interface Happened {
+export interface Happened {
   readonly hash: string
   readonly height: number
   readonly time: UnixMs

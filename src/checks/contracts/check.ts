@@ -9,7 +9,7 @@ import { followContract } from './followContract.ts'
 import { createContractHistory } from './history.ts'
 import { type ContractsPart, givenContracts } from './facts.ts'
 import { judgeLogs } from './judgeLogs.ts'
-import { createLogLagNotes } from './logLag.ts'
+import { createLogLag } from './logLag.ts'
 import { forgetSamples, hasLog, purgeLogs } from './logStore.ts'
 import { createNoLogsReader } from './noLogs.ts'
 import { readProgress } from './progressStore.ts'
@@ -60,13 +60,14 @@ export const contracts: Check<ContractsPart> = {
     // What was missed, and the past: apart, because it waits for whatever else is asked.
     const everyMs = Math.max(leastVerifyMs, bridge.contracts.length * verifySpacingMs)
     const readHistory = createContractHistory(watched)
+    const logLag = createLogLag(kernel)
     const history = (signal: AbortSignal) =>
       withinTime(kernel.clock, signal, async (inner) => {
+        await logLag.confirm({ priority: 'sweep', signal: inner })
         for (const contract of watched) await verifySource({ ...contract, everyMs }, inner)
         await readHistory(inner)
       })
     const readNoLogs = createNoLogsReader(kernel)
-    const noteLogLag = createLogLagNotes(kernel)
     const pollers = [
       { name: 'contracts', schedule: poll.contracts, run: newest },
       { name: 'contractHistory', schedule: poll.contracts, isBackground: true, run: history },
@@ -74,7 +75,7 @@ export const contracts: Check<ContractsPart> = {
     return {
       pollers: bridge.contracts.length > 0 ? pollers : [],
       facts: (now) => ({ noLogs: readNoLogs(now) }),
-      onTransfers: (changed) => noteLogLag(changed),
+      onTransfers: (changed) => logLag.note(changed),
       onAccused({ main }) {
         if (main !== null) forgetSamples(db, main.hash)
       },

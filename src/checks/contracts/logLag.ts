@@ -1,42 +1,104 @@
 import type { Direction } from '../../bridge/observation.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
-import type { Shown } from '../../kernel/endpointLags.ts'
+import type { Happened, Shown } from '../../kernel/endpointLags.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import type { ReadOptions } from '../../kernel/reads.ts'
+import { MonitorError } from '../../lib/errors.ts'
 import { listLogs } from './logStore.ts'
 
-type Watching = Pick<Kernel, 'config' | 'db' | 'endpointLags' | 'startedAt'>
+type Watching = Pick<Kernel, 'clock' | 'config' | 'contractReads' | 'db' | 'endpointLags' | 'startedAt'>
 
-/** So often a contract was seen to emit something for transfers of a direction before it is known to do so. */
+export interface LogLag {
+  /** Takes note of transfers that are proven, and of which contracts usually emit something for such. */
+  note(changed: readonly Transfer[]): void
+  /** Asks whether what the logs of the contracts lack is there: then they lag. */
+  confirm(options: ReadOptions): Promise<void>
+}
+
+/** So many transactions of a direction and token are seen with a log of a contract before others are missed. */
 const neededSeen = 5
+/** Others may show a transaction sooner: only logs that lack it so much later may lag. */
+const shownWithinMs = 60_000
+const askedAtOnce = 3
+const mostAsks = 5
+const mostWaiting = 100
 
 export const shownLogs = (contract: string): Shown => ({ endpoint: 'E19', list: `logs of ${contract}` })
 
+type Kind = `${string} ${Direction} ${string}`
+
+interface Missed extends Happened {
+  readonly contract: string
+  readonly kind: Kind
+  asks: number
+}
+
 /**
- * Takes note of which contracts have to show a log of a transfer that others prove: those that did of others of its
- * direction.
+ * Finds out whether the logs of a contract lag. That it usually emits something is a guess: it may be one of several, or
+ * replaced. The logs of the transaction itself (E21) decide.
  */
-export function createLogLagNotes({
+export function createLogLag({
+  clock,
   config,
+  contractReads,
   db,
   endpointLags,
   startedAt,
-}: Watching): (changed: readonly Transfer[]) => void {
+}: Watching): LogLag {
   const { contracts } = config.bridge
-  const seen = new Map<`${string} ${Direction}`, number>()
-  return (changed) => {
-    for (const { direction, evidence, main } of changed) {
-      if (main === null || main.height === null || main.time === null || main.time < startedAt) continue
-      const { hash, height, time } = main
-      const isProven = evidence.some(
-        (one) => one.chain === 'main' && one.hash === hash && one.status === 'success',
-      )
-      if (!isProven) continue
-      const shown = new Set(listLogs(db, hash).map(({ log }) => log.contract))
-      for (const contract of contracts) {
-        const times = seen.get(`${contract} ${direction}`) ?? 0
-        if (shown.has(contract)) seen.set(`${contract} ${direction}`, times + 1)
-        else if (times >= neededSeen) endpointLags.noteHappened(shownLogs(contract), { hash, height, time })
+  const seen = new Map<Kind, Set<string>>()
+  const missed = new Map<string, Missed>()
+  const hasLog = ({ contract, hash }: Pick<Missed, 'contract' | 'hash'>) =>
+    listLogs(db, hash).some(({ log }) => log.contract === contract)
+
+  function forget(kind: Kind): void {
+    seen.delete(kind)
+    for (const [name, one] of missed) if (one.kind === kind) missed.delete(name)
+  }
+
+  async function ask(one: Missed, name: string, { priority, signal }: ReadOptions): Promise<void> {
+    const { contract, kind, hash, height, time } = one
+    const emitted = await contractReads.hasEmitted(contract, hash, { priority, signal })
+    one.asks += 1
+    if (emitted === false) return forget(kind)
+    if (emitted === true) endpointLags.noteHappened(shownLogs(contract), { hash, height, time })
+    if (emitted === true || one.asks >= mostAsks) missed.delete(name)
+  }
+
+  return {
+    note(changed) {
+      for (const { direction, evidence, main, token } of changed) {
+        if (main === null || main.height === null || main.time === null || main.time < startedAt) continue
+        const { hash, height, time } = main
+        const isProven = evidence.some(
+          (one) => one.chain === 'main' && one.hash === hash && one.status === 'success',
+        )
+        if (!isProven) continue
+        for (const contract of contracts) {
+          const kind = `${contract} ${direction} ${token.address}` as const
+          const known = seen.get(kind) ?? new Set()
+          if (hasLog({ contract, hash })) {
+            if (known.size < neededSeen) seen.set(kind, known.add(hash))
+          } else if (known.size >= neededSeen && missed.size < mostWaiting)
+            missed.set(`${contract} ${hash}`, { contract, kind, hash, height, time, asks: 0 })
+        }
       }
-    }
+    },
+    async confirm(options) {
+      const isDue = ({ time }: Missed) => time <= clock.now() - shownWithinMs
+      for (const [name, one] of missed) if (hasLog(one)) missed.delete(name)
+      const due = [...missed].filter(([, one]) => isDue(one)).slice(0, askedAtOnce)
+      for (const [name, one] of due) {
+        if (!missed.has(name)) continue
+        try {
+          await ask(one, name, options)
+        } catch (error) {
+          options.signal.throwIfAborted()
+          // Whoever does not answer is told of as that.
+          if (!(error instanceof MonitorError)) throw error
+          return
+        }
+      }
+    },
   }
 }

@@ -22,25 +22,19 @@ function said(name: string, of: Partial<EvidenceReading>): EvidenceReading {
   }
 }
 
+function fail(name: string, zoneTime: number) {
+  const [id, zoneHash] = [hash(`id ${name}`), hash(`zone ${name}`)]
+  const unpaid = { mainHash: null, mainTime: null, mainHeight: null }
+  return toRecord({ id, source: 'E12', status: 'failed', ...unpaid, zoneHash, zoneTime, requestedAt: now })
+}
+
 test('of failures those are found that nobody said anything of, however many lie before them', () => {
   const ledger = createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
   const answered = Array.from({ length: 1_200 }, (_, index) => `answered ${index}`)
   const names = [...answered, 'old', 'long ago', 'lately', 'by the node', 'silent']
   ledger.recordAnswer(
-    names.map((name) =>
-      toRecord({
-        id: hash(`id ${name}`),
-        source: 'E12',
-        status: 'failed',
-        mainHash: null,
-        mainTime: null,
-        mainHeight: null,
-        zoneHash: hash(`zone ${name}`),
-        // Many left in the same block.
-        zoneTime: name === 'old' ? since - 1 : now - 60_000,
-        requestedAt: now,
-      }),
-    ),
+    // Many left in the same block.
+    names.map((name) => fail(name, name === 'old' ? since - 1 : now - 60_000)),
     now,
   )
   ledger.recordEvidence(
@@ -71,19 +65,7 @@ test('of a storm so many are looked at, and the next look goes on behind them', 
   const ledger = createLedger(openDatabase(':memory:'), { tokens: [], openIntervalMs: 10_000 })
   const names = [...Array.from({ length: 2_100 }, (_, index) => `answered ${index}`), 'silent']
   ledger.recordAnswer(
-    names.map((name, index) =>
-      toRecord({
-        id: hash(`id ${name}`),
-        source: 'E12',
-        status: 'failed',
-        mainHash: null,
-        mainTime: null,
-        mainHeight: null,
-        zoneHash: hash(`zone ${name}`),
-        zoneTime: now - 60_000 + index,
-        requestedAt: now,
-      }),
-    ),
+    names.map((name, index) => fail(name, now - 60_000 + index)),
     now,
   )
   ledger.recordEvidence(

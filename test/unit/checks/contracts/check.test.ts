@@ -47,6 +47,7 @@ function setUp(heights: number[] = []) {
         topics.push(topic)
         return { requestedAt: 0, records: [], bad: [] }
       },
+      hasEmitted: async () => null,
       verified: async () => null,
     },
   })

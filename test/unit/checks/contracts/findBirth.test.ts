@@ -50,6 +50,7 @@ function setUp(logs: readonly BridgeLog[], node: Node | null) {
         return { requestedAt: kernel.clock.now(), records, bad: [], complete: true }
       },
       logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
+      hasEmitted: async () => null,
       verified: async () => null,
     },
   })

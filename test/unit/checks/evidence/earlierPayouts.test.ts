@@ -73,6 +73,7 @@ async function look(
         return { requestedAt: kernel.clock.now(), records: found, bad: [], complete }
       },
       logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
+      hasEmitted: async () => null,
       verified: async () => null,
     },
   })
