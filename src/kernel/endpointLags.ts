@@ -1,4 +1,4 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { Clock, UnixMs } from '../lib/clock.ts'
 
 /** An endpoint of the explorer, or one of its lists, that shows what happened on a chain block by block. */
 export interface Shown {
@@ -56,7 +56,7 @@ interface Standing {
 }
 
 /** In memory: whoever lags goes on to do so after a start, and nothing from before it is asked for. */
-export function createEndpointLags(): EndpointLags {
+export function createEndpointLags(clock: Pick<Clock, 'now'>): EndpointLags {
   const all = new Map<string, Standing>()
   const of = (shown: Shown): Standing => {
     const key = `${shown.endpoint} ${shown.list}`
@@ -69,7 +69,8 @@ export function createEndpointLags(): EndpointLags {
       const standing = of(shown)
       standing.newest = Math.max(standing.newest, newest ?? -1)
       standing.readTo = Math.max(standing.readTo, to)
-      if (at !== null) standing.readAt = Math.max(standing.readAt ?? 0, at)
+      // Requests are numbered on from before a clock was set back: numbers order answers, and measure no time.
+      if (at !== null) standing.readAt = Math.min(at, clock.now())
       for (const [hash, { height }] of standing.lacks)
         if (height <= standing.newest) standing.lacks.delete(hash)
     },

@@ -100,7 +100,7 @@ export function openKernel(
     commit,
     commitInSlices: createCommitInSlices(commit, { clock, db }),
     horizons,
-    endpointLags: createEndpointLags(),
+    endpointLags: createEndpointLags(clock),
     list,
     nodeHeads: { main: null, zone: null },
     channels: found.sending.channels,

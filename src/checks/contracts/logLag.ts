@@ -15,7 +15,7 @@ export interface LogLag {
   confirm(options: ReadOptions): Promise<void>
 }
 
-/** So many transactions of a direction and token are seen with a log of a contract before others are missed. */
+/** So many transactions of a direction are seen with a log of a contract before others are missed. */
 const neededSeen = 5
 /** Others may show a transaction sooner: only logs that lack it so much later may lag. */
 const shownWithinMs = 60_000
@@ -25,11 +25,12 @@ const mostWaiting = 100
 
 export const shownLogs = (contract: string): Shown => ({ endpoint: 'E19', list: `logs of ${contract}` })
 
-type Kind = `${string} ${Direction} ${string}`
+type Kind = `${string} ${Direction}`
 
 interface Missed extends Happened {
   readonly contract: string
-  readonly kind: Kind
+  /** What it is of, and of which token. */
+  readonly sort: `${Kind} ${string}`
   asks: number
 }
 
@@ -47,20 +48,22 @@ export function createLogLag({
 }: Watching): LogLag {
   const { contracts } = config.bridge
   const seen = new Map<Kind, Set<string>>()
+  /** Of what a contract was asked in vain, until it emits something for such again. */
+  const denied = new Set<Missed['sort']>()
   const missed = new Map<string, Missed>()
   const hasLog = ({ contract, hash }: Pick<Missed, 'contract' | 'hash'>) =>
     listLogs(db, hash).some(({ log }) => log.contract === contract)
 
-  function forget(kind: Kind): void {
-    seen.delete(kind)
-    for (const [name, one] of missed) if (one.kind === kind) missed.delete(name)
+  function deny(sort: Missed['sort']): void {
+    denied.add(sort)
+    for (const [name, one] of missed) if (one.sort === sort) missed.delete(name)
   }
 
   async function ask(one: Missed, name: string, { priority, signal }: ReadOptions): Promise<void> {
-    const { contract, kind, hash, height, time } = one
+    const { contract, sort, hash, height, time } = one
     const emitted = await contractReads.hasEmitted(contract, hash, { priority, signal })
     one.asks += 1
-    if (emitted === false) return forget(kind)
+    if (emitted === false) return deny(sort)
     if (emitted === true) endpointLags.noteHappened(shownLogs(contract), { hash, height, time })
     if (emitted === true || one.asks >= mostAsks) missed.delete(name)
   }
@@ -75,12 +78,14 @@ export function createLogLag({
         )
         if (!isProven) continue
         for (const contract of contracts) {
-          const kind = `${contract} ${direction} ${token.address}` as const
+          const kind = `${contract} ${direction}` as const
+          const sort = `${kind} ${token.address}` as const
           const known = seen.get(kind) ?? new Set()
           if (hasLog({ contract, hash })) {
+            denied.delete(sort)
             if (known.size < neededSeen) seen.set(kind, known.add(hash))
-          } else if (known.size >= neededSeen && missed.size < mostWaiting)
-            missed.set(`${contract} ${hash}`, { contract, kind, hash, height, time, asks: 0 })
+          } else if (known.size >= neededSeen && !denied.has(sort) && missed.size < mostWaiting)
+            missed.set(`${contract} ${hash}`, { contract, sort, hash, height, time, asks: 0 })
         }
       }
     },

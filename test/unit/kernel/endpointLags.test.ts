@@ -3,11 +3,13 @@ import { createEndpointLags } from '../../../src/kernel/endpointLags.ts'
 
 const e13 = { endpoint: 'E13', list: '' }
 const second = 1_000
+/** By which nothing is ahead. */
+const late = { now: () => 1_000_000_000 }
 const happened = (height: number) => ({ hash: `0x${height}`, height, time: height * second })
 
 /** Transactions of these heights happened, and an endpoint was asked at a second and showed all up to a height. */
 function play(heights: readonly number[], reading: { newest: number | null; to: number; at: number } | null) {
-  const lags = createEndpointLags()
+  const lags = createEndpointLags(late)
   for (const height of heights) lags.noteHappened(e13, happened(height))
   if (reading) lags.noteRead(e13, { ...reading, at: reading.at * second })
   return lags.list()
@@ -29,7 +31,7 @@ test.each([
 })
 
 test('it lags no more once it shows something newer, and no further than what it still lacks', () => {
-  const lags = createEndpointLags()
+  const lags = createEndpointLags(late)
   for (const height of [10, 11, 12, 13]) lags.noteHappened(e13, happened(height))
   lags.noteRead(e13, { newest: 10, to: 1_000, at: 200 * second })
   expect(lags.list().map(({ since }) => since)).toEqual([11 * second])
@@ -39,10 +41,23 @@ test('it lags no more once it shows something newer, and no further than what it
 })
 
 test('an answer that would not have shown what lacks says nothing of how long that lacks', () => {
-  const lags = createEndpointLags()
+  const lags = createEndpointLags(late)
   for (const height of [10, 11, 12]) lags.noteHappened(e13, happened(height))
   lags.noteRead(e13, { newest: 9, to: 1_000, at: 20 * second })
   lags.noteRead(e13, { newest: 9, to: 1_000, at: null })
   expect(lags.list().map(({ lagMs }) => lagMs)).toEqual([10 * second])
   expect([9, 11, 500].map((at) => lags.newestLack(e13, at * second))).toEqual([null, '0x11', '0x12'])
+})
+
+test('a clock that was set back, and numbers of requests that go on from before, make nobody lag', () => {
+  const clock = { at: 3_600 * second }
+  const lags = createEndpointLags({ now: () => clock.at })
+  lags.noteRead(e13, { newest: 9, to: 1_000, at: 3_600 * second })
+  clock.at = 20 * second
+  for (const height of [10, 11, 12]) lags.noteHappened(e13, happened(height))
+  const lag = () => lags.list().map(({ lagMs }) => lagMs)
+  lags.noteRead(e13, { newest: 9, to: 1_000, at: 3_601 * second })
+  expect(lag()).toEqual([10 * second])
+  lags.noteRead(e13, { newest: 9, to: 1_000, at: 21 * second })
+  expect(lag()).toEqual([10 * second])
 })

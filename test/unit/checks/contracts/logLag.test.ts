@@ -68,7 +68,11 @@ test('one that was hardly seen to tell of payouts, or shows all, is asked about 
 
 test('one that tells of one token lags in nothing while another is paid by another contract', async () => {
   const token = (n: number) => (n < 5 ? gold : silver)
-  expect(await play({ count: 10, shown: 5, token })).toEqual([[], 0])
+  const emitted = (n: number) => token(n) === gold
+  expect(await play({ count: 10, shown: 5, token, emitted })).toEqual([[], 1])
+  const ofBoth = (n: number) => (n < 5 || n % 2 === 0 ? gold : silver)
+  const byGold = (n: number) => ofBoth(n) === gold
+  expect(await play({ count: 12, shown: 5, token: ofBoth, emitted: byGold })).toEqual([['E19 3'], 4])
 })
 
 test('one that was replaced by another lags in nothing: that is asked once', async () => {
