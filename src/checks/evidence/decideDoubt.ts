@@ -23,7 +23,8 @@ import {
 import { legAccusation } from './legWord.ts'
 import { listParties } from './listParties.ts'
 import { findCallControl, readWhole } from './readWhole.ts'
-import type { EvidenceReads, LegsRead } from './reads.ts'
+import type { EvidenceReads } from './reads.ts'
+import type { LegsRead } from './legsRead.ts'
 
 /** What an answer means for the legs that it was asked of. */
 export interface Outcome {

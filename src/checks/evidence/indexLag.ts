@@ -4,7 +4,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { movesNative } from '../../meaning/showsMoney.ts'
 import type { ZoneShown } from '../../kernel/zoneTransactionBy.ts'
-import type { EvidenceReads, LegsRead } from './reads.ts'
+import type { EvidenceReads } from './reads.ts'
+import type { LegsRead } from './legsRead.ts'
 
 /** An endpoint that lags for longer is believed. */
 export const mostLagMs = 900_000

@@ -1,7 +1,7 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
 import { type LegAsk, sources } from './indexLag.ts'
-import type { LegsRead } from './reads.ts'
+import type { LegsRead } from './legsRead.ts'
 
 interface ShownSaid {
   readonly read: LegsRead

@@ -1,9 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import { isAnswer } from '../../kernel/askInParts.ts'
 import { settleWords } from '../../kernel/sourceWords.ts'
-import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import { createWaker } from '../../kernel/waker.ts'
-import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import {
   type Ask,
   dropQueued,
@@ -14,78 +11,27 @@ import {
   saveQueued,
 } from '../../ledger/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { MonitorError } from '../../lib/errors.ts'
-import { confirmCalls } from './confirmCalls.ts'
-import { confirmMoves, findNative, isCovered } from './confirmMoves.ts'
-import {
-  type Asking,
-  decideDoubt,
-  type Doubt,
-  keepAsking,
-  maxRestMs,
-  maySpendSingle,
-  measureBefore,
-  type Outcome,
-  restLonger,
-  toUnread,
-} from './decideDoubt.ts'
-import { type LegAsk, sources } from './indexLag.ts'
-import type { EvidenceReads, LegsRead } from './reads.ts'
-import { findLack, noteShown } from './noteShown.ts'
+import { type Asking, type Outcome } from './decideDoubt.ts'
+import type { LegAsk } from './indexLag.ts'
 import { restAfter } from './restAfter.ts'
-
-interface Evidence
-  extends Pick<
-    Kernel,
-    | 'clock'
-    | 'clockAheadMs'
-    | 'commit'
-    | 'config'
-    | 'cursors'
-    | 'db'
-    | 'endpointLags'
-    | 'explorer'
-    | 'explorers'
-    | 'horizons'
-    | 'learned'
-    | 'ledger'
-    | 'stakes'
-    | 'startedAt'
-    | 'trigger'
-  > {
-  readonly reads: EvidenceReads
-}
-
-/** A poller of its own: of what happens now, or of what was long over when it was first seen. */
-interface Part {
-  readonly name: string
-  readonly isLate: boolean
-  /** Questions that other parts ask in the same run. */
-  readonly others: readonly ((signal: AbortSignal) => Promise<void>)[]
-}
-
-interface Run extends Evidence, Asking, Pick<Part, 'isLate'> {
-  readonly lastShown: Map<LegAsk, readonly string[]>
-}
+import {
+  type Run,
+  type Evidence,
+  type Part,
+  batchSize,
+  retryMs,
+  askBatch,
+  askSingly,
+  dueIn,
+} from './askBatch.ts'
 
 const asks = ['zone', 'main', 'native', 'record', 'past'] as const
-/** E9, E13 and E15 take this many hashes. */
-const batchSize = 20
 /** Of what was long over so many legs are at hand to be asked, and so many transfers are looked through for more. */
 export const historyBatch = 200
 /** What a run has not asked by then comes first in the next one. */
 const runMs = 10_000
 /** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
 const maxSingles = 12
-/** Beside a batch a known one is asked about, and one that lacked. */
-const besides = 2
-/** So many of the newest are kept of what an endpoint showed: one may be in question itself, another gone. */
-const keptShown = 3
-/** What could not be asked is asked again after this. */
-const retryMs = 5_000
-/** What an answer did not show that was not whole is asked again after this. */
-const doubtMs = 15_000
-
 /**
  * Asks second sources of legs, in twenties across transfers and as seldom as possible: an ordinary leg waits a while
  * for others to share its request. A leg that an answer does not hold is asked again until the rules of absence have
@@ -182,190 +128,7 @@ function save({ commit, db, isLate }: Run, ask: Ask, { readings, saves, drops, b
   })
 }
 
-/** Hashes that the explorer knew lately, by the same endpoint. */
-function knownHashes({ db }: Run, ask: LegAsk): readonly string[] {
-  return listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask])
-}
-
-async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Promise<Outcome> {
-  const { reads, signal } = run
-  const hashes = batch.map(({ hash }) => hash)
-  const shown = run.lastShown.get(ask) ?? []
-  const known = [...shown, ...knownHashes(run, ask)].find((hash) => !hashes.includes(hash)) ?? null
-  const control = batch.length < batchSize ? known : null
-  const priority = run.isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
-  const options = { priority, signal, isKnown: control !== null } as const
-  const own = control === null ? hashes : [...hashes, control]
-  const lack = own.length < batchSize ? findLack(run, ask) : null
-  const asked = lack === null ? own : [...new Set([...own, lack])]
-  const comeTo = await measureBefore(run, ask, batch)
-  const read = await ofMany(reads, ask)(asked, options)
-  const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
-  const isWhole = read.bad.length === 0
-  const stillShown = shown.filter((hash) => hash !== control || byHash.has(hash))
-  run.lastShown.set(ask, [...new Set([...byHash.keys(), ...stillShown])].slice(0, keptShown))
-  if (byHash.size === 0 && isWhole && control === null && known !== null) {
-    // Nothing of all this is known, or the service shows nothing at all: a known one in its midst decides which.
-    const last = batch.slice(-besides).map((leg) => dueIn(leg, run.clock.now(), retryMs))
-    const outcome = await askBatch(run, ask, batch.slice(0, -besides))
-    return { ...outcome, saves: [...outcome.saves, ...last] }
-  }
-  const doubt: Doubt = {
-    ...run,
-    saysStatus: (hash) => read.readings.some((one) => one.hash !== hash && one.status !== 'unknown'),
-    control: known,
-    comeTo,
-    hasControl: control === null ? byHash.size > 0 : byHash.has(control),
-    at: read.requestedAt,
-  }
-  const isUnread = mayBeUnread(read.bad, asked)
-  const judged = await judgeEach(run, batch, (leg) => {
-    const reading = byHash.get(leg.hash) ?? null
-    if (reading === null && isUnread(leg.hash)) return askAlone(doubt, ask, leg)
-    return judgeLeg(doubt, leg, { reading, isWhole })
-  })
-  noteShown(run, ask, { read, said: judged.readings, isLackAsked: lack !== null })
-  return { ...judged, bad: [...read.bad, ...(judged.bad ?? [])] }
-}
-
 /** By how much the service's clock is ahead of ours, negative when it is behind. */
 function serviceAheadMs({ explorer }: Evidence): number {
   return explorer.health().clockAheadMs ?? 0
-}
-
-/** One leg that cannot be asked further holds up none of the others. */
-async function judgeEach(
-  { clock, signal }: Run,
-  batch: readonly QueuedLeg[],
-  judge: (leg: QueuedLeg) => Promise<Outcome>,
-): Promise<Outcome> {
-  const outcomes: Outcome[] = []
-  for (const leg of batch) {
-    try {
-      outcomes.push(await judge(leg))
-    } catch (error) {
-      signal.throwIfAborted()
-      outcomes.push({ readings: [], saves: [dueIn(leg, clock.now(), retryMs)], drops: [], error })
-    }
-  }
-  return {
-    error: outcomes.find(({ error }) => error !== undefined)?.error,
-    readings: outcomes.flatMap(({ readings }) => readings),
-    saves: outcomes.flatMap(({ saves }) => saves),
-    drops: outcomes.flatMap(({ drops }) => drops),
-    bad: outcomes.flatMap(({ bad }) => bad ?? []),
-  }
-}
-
-/**
- * Where the endpoint for many gives no answer to a question, the one for single transactions is asked of each, if it
- * answers for one that is known: one of them may be why.
- */
-async function askSingly(
-  run: Run,
-  { ask, batch }: { readonly ask: LegAsk; readonly batch: readonly QueuedLeg[] },
-  error: unknown,
-): Promise<Outcome> {
-  const { reads, signal } = run
-  signal.throwIfAborted()
-  const single = ofOne(reads, ask)
-  const options = { priority: 'urgent', signal } as const
-  const [control = null] = isAnswer(error) ? knownHashes(run, ask) : []
-  if (control === null) throw error
-  // The next question may be minutes away: until then one that it stumbles over would make it look silent.
-  await ofMany(reads, ask)([control], options).catch(() => signal.throwIfAborted())
-  const [known] = (await single(control, options)).readings
-  if (known === undefined) throw error
-  const comeTo = await measureBefore(run, ask, batch)
-  const common = {
-    ...run,
-    control,
-    comeTo,
-    hasControl: true,
-    isAlone: true,
-    saysStatus: () => known.status !== 'unknown',
-  }
-  return judgeEach(run, batch, async (leg) => {
-    if (!maySpendSingle(run)) throw error
-    const read = await single(leg.hash, options).catch((failure: unknown) => {
-      if (!isAnswer(failure)) throw failure
-      return null
-    })
-    // Both endpoints stumble over this one: asked as often as others it would fail each of their questions.
-    if (read === null) {
-      await single(control, options)
-      return putOff(leg, run.clock.now(), error)
-    }
-    return judgeAlone({ ...common, at: read.requestedAt }, leg, read)
-  })
-}
-
-/** A row that was set aside may be the leg's own: the endpoint for single transactions is asked, and a known one beside it. */
-async function askAlone(doubt: Doubt, ask: LegAsk, leg: QueuedLeg): Promise<Outcome> {
-  const { clock, control, reads, signal } = doubt
-  if (control === null || !maySpendSingle(doubt)) return wait(leg, clock.now(), doubtMs)
-  const single = ofOne(reads, ask)
-  const options = { priority: 'evidence', signal } as const
-  try {
-    const read = await single(leg.hash, options)
-    const says = read.readings.length > 0 || read.bad.length > 0
-    const hasControl = says || (await single(control, options)).readings.length > 0
-    return await judgeAlone({ ...doubt, at: read.requestedAt, hasControl, isAlone: true }, leg, read)
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!(error instanceof MonitorError)) throw error
-    // The endpoint for many works: what it goes on to answer waits for nothing.
-    return wait(leg, clock.now(), doubtMs)
-  }
-}
-
-async function judgeAlone(
-  doubt: Doubt,
-  leg: QueuedLeg,
-  { readings, bad }: Pick<LegsRead, 'readings' | 'bad'>,
-): Promise<Outcome> {
-  const reading = readings[0] ?? null
-  // A row that was set aside is the leg's own.
-  if (reading === null && bad.length > 0) return { ...keepAsking(doubt, leg, toUnread(leg, doubt.at)), bad }
-  return judgeLeg(doubt, leg, { reading, isWhole: bad.length === 0 })
-}
-
-async function judgeLeg(
-  doubt: Doubt,
-  leg: QueuedLeg,
-  { reading, isWhole }: { readonly reading: EvidenceReading | null; readonly isWhole: boolean },
-): Promise<Outcome> {
-  if (reading === null) return (await findNative(doubt, leg)) ?? (await decideDoubt(doubt, leg))
-  if (reading.status === 'unknown') return keepAsking(doubt, leg, reading)
-  // A row that could not be read hides what moved; the logs say it as well, and whoever makes such a row writes no other's.
-  if (leg.ask === 'main' && reading.moves === null && !isWhole && maySpendSingle(doubt)) {
-    const [logs] = (await doubt.reads.mainLogs(leg.hash, { priority: 'urgent', signal: doubt.signal }))
-      .readings
-    if (logs?.moves) return judgeLeg(doubt, leg, { reading: logs, isWhole: true })
-  }
-  // What does not fit the record is said only when a second answer agrees.
-  if (leg.ask !== 'zone' && isCovered(doubt, reading) === false) return confirmMoves(doubt, leg, reading)
-  if (reading.source === 'E15') return confirmCalls(doubt, leg, reading)
-  return { readings: [reading], saves: [], drops: [leg.hash] }
-}
-
-/** It stays unasked, and is asked again ever more rarely, however often that was. */
-function putOff(leg: QueuedLeg, now: UnixMs, error: unknown): Outcome {
-  return { readings: [], saves: [restLonger(leg, now) ?? dueIn(leg, now, maxRestMs)], drops: [], error }
-}
-
-function wait(leg: QueuedLeg, now: UnixMs, ms: number): Outcome {
-  return { readings: [], saves: [dueIn(leg, now, ms)], drops: [] }
-}
-
-function dueIn(leg: QueuedLeg, now: UnixMs, ms: number): QueuedLeg {
-  return { ...leg, readyAt: now + ms, dueAt: now + ms }
-}
-
-function ofMany(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLegs'] {
-  return { zone: reads.zoneLegs, main: reads.mainLegs, native: reads.nativeLegs }[ask]
-}
-
-function ofOne(reads: EvidenceReads, ask: LegAsk): EvidenceReads['zoneLeg'] {
-  return { zone: reads.zoneLeg, main: reads.mainLeg, native: reads.nativeLeg }[ask]
 }

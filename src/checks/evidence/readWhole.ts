@@ -2,7 +2,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
-import type { EvidenceAskOptions, EvidenceReads } from './reads.ts'
+import type { EvidenceReads } from './reads.ts'
+import type { EvidenceAskOptions } from './legsRead.ts'
 
 /** An answer about a leg, `null` when nobody knows it, `unclear` when it could not be found out. */
 export type Whole = EvidenceReading | 'unclear' | null

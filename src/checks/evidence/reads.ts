@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { decodeMoves } from '../../clients/decodeMoves.ts'
-import type { Explorer, NonEmptyOptions } from '../../clients/explorer/createExplorer.ts'
+import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { Endpoint } from '../../clients/explorer/endpoint.ts'
 import {
   carriesValue,
@@ -16,30 +16,24 @@ import {
 } from '../../clients/explorer/endpoints/mainTransfers.ts'
 import { zoneTransactionDetail, zoneTransactions } from '../../clients/explorer/endpoints/zoneTransactions.ts'
 import type { Answer } from '../../clients/explorer/readAnswer.ts'
-import { canonicalToken } from '../../bridge/movedToken.ts'
-import { MonitorError } from '../../lib/errors.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { EvidenceReading } from '../../ledger/evidence.ts'
-import type { Read, ReadPriority } from '../../kernel/reads.ts'
 import { createZoneTransactionBy, type ZoneTransactionBy } from '../../kernel/zoneTransactionBy.ts'
 import { mayBeUnread } from '../../kernel/unreadRows.ts'
-import { addressTransactions, blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
-
-export interface EvidenceAskOptions {
-  readonly priority: ReadPriority
-  readonly signal: AbortSignal
-  /** One of what is asked for is known to have an answer: an empty one is then no answer. */
-  readonly isKnown?: boolean
-  /** Who would have paid or been paid by the transaction itself. */
-  readonly parties?: readonly string[]
-}
-
-/** What one answer said of the legs that it held; `readings` has none of the others. */
-export interface LegsRead extends Pick<Read<unknown>, 'bad'> {
-  readonly requestedAt: UnixMs
-  readonly readings: readonly EvidenceReading[]
-}
+import {
+  type EvidenceAskOptions,
+  type LegsRead,
+  refusePart,
+  toHow,
+  toRead,
+  toBad,
+  isLastPage,
+  isNothing,
+  maxPages,
+  pageSize,
+} from './legsRead.ts'
+import { type ReadOwnValue, createReadOwnValue } from './ownValue.ts'
 
 /** Throws when it could not ask; a leg that is not in the answer was not found. */
 type AskLegs = (hashes: readonly string[], options: EvidenceAskOptions) => Promise<LegsRead>
@@ -66,9 +60,6 @@ export interface EvidenceReads {
   readonly zoneTransactionBy: ZoneTransactionBy
 }
 
-const pageSize = 100
-/** Far more than 20 transactions of a bridge hold: where there is more, each is asked for with fewer beside it. */
-const maxPages = 20
 /** Anybody can have a transaction move his own token ten thousand times, and a payout with it. */
 const maxPagesOfOne = 100
 
@@ -199,11 +190,6 @@ async function readRows<P extends z.ZodType, R extends MainRow>(
   }
 }
 
-/** Where no answer says how many pages there are one that is not full is the last; what cannot be read fills it too. */
-function isLastPage({ totalPage, limit, records, quarantined }: Answer<unknown>, page: number): boolean {
-  return totalPage === null ? records.length + quarantined.length < (limit ?? pageSize) : page >= totalPage
-}
-
 /** That it is there is known then, and what it moved is not: the source is said to be unreadable. */
 function toUnreadable(
   { endpoint: { id } }: { readonly endpoint: { readonly id: string } },
@@ -242,10 +228,6 @@ function movesValue(row: MainRow & { readonly operation?: string }): boolean {
   return operation === undefined || (!isNothing(row) && row.state !== 'fail' && carriesValue({ operation }))
 }
 
-function isNothing({ amount }: Pick<MainRow, 'amount'>): boolean {
-  return amount !== null && /^0*(\.0*)?$/.test(amount)
-}
-
 function toMove(row: MainRow & { readonly token?: string; readonly tokenId?: string }): TokenMove {
   const { from, to, amount, token = '', tokenId = '' } = row
   return { token, from, to, amount, amountRaw: null, tokenId }
@@ -280,114 +262,5 @@ function toZoneReading(row: {
     actionType,
     action: actionData,
     moves: null,
-  }
-}
-
-/** Of what moved, the rows of another question may stand in the place of the ones that matter. */
-function refusePart<R>(answer: Answer<R>): Answer<R> {
-  const [problem] = answer.misfits
-  if (problem === undefined) return answer
-  throw new MonitorError('source.mismatched', `${answer.endpoint}: ${problem}`, { retryable: true })
-}
-
-function toHow(options: EvidenceAskOptions): NonEmptyOptions {
-  return { priority: options.priority, signal: options.signal, isKnown: options.isKnown ?? false }
-}
-
-function toRead(answer: Answer<unknown>, readings: readonly EvidenceReading[]): LegsRead {
-  return { requestedAt: answer.requestedAt, readings, bad: toBad(answer) }
-}
-
-function toBad(answer: Answer<unknown>): LegsRead['bad'][number][] {
-  return answer.quarantined.map(({ raw, problem }) => ({ endpoint: answer.endpoint, problem, raw }))
-}
-
-type OwnValueOptions = Omit<EvidenceAskOptions, 'isKnown'>
-
-/**
- * E7: what a transaction itself carried in native currency, which lists of internal transactions leave out. `null`: its
- * block does not hold it; `unclear`: the block's list was empty, or could not be read whole; `others`: nor could that be
- * asked, and the lists of those who would have been paid by it do not show it (E6).
- */
-type ReadOwnValue = (
-  hash: string,
-  height: number,
-  options: OwnValueOptions,
-) => Promise<EvidenceReading | 'unclear' | 'others' | null>
-
-function createReadOwnValue(explorer: Pick<Explorer, 'callNonEmpty'>): ReadOwnValue {
-  return async (hash, height, options) => {
-    const listed = await readInBlock(explorer, hash, height, options).catch((error: unknown) => {
-      options.signal.throwIfAborted()
-      if (!(error instanceof MonitorError)) throw error
-      return error
-    })
-    if (listed !== 'unclear' && !(listed instanceof MonitorError)) return listed
-    const parties = options.parties ?? []
-    for (const address of parties) {
-      const row = await readOfParty(explorer, { hash, height, address }, options)
-      if (row !== null) return row
-    }
-    if (parties.length > 0) return 'others'
-    if (listed instanceof MonitorError) throw listed
-    return listed
-  }
-}
-
-async function readInBlock(
-  explorer: Pick<Explorer, 'callNonEmpty'>,
-  hash: string,
-  height: number,
-  options: OwnValueOptions,
-): Promise<EvidenceReading | 'unclear' | null> {
-  for (let page = 1; page <= maxPages; page += 1) {
-    const answer = await explorer.callNonEmpty(
-      blockTransactions,
-      { startBlockHeight: height, endBlockHeight: height, page, limit: pageSize },
-      { ...toHow(options), isKnown: page > 1 },
-    )
-    const row = answer.records.find(isItself(hash))
-    if (row) return { ...toOwnReading(row), height, requestedAt: answer.requestedAt }
-    if (answer.empty || answer.quarantined.length > 0) return 'unclear'
-    if (isLastPage(answer, page)) return null
-  }
-  return 'unclear'
-}
-
-/** By the list of one address; whoever reads it is told that the list of its block was asked in vain. */
-async function readOfParty(
-  explorer: Pick<Explorer, 'callNonEmpty'>,
-  { hash, height, address }: { readonly hash: string; readonly height: number; readonly address: string },
-  options: OwnValueOptions,
-): Promise<EvidenceReading | null> {
-  const blocks = { startBlockHeight: height, endBlockHeight: height }
-  const answer = refusePart(
-    await explorer.callNonEmpty(
-      addressTransactions,
-      { address, protocolType: 'transaction', ...blocks, limit: 50 },
-      toHow(options),
-    ),
-  )
-  const row = answer.records.find(isItself(hash))
-  if (!row) return null
-  return { ...toOwnReading(row), height, requestedAt: answer.requestedAt, source: 'E6', unasked: 'E7' }
-}
-
-/** A transaction's own row; some spell the native currency as an address. */
-const isItself = (hash: string) => (row: { readonly hash: string; readonly token: string }) =>
-  row.hash === hash && canonicalToken(row.token) === ''
-
-function toOwnReading(
-  row: MainRow,
-): Pick<EvidenceReading, 'chain' | 'hash' | 'source' | 'status' | 'errorMessage' | 'moves' | 'time'> {
-  const { hash, from, to, amount, time, state } = row
-  return {
-    chain: 'main',
-    hash,
-    source: 'E7',
-    status: state === 'fail' ? 'failed' : state === 'success' ? 'success' : 'unknown',
-    errorMessage: '',
-    moves: isNothing(row) ? [] : [{ token: '', from, to, amount, amountRaw: null, tokenId: '' }],
-    time,
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
 import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
-import type { LegsRead } from '../../../../src/checks/evidence/reads.ts'
+import type { LegsRead } from '../../../../src/checks/evidence/legsRead.ts'
 import type { EvidenceSource } from '../../../../src/bridge/transfer.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
 import { hash, toRecord } from '../../../support/records.ts'
