@@ -74,11 +74,25 @@ function knownHashes({ db }: Run, ask: LegAsk): readonly string[] {
   return listKnownHashes(db, ask === 'zone' ? 'zone' : 'main', sources[ask])
 }
 
+/**
+ * Before others one that the endpoint showed lately, never the same twice where there is another: to whoever answers the
+ * same whatever is asked it would be the question that he answers.
+ */
+function findControl(
+  shown: readonly string[],
+  known: readonly string[],
+  asked: readonly string[],
+): string | null {
+  const others = known.filter((hash) => !shown.includes(hash))
+  const inTurn = shown.length > 1 ? [...shown, ...others] : [...others, ...shown]
+  return inTurn.find((hash) => !asked.includes(hash)) ?? null
+}
+
 export async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Promise<Outcome> {
   const { reads, signal } = run
   const hashes = batch.map(({ hash }) => hash)
   const shown = run.lastShown.get(ask) ?? []
-  const known = [...shown, ...knownHashes(run, ask)].find((hash) => !hashes.includes(hash)) ?? null
+  const known = findControl(shown, knownHashes(run, ask), hashes)
   const control = batch.length < batchSize ? known : null
   const priority = run.isLate ? 'bulk' : batch.some((leg) => leg.reads > 0) ? 'urgent' : 'evidence'
   const options = { priority, signal, isKnown: control !== null } as const
@@ -89,8 +103,9 @@ export async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[
   const read = await ofMany(reads, ask)(asked, options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
-  const stillShown = shown.filter((hash) => hash !== control || byHash.has(hash))
-  run.lastShown.set(ask, [...new Set([...byHash.keys(), ...stillShown])].slice(0, keptShown))
+  const [next = [], ...others] = [...new Set([...byHash.keys(), ...shown])].filter((hash) => hash !== control)
+  const again = control !== null && byHash.has(control) ? [control] : []
+  run.lastShown.set(ask, [next, again, others].flat().slice(0, keptShown))
   if (byHash.size === 0 && isWhole && control === null && known !== null) {
     // Nothing of all this is known, or the service shows nothing at all: a known one in its midst decides which.
     const last = batch.slice(-besides).map((leg) => dueIn(leg, run.clock.now(), retryMs))
