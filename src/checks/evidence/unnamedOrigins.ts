@@ -197,9 +197,13 @@ function isOver(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
   return (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time || now - leg.addedAt >= capMs
 }
 
-/** By the service's clock, whatever ours says; and a service that gives a wrong time cannot put it off. */
+/**
+ * Where our clock is ahead of the service's, by that; and a service that gives a wrong time cannot put it off. Never sooner
+ * than a record that names no origin is judged: what is given up by then would be told by nobody.
+ */
 function settledAt({ explorer, settleMs }: UnnamedOrigins, { time, addedAt }: QueuedLeg): UnixMs {
-  return Math.min(time - (explorer.health().clockAheadMs ?? 0), addedAt) + settleMs()
+  const oursAheadMs = Math.max(0, -(explorer.health().clockAheadMs ?? 0))
+  return Math.min(time + oursAheadMs, addedAt) + settleMs()
 }
 
 function again(deps: UnnamedOrigins, leg: QueuedLeg, ms: number): void {

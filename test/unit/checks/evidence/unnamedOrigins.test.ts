@@ -78,12 +78,13 @@ function open(
 }
 
 /** What is judged of a payout whose record names no origin, a minute and more after it; and which addresses were asked. */
-async function judgedOf(found: 'it' | 'nothing', readAt: number) {
+async function judgedOf(found: 'it' | 'nothing', readAt: number, clockAheadMs = 0) {
   const asked: (readonly string[])[] = []
-  const { clock, judged, look, isDropped, transfer } = open(readAt, 'E3', (addresses) => {
+  const answer = (addresses: readonly string[]) => {
     asked.push(addresses)
     return { requestedAt: 1_070_000, found: found === 'it' ? [payout] : [], isAnswer: false }
-  })
+  }
+  const { clock, judged, look, isDropped, transfer } = open(readAt, 'E3', answer, { clockAheadMs })
   await clock.advance(1_070_000 - readAt)
   await look()
   return { judged, dropped: isDropped(), asked, key: transfer()?.key }
@@ -99,6 +100,11 @@ test('where no filter works it is judged as the list showed it once its time was
   const { judged, dropped, key } = await judgedOf('nothing', 1_060_000)
   expect([judged, dropped]).toEqual([[key], true])
   expect(await judgedOf('nothing', 1_059_999)).toMatchObject({ judged: [], dropped: false })
+})
+
+test('semantics.md 42: where the clock of the service is ahead it is no sooner given up than it can be judged', async () => {
+  expect(await judgedOf('nothing', 1_059_999, 300)).toMatchObject({ judged: [], dropped: false })
+  expect(await judgedOf('nothing', 1_060_000, 300)).toMatchObject({ dropped: true })
 })
 
 test('semantics.md 42: a payout without a record is told where requests are numbered on from a day ahead', async () => {
