@@ -13,6 +13,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --minutes 60    of the world
 // --perMinute 60  transfers
 // --seed 1        odd seeds: another dialect, documented spellings, fees configured
+// --ahead 20      seconds by which our clock is ahead of the service's, or below zero behind it
 // --zoneNode      with the zone's own node
 // --canonical     with a second source
 // --bare          nothing is configured of the bridge but its tokens
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     perMinute: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     real: { type: 'boolean', default: false },
+    ahead: { type: 'string', default: '20' },
     canonical: { type: 'boolean', default: false },
     zoneNode: { type: 'boolean', default: false },
     polite: { type: 'boolean', default: false },
@@ -64,11 +66,11 @@ const service = {
     ),
   }),
 }
-// Our clock is 20 s off.
-clock.jump(20_000)
+const aheadMs = Number(values.ahead) * 1_000
+clock.jump(aheadMs)
 clock.start()
 const system = {
-  now: () => Date.now() + 20_000,
+  now: () => Date.now() + aheadMs,
   monotonicMs: () => performance.now(),
   sleep: (ms: number, signal?: AbortSignal) =>
     new Promise<void>((resolve) => {

@@ -19,6 +19,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --copies 0     so many copies of one theft at the same time
 // --smoke 0      so many small drains at the same time, of half a unit of one token
 // --throttled 0  the share of answers that are throttled, plainly or in disguise
+// --ahead 0      seconds by which our clock is ahead of the service's, or below zero behind it
 // --zoneNode     with the zone's own node
 // --canonical    with a second source
 // --manner NAME  a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
@@ -36,6 +37,7 @@ const { values } = parseArgs({
     smoke: { type: 'string', default: '0' },
     perMinute: { type: 'string', default: '20' },
     verbose: { type: 'boolean', default: false },
+    ahead: { type: 'string', default: '0' },
     throttled: { type: 'string', default: '0' },
     canonical: { type: 'boolean', default: false },
     zoneNode: { type: 'boolean', default: false },
@@ -73,6 +75,7 @@ async function watch(seed: number): Promise<void> {
   for (let drain = 0; drain < Number(values.smoke); drain += 1)
     thefts.push(steal(bridge, 'drain by a transaction of the thief', firstAt + drain * 97, 0.000_000_1))
   addTraffic(bridge, (lastAt + withinMs - startAt) / 60_000, Number(values.perMinute))
+  clock.jump(Number(values.ahead) * second)
   clock.start()
   const watched = await watchBridge(bridge, {
     clock,
@@ -88,10 +91,10 @@ async function watch(seed: number): Promise<void> {
     zoneNode: values.zoneNode,
   })
   const messages: Message[] = []
-  while (clock.now() < lastAt + withinMs) {
+  while (clock.served.now() < lastAt + withinMs) {
     await clock.sleep(second)
     for (const text of watched.monitor.told().slice(messages.length))
-      messages.push({ at: clock.now(), text: text.toLowerCase() })
+      messages.push({ at: clock.served.now(), text: text.toLowerCase() })
   }
   write(`world ${seed}: ${JSON.stringify(bridge.style)}, ${messages.length} messages`)
   if (values.verbose) for (const { at, text } of messages) write(`${(at - startAt) / second} s ${text}\n`)
