@@ -12,7 +12,7 @@ import { MonitorError } from '../../lib/errors.ts'
 import { toTransaction } from './canonicalByRpc.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
 
-interface ExplorerSource {
+interface ExplorerDeps {
   readonly clock: Clock
   readonly explorer: Pick<Explorer, 'call' | 'walk'>
   /** The preconfirmation RPC: what it says of a finished block completes what the explorer's lists leave out. */
@@ -20,12 +20,21 @@ interface ExplorerSource {
   readonly db: Database
 }
 
+interface ExplorerSource extends ExplorerDeps {
+  /** A block of which E7 showed a transaction lately: it has to be in an answer that shows none of the blocks in question. */
+  shownAt: number | null
+}
+
+/** A range is widened by no more to hold a block that is known. */
+const mostWidened = 1_000
+
 /**
  * The canonical chain as the explorer shows it, for deployments without a second RPC. Its lists say which block holds
  * a transaction and whether it failed; gas and logs are those that the preconfirmation RPC gives for the finished
  * block, of transactions that the explorer confirms to be in it. Readings are throttled, so that many blocks share one.
  */
-export function canonicalByExplorer(deps: ExplorerSource): CanonicalSource {
+export function canonicalByExplorer(given: ExplorerDeps): CanonicalSource {
+  const deps: ExplorerSource = { ...given, shownAt: null }
   return {
     name: 'explorer',
     settleAfter: 3,
@@ -60,7 +69,9 @@ async function readRange(
   signal: AbortSignal,
 ): Promise<Listed | null> {
   const requestedAt = deps.clock.now()
-  const rows = await listRows(deps, { startBlockHeight: first, endBlockHeight: last }, signal)
+  const asked = await listRows(deps, first, last, signal)
+  const rows = asked.length > 0 ? asked : await listBesideShown(deps, { first, last }, signal)
+  deps.shownAt = Math.min(...rows.map(({ height }) => height ?? Infinity))
   const byHeight = new Map<number, Row[]>()
   for (const row of rows) {
     if (row.height === null) return null
@@ -71,11 +82,21 @@ async function readRange(
   return { requestedAt, byHeight }
 }
 
-async function listRows(
+/** What was preconfirmed there may be gone, or the list may be throttled and look empty: a block that is known decides. */
+async function listBesideShown(
   deps: ExplorerSource,
-  range: { readonly startBlockHeight: number; readonly endBlockHeight: number },
+  { first, last }: { readonly first: number; readonly last: number },
   signal: AbortSignal,
-) {
+): Promise<readonly Row[]> {
+  const { shownAt } = deps
+  const isNear = shownAt !== null && shownAt > first - mostWidened && shownAt < last + mostWidened
+  const rows = isNear ? await listRows(deps, Math.min(first, shownAt), Math.max(last, shownAt), signal) : []
+  if (rows.some(({ height }) => height === shownAt)) return rows
+  throw new MonitorError('source.empty', 'E7: empty for a range of finished blocks')
+}
+
+async function listRows(deps: ExplorerSource, first: number, last: number, signal: AbortSignal) {
+  const range = { startBlockHeight: first, endBlockHeight: last }
   const rows: { hash: string; height: number | null; time: UnixMs | null; state: string }[] = []
   const quarantined: Quarantined[] = []
   const result = await readAll(deps, blockTransactions, range, {
@@ -91,8 +112,6 @@ async function listRows(
         : result.reasons.join('; ')
     throw new MonitorError('source.invalid', `E7: the list of a range of blocks is not whole: ${why}`)
   }
-  // Blocks that were preconfirmed with transactions and a list without a single one: throttling looks like this.
-  if (rows.length === 0) throw new MonitorError('source.empty', 'E7: empty for a range of finished blocks')
   return rows
 }
 

@@ -2,6 +2,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
+import { isAnswer } from '../../kernel/askInParts.ts'
 import { countFates, type Judged, toFindings } from './judged.ts'
 import { settleEarly } from './settleEarly.ts'
 import {
@@ -97,6 +98,8 @@ export async function settlePreconf(of: Settling, signal: AbortSignal): Promise<
     } catch (error) {
       signal.throwIfAborted()
       failures.push(error)
+      // Others are read meanwhile: blocks that a source stumbles over must not hold up all that come after them.
+      if (isAnswer(error)) rest(of, due)
     }
   }
   judged.push(...listExpired(held, new Set(judged.map((one) => one.held.hash)), clock.now()))
@@ -119,7 +122,7 @@ function chooseDue({ held, source }: Settling, heights: readonly number[]): numb
 }
 
 async function settle(of: Settling, due: readonly number[], signal: AbortSignal): Promise<Judged[]> {
-  const { clock, held, nextAt, source } = of
+  const { clock, held, source } = of
   const blocks = new Map(await source.blocks(source.readsAhead ? withLater(due) : due, signal))
   const blockAt = (height: number) => blocks.get(height) ?? null
   for (const height of due) countSeen(of, blockAt(height))
@@ -140,11 +143,15 @@ async function settle(of: Settling, due: readonly number[], signal: AbortSignal)
       missed.push(noteAbsent(held, one.held.hash, readAt) ?? one.held)
     }
   }
-  const { reads, spanMs } = source.absence
-  const pauseMs = spanMs / (reads - 1)
-  for (const height of due) nextAt.set(height, clock.monotonicMs() + pauseMs)
+  rest(of, due)
   const gone = missed.filter((one) => isDropped(one, source.absence))
   return [...judged, ...(await confirm(source, gone, signal))]
+}
+
+/** These blocks are read again only after the time that has to lie between two readings that do not show something. */
+function rest({ clock, nextAt, source: { absence } }: Settling, due: readonly number[]): void {
+  const until = clock.monotonicMs() + absence.spanMs / (absence.reads - 1)
+  for (const height of due) nextAt.set(height, until)
 }
 
 /** The last word before something is called dropped: asked for by its hash. */

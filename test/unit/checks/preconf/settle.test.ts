@@ -32,6 +32,8 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
   const chain = new Map<string, Placed>()
   const unreadable = new Set<number>()
   const world = { head: 0 as number | null, isDown: false, isFindDown: false, isForeign: false }
+  /** The source gives no answer to a question with one of these blocks in it. */
+  const stumbles = new Set<number>()
   const toTransaction = (hash: string, outcome: Outcome = fine): CanonicalTransaction => ({
     hash,
     index: null,
@@ -47,6 +49,8 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
     head: () => Promise.resolve(world.head),
     blocks(heights) {
       if (world.isDown) return Promise.reject(new MonitorError('source.unreachable', 'down'))
+      if (heights.some((height) => stumbles.has(height)))
+        return Promise.reject(new MonitorError('source.empty', 'again and again'))
       const readable = heights.filter((height) => !unreadable.has(height) && height <= (world.head ?? 0))
       return Promise.resolve(
         new Map(
@@ -93,6 +97,7 @@ function createWorld(options: { perBlock?: number; total?: number; readsAhead?: 
     held,
     chain,
     unreadable,
+    stumbles,
     world,
     told: () => findings.map(({ kind, subject }) => `${kind} ${subject}`).sort(),
     findings,
@@ -273,6 +278,22 @@ describe('invariant 19: a reconnect or a gap discards nothing silently', () => {
     await world.run(6)
     expect(world.told()).toEqual(['preconf.dropped lost'])
     expect(world.counts()).toMatchObject({ taken: 2, kept: 1, dropped: 1, unknown: 0 })
+  })
+
+  test('blocks that the source stumbles over hold up none of those that come long after them', async () => {
+    const world = createWorld({ readsAhead: true })
+    world.see(10, ['stumbled over'])
+    world.see(100, ['dropped'])
+    world.see(101, ['kept'])
+    world.chain.set('kept', { height: 101 })
+    world.stumbles.add(10)
+    world.world.head = 200
+    await world.run(9)
+    expect(world.told()).toEqual(['preconf.dropped dropped'])
+    expect(world.counts()).toMatchObject({ taken: 3, kept: 1, dropped: 1, unknown: 0 })
+    world.stumbles.clear()
+    await world.run(9)
+    expect(world.told()).toEqual(['preconf.dropped dropped', 'preconf.dropped stumbled over'])
   })
 
   test('what cannot be settled for an hour is counted as unknown, and not told', async () => {
