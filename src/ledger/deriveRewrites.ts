@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { details, firstOf, newestText } from './newestOf.ts'
 import type { Status } from '../bridge/observation.ts'
-import type { Sighting } from './sighting.ts'
+import { type Sighting, shownAt } from './sighting.ts'
 import type { Leg, Rewrite } from '../bridge/transfer.ts'
 
 /**
@@ -53,7 +53,7 @@ function isDeniedAtOnce(all: readonly Sighting[], first: Sighting, status: Statu
     (one) =>
       one.status === status &&
       one.firstAt >= first.firstAt &&
-      (one.updateTime ?? 0) <= first.firstAt &&
+      (one.updateTime ?? 0) <= shownAt(first) &&
       one.firstAt - first.firstAt <= confirmedWithinMs,
   )
 }
@@ -71,7 +71,7 @@ export function confirmedAt(
       return sighting.updateTime > first.updateTime
     }
     // A deployment whose E12 and E3 always differ has rewritten nothing.
-    const updatedSince = sighting.updateTime !== null && sighting.updateTime > first.firstAt
+    const updatedSince = sighting.updateTime !== null && sighting.updateTime > shownAt(first)
     return sighting.lastAt > first.firstAt && (updatedSince || inList || first.source === 'E12')
   })
   return confirming.length === 0 ? null : Math.min(...confirming.map((sighting) => sighting.firstAt))

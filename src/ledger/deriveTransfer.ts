@@ -15,7 +15,15 @@ import { lacksToken, resolveToken } from './resolveToken.ts'
 import { showsMoney } from '../meaning/showsMoney.ts'
 import { isRefused, mayHaveFailed } from '../meaning/mayHaveFailed.ts'
 import { proveOrigin } from '../meaning/proveOrigin.ts'
-import { type Group, isBesideUnread, isRecord, isUnsaid, isZoneAction, type Sighting } from './sighting.ts'
+import {
+  type Group,
+  isBesideUnread,
+  isRecord,
+  isUnsaid,
+  isZoneAction,
+  shownAt,
+  type Sighting,
+} from './sighting.ts'
 import { type Leg, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 
 /** How long an emptied field must stay empty in E12 before the leg counts as taken back. */
@@ -219,7 +227,7 @@ export function listEmptied(all: readonly Sighting[], chain: Chain): Sighting[] 
   // It takes one that names the leg and one that does not.
   if (all.length === 1) return []
   const naming = all.filter((sighting) => hashOf(sighting, chain) !== null)
-  const namedUntil = Math.max(...naming.map((named) => named.updateTime ?? named.firstAt))
+  const namedUntil = Math.max(...naming.map((named) => named.updateTime ?? shownAt(named)))
   return details(all).filter(
     (sighting) =>
       hashOf(sighting, chain) === null &&

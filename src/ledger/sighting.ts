@@ -123,6 +123,14 @@ export function isCompatible(a: string | null, b: string | null): boolean {
 }
 
 /**
+ * When a record was seen first, by the clock of the service as far as its legs tell: it named none before it happened,
+ * though our clock may be behind.
+ */
+export function shownAt({ firstAt, mainTime, zoneTime }: Sighting): UnixMs {
+  return Math.max(firstAt, mainTime ?? -Infinity, zoneTime ?? -Infinity)
+}
+
+/**
  * Equal content has an equal digest; times of reading and of update are not content, but for a detail that lacks a leg: one
  * from before the payout and one that took it back are alike else, and how long the leg has been gone could not be told.
  */

@@ -207,6 +207,14 @@ describe('fields', () => {
     })
   })
 
+  test('semantics.md 5, 42: by a clock that is behind the service nothing is taken back by an E12 that lags', () => {
+    const paid = toRecord({ id: 'a', requestedAt: 1_000_000, mainTime: 1_015_000 })
+    // As it was before the payout.
+    const of = { id: 'a', mainHash: null, mainTime: null, mainHeight: null, updateTime: 1_010_000 }
+    const late = [1_040_000, 1_070_000].map((requestedAt) => [detail({ ...of, requestedAt })])
+    expect(ledgerOf([paid], ...late)).toMatchObject([{ state: 'completed', rewrites: [] }])
+  })
+
   describe('a leg that E12 gives empty', () => {
     const pending = (requestedAt: number, overrides: Partial<Observation> = {}) => [
       { ...toPending(), ...overrides, source: 'E12' as const, id: 'a', zoneEventIndex: '1', requestedAt },
@@ -379,10 +387,12 @@ describe('status', () => {
 
 test('when a transfer, each leg and each change was first seen is kept, however often it is read since (semantics 7)', () => {
   const ledger = open()
+  const left = { id: 'a', zoneTime: 500 }
+  const paid = { ...left, mainTime: 60_000 }
   const answers = [
-    toPending({ id: 'a', requestedAt: 1_000 }),
-    toRecord({ id: 'a', requestedAt: 61_000 }),
-    detail({ id: 'a', status: 'failed', requestedAt: 121_000, updateTime: 120_000 }),
+    toPending({ ...left, requestedAt: 1_000 }),
+    toRecord({ ...paid, requestedAt: 61_000 }),
+    detail({ ...paid, status: 'failed', requestedAt: 121_000, updateTime: 120_000 }),
   ]
   for (const laterMs of [0, 200_000, 400_000])
     for (const one of answers)
