@@ -20,11 +20,19 @@ export function createLog(options: LogOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: {
-        err: pino.stdSerializers.wrapErrorSerializer((err) => ({ ...err, stack: nameSources(err.stack) })),
+        err: pino.stdSerializers.wrapErrorSerializer(withSources),
       },
     },
     { write: (line: string) => options.write(scrub(line)) },
   )
+}
+
+/** Anything may be thrown, and what fails without an error has null here: no line of the log may be what fails. */
+function withSources<E>(thrown: E): E {
+  const hasStack = typeof thrown === 'object' && thrown !== null && 'stack' in thrown
+  return hasStack && typeof thrown.stack === 'string'
+    ? { ...thrown, stack: nameSources(thrown.stack) }
+    : thrown
 }
 
 export function createSilentLog(): Logger {
