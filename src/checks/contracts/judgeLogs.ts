@@ -94,7 +94,7 @@ export function judgeLogs(deps: Judging): boolean {
     // What is accused is no example of what an event says.
     const samples = listed.some(({ key }) => isAccused(deps, key)) ? [] : judgement.samples
     const evidence = listed.length === 1 ? readRecipients(deps, judgement.samples, meaningOf, abi) : []
-    const decision = decide(deps, open, judgement, now)
+    const decision = decide(deps, { open, judgement, hasRecord: listed.length > 0 }, now)
     const strange = decision.isUnexplained && listed.length === 0 ? listUnknown(open, meaningOf) : []
     return { hash, samples, evidence, strange, ...decision }
   })
@@ -139,16 +139,22 @@ interface Decision {
   readonly isUnexplained?: boolean
 }
 
-function decide(deps: Judging, open: readonly OpenLog[], judgement: EventJudgement, now: UnixMs): Decision {
+interface Judged {
+  readonly open: readonly OpenLog[]
+  readonly judgement: EventJudgement
+  readonly hasRecord: boolean
+}
+
+function decide(deps: Judging, { open, judgement, hasRecord }: Judged, now: UnixMs): Decision {
   const seenAt = Math.min(...open.map((one) => one.seenAt))
   const time = open.find(({ log }) => log.time !== null)?.log.time ?? seenAt
   const readyAt = Math.max(time + waitMs, seenAt + waitSeenMs)
+  const laterAt = now + Math.min(Math.max(now - seenAt, recheckMs), maxRecheckMs)
   if (judgement.missing.length === 0) {
     if (judgement.isExplained) return { answer: [], checkAt: null }
     // Its record or its meaning may yet become known.
-    const checkAt = now + Math.min(Math.max(now - seenAt, recheckMs), maxRecheckMs)
     const isUnexplained = time >= deps.tellSince && now >= readyAt && isListRead(deps, time, readyAt)
-    return { answer: [], checkAt, isUnexplained }
+    return { answer: [], checkAt: laterAt, isUnexplained }
   }
   if (time < deps.tellSince) return { answer: [], checkAt: null }
   if (now < readyAt) return { answer: [], checkAt: Math.min(readyAt, now + recheckMs) }
@@ -156,7 +162,9 @@ function decide(deps: Judging, open: readonly OpenLog[], judgement: EventJudgeme
   const answer = judgement.missing.map(({ log, direction, content }) =>
     toChainObservation(log, direction, content, seenAt),
   )
-  return { answer, checkAt: null }
+  // A record that is listed later still has to credit whom the event names: nothing else says who that is.
+  const isCompared = !hasRecord && answer.some(({ direction }) => direction === 'MainToZone')
+  return { answer, checkAt: isCompared ? laterAt : null }
 }
 
 /** What a deposit's event says against its record. */

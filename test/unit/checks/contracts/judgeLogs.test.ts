@@ -51,3 +51,48 @@ test('deposits of one transaction, more than are compared: each is the one of it
   expect(listed).toHaveLength(300)
   expect(listed.filter(({ state }) => state !== 'completed')).toEqual([])
 })
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+
+function depositOf(n: number, credited: string) {
+  const of = { mainHash: hash(`main ${n}`), mainTime: start, zoneHash: hash(`zone ${n}`), zoneTime: start }
+  const amount = { amountRaw: BigInt(1_000_000 + n), value: ((1_000_000 + n) / 1e6).toString() }
+  const parties = { from: address(n), sourceAddress: address(n), targetAddress: credited }
+  const direction = { direction: 'MainToZone', crossType: 'Deposit' } as const
+  return toRecord({ ...direction, ...of, ...amount, ...parties, requestedAt: start + 10_000 })
+}
+
+function eventOf(n: number, named: string) {
+  const topics = [topic, `0x${named.slice(2).padStart(64, '0')}`]
+  const data = `0x${word(1_000_000 + n)}`
+  return { contract, hash: hash(`main ${n}`), height: 500 + n, time: start, place: '0', topics, data }
+}
+
+/** Who the event of a deposit names, where its record says otherwise, once the list shows it after so long. */
+async function recipientsSaid({ listedAfterMs, credited }: { listedAfterMs: number; credited: string }) {
+  const kernel = createTestKernel({ start })
+  const configured = new Map([[topic, 'deposit' as const]])
+  const honest = Array.from({ length: 20 }, (_, n) => n + 1)
+  saveLogs(
+    kernel.db,
+    [...honest, 99].map((n) => eventOf(n, address(n))),
+    start,
+  )
+  kernel.commit({ answers: [honest.map((n) => depositOf(n, address(n)))] })
+  for (let passedMs = 0; passedMs < 300_000; passedMs += 5_000) {
+    if (passedMs === listedAfterMs) kernel.commit({ answers: [[depositOf(99, credited)]] })
+    kernel.list.readAt = kernel.clock.now()
+    judgeLogs({ ...kernel, configured })
+    await kernel.clock.advance(5_000)
+  }
+  const of = kernel.ledger.listSharing('main', hash('main 99'), 10)
+  return of.flatMap(({ evidence }) => evidence.flatMap(({ recipient }) => recipient ?? []))
+}
+
+test.each([20_000, 60_000, 120_000])(
+  'a deposit that is listed %i ms late is compared with whom its event names',
+  async (listedAfterMs) => {
+    expect(await recipientsSaid({ listedAfterMs, credited: address(666) })).toContain(address(99))
+    expect(await recipientsSaid({ listedAfterMs, credited: address(99) })).toEqual([])
+  },
+)
