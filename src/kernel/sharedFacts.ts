@@ -39,6 +39,7 @@ export interface FactSources
     | 'explorer'
     | 'horizons'
     | 'ledger'
+    | 'list'
     | 'nodeHeads'
     | 'numbers'
     | 'rpcs'
@@ -55,6 +56,7 @@ export interface FactSources
 interface DriftSources {
   readonly db: Database
   readonly explorer: Pick<Explorer, 'mismatches'>
+  readonly list: Pick<Kernel['list'], 'readAt'>
 }
 
 /** What any condition may look at, as it is now. */
@@ -131,10 +133,12 @@ function readSourceHealth(sources: Pick<FactSources, 'explorer' | 'intervals'>):
 }
 
 /** Records that were set aside, and answers to other questions than were asked, of which some are among them. */
-export function readDrift({ db, explorer }: DriftSources, since: UnixMs): SharedFacts['drift'] {
+export function readDrift({ db, explorer, list }: DriftSources, since: UnixMs): SharedFacts['drift'] {
+  // What an answer to another question left out a whole reading since has shown.
+  const isUnread = (at: UnixMs) => list.readAt === null || at >= list.readAt
   const mismatches = explorer.mismatches
     .list(since)
-    .map((one) => ({ ...one, isOfList: !one.problem.startsWith(outsideFilter) }))
+    .map((one) => ({ ...one, isOfList: !one.problem.startsWith(outsideFilter) && isUnread(one.lastAt) }))
   const all = [...summarizeQuarantine(db, since), ...mismatches]
   return [...Map.groupBy(all, ({ endpoint }) => endpoint).values()].flatMap((of) => {
     const newest = of.toSorted((a, b) => b.lastAt - a.lastAt)[0]

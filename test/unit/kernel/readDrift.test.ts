@@ -12,13 +12,18 @@ const outside = 'answers another question: txid 0xaa was asked for, 0xbb came'
 const unreadable = 'valueRaw: expected a decimal uint256, got a number'
 
 /** What is said of an escrow that is short, while E3 had these problems, the last of them newest. */
-function judge(of: { readonly set?: readonly string[]; readonly answers?: readonly string[] }) {
+function judge(of: {
+  readonly set?: readonly string[]
+  readonly answers?: readonly string[]
+  /** When the newest whole reading of the list began. */
+  readonly readAt?: number
+}) {
   const db = openDatabase(':memory:')
   const mismatches = createMismatchLog()
   for (const [n, problem] of (of.set ?? []).entries())
     recordQuarantine(db, [{ endpoint: 'E3', problem, raw: `row ${n}` }], now - 1_000 + n)
   for (const problem of of.answers ?? []) mismatches.note('E3', now, problem)
-  const drift = readDrift({ db, explorer: { mismatches } }, 0)
+  const drift = readDrift({ db, explorer: { mismatches }, list: { readAt: of.readAt ?? null } }, 0)
   const facts = toFacts(now, {
     drift,
     escrow: { moves: [], sums: [], unjudged: [], holdings: [toHolding({ judged: short })], headroom: [] },
@@ -53,6 +58,13 @@ describe('an escrow that is short', () => {
     expect(short).toEqual({ findings: [], unknown: ['0xt1'] })
     expect(drifting).toHaveLength(1)
   })
+
+  test('is told once the list was read whole after another page came than was asked for, and not before', () => {
+    const answers = ['is of another page: page 2 was asked for, page 1 came']
+    expect(judge({ answers, readAt: now }).short.findings).toEqual([])
+    expect(judge({ answers, readAt: now + 1 }).short.findings).toHaveLength(1)
+    expect(judge({ answers, set: [unreadable], readAt: now + 1 }).short.findings).toEqual([])
+  })
 })
 
 test('of rows that could not be read each hash is named once, by when it was first seen; of those outside a filter none', () => {
@@ -64,7 +76,7 @@ test('of rows that could not be read each hash is named once, by when it was fir
   put('E3', `{"mainTxHash":"${first}","zoneTxHash":"${second}"}`, 2_000)
   put('E3', `{"mainTxHash":"0x${'3'.repeat(64)}"}`, 3_000, outside)
   put('E5', `{"hash":"${first}"}`, 4_000)
-  const drift = readDrift({ db, explorer: { mismatches: createMismatchLog() } }, 0)
+  const drift = readDrift({ db, explorer: { mismatches: createMismatchLog() }, list: { readAt: null } }, 0)
   expect(drift.map(({ endpoint, named }) => [endpoint, named])).toEqual([
     [
       'E3',
