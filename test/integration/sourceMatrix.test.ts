@@ -187,6 +187,7 @@ reorganisation replaces any more; while all three are others it is asked nothing
 | it gives no receipt of a transaction | absent after three readings in which it knew another, unless its own block of that height holds it; where it keeps no block so old (more than an hour), nothing is said |
 | it knows none of the transactions behind its head | nothing is judged by it; \`monitor.poll_overdue\` of \`receipts\` or \`zoneReceipts\` names what it ought to know: it may be of another chain |
 | receipts without logs (or with none where \`logsBloom\` says that there are some), or with logs that cannot be read | of the former the status alone is taken, of the latter nothing; \`source.drift\` says of how many |
+| receipts without logs, one of a transaction among them that it showed logs of before | of those that show none the status alone is taken, and they are asked for again; \`monitor.poll_overdue\` of \`receipts\` or \`zoneReceipts\` names that one |
 | \`eth_getLogs\` shows too little of what known withdrawals wrote, or was asked of a node that has not come so far | the blocks are read again until it does; \`monitor.poll_overdue\` of \`zoneLogs\` says so after ten minutes. One withdrawal without a log holds nothing up: it may be forged |
 | it is behind, or behind one address nodes are unequally far | its head is the highest that was shown lately; what lies above a node's own head is not absent |
 | it refuses ranges, batches, or asks to slow down | smaller ranges and batches, and the questions again |

@@ -50,6 +50,8 @@ interface Round {
   readonly hasControl: boolean
   /** A transaction that the node knew, and was asked of. */
   readonly control: string | null
+  /** Of that one it showed logs before, and shows none: whether others have any it cannot tell. */
+  readonly hidesLogs: boolean
   readonly at: UnixMs
   /** Of its requests: what orders their answers. */
   readonly number: UnixMs
@@ -84,18 +86,28 @@ export function createReceiptsPoll(
 ): (signal: AbortSignal) => Promise<void> {
   const { clock, db } = receipts
   const wakeIn = createWaker(receipts, name)
+  const memory: Memory = { withLogs: null }
   return async (signal) => {
     if (isLate && isShortOfHistory(db, [receipts.ask], clock.now(), historyBatch))
       receipts.ledger.queueHistory(historyBatch, clock.now())
-    const heldMs = await askDue(receipts, isLate, signal)
+    const heldMs = await askDue(receipts, { isLate, memory }, signal)
     const next = nextDueAt(db, [receipts.ask], isLate)
     const pauseMs = isLate ? restAfter(heldMs, isListRead(receipts)) : leastPauseMs
     if (next !== null) wakeIn(Math.max(next - clock.now(), pauseMs), signal)
   }
 }
 
+/** The newest transaction that the node showed logs of. */
+interface Memory {
+  withLogs: string | null
+}
+
 /** @returns how long the commit of what was answered took, ms */
-async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal): Promise<number> {
+async function askDue(
+  receipts: Receipts,
+  { isLate, memory }: { readonly isLate: boolean; readonly memory: Memory },
+  signal: AbortSignal,
+): Promise<number> {
   const { ask, chain, clock, db, numbers, source } = receipts
   // Of several nodes one says both how far it has come and what it knows.
   const rpc = receipts.rpc.session()
@@ -104,7 +116,7 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
   if (due.length === 0) return 0
   const head = await readHead(rpc, signal)
   const hashes = due.map(({ hash }) => hash)
-  const known = listKnownHashes(db, chain, [source])
+  const known = [memory.withLogs ?? [], listKnownHashes(db, chain, [source])].flat()
   const control = known.find((hash) => !hashes.includes(hash)) ?? null
   const [at, number] = [clock.now(), numbers.next()]
   const calls = (control === null ? hashes : [...hashes, control]).map((hash) => ({
@@ -113,7 +125,12 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
   }))
   const outcomes = await rpc.callMany(calls, { signal })
   const hasControl = outcomes.some((outcome) => outcome.ok && outcome.value !== null)
-  const round = { head, hasControl, at, number, control }
+  const hidesLogs = noteLogs(
+    memory,
+    outcomes.map((outcome) => (outcome.ok ? outcome.value : null)),
+    control,
+  )
+  const round = { head, hasControl, at, number, control, hidesLogs }
   const judged: Outcome[] = await Promise.all(
     due.map(async (leg, index) => {
       const outcome = outcomes[index]
@@ -127,7 +144,20 @@ async function askDue(receipts: Receipts, isLate: boolean, signal: AbortSignal):
   for (const outcome of outcomes) if (!outcome.ok) throw outcome.error
   for (const { error } of judged) if (error !== undefined) throw error
   refuseIgnorance(receipts, due, round)
+  if (hidesLogs) throw notShown(receipts, `shows no logs of ${control}, and did before`)
   return clock.monotonicMs() - begun
+}
+
+/** @returns whether it shows none any more of the one transaction that it was asked of for that */
+function noteLogs(memory: Memory, shown: readonly (Receipt | null)[], control: string | null): boolean {
+  const { withLogs } = memory
+  const newest = shown.find((receipt) => (receipt?.logs?.length ?? 0) > 0)
+  if (newest) memory.withLogs = newest.transactionHash
+  if (withLogs === null || withLogs !== control) return false
+  const again = shown.at(-1)
+  // A reorganisation may have taken it.
+  if (again === null && !newest) memory.withLogs = null
+  return again?.logs?.length === 0
 }
 
 /** So many transactions that it ought to know, where none is known that it knew once. */
@@ -172,9 +202,13 @@ async function judgeReceipt(
   // Before that many blocks stand on it a reorganisation may still change it.
   if (height !== null && round.head.height < height + receipts.confirmations)
     return again(leg, now, retryOf(leg, now))
-  const moves = receipt.logs === null ? null : decodeMoves(receipt.logs.filter((log) => !log.removed))
+  const isHidden = round.hidesLogs && receipt.logs?.length === 0
+  const logs = isHidden ? null : receipt.logs
+  const moves = logs === null ? null : decodeMoves(logs.filter((log) => !log.removed))
   const reading = toReading(receipts, leg.hash, round.number, { status: receipt.status, moves, height })
-  return { readings: [reading], saves: [], drops: [leg.hash] }
+  return isHidden
+    ? { ...again(leg, now, retryOf(leg, now)), readings: [reading] }
+    : { readings: [reading], saves: [], drops: [leg.hash] }
 }
 
 async function judgeMissing(

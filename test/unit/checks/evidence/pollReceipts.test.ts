@@ -6,6 +6,7 @@ import { hash, toRecord } from '../../../support/records.ts'
 import { putQueued, queuedLeg } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const day = 86_400_000
 const now = 1_800_000_000_000
 const leg = queuedLeg({
@@ -142,6 +143,55 @@ test('a node that knows nothing of what it knew before says nothing of others, a
   expect(await pass(3)).toEqual(['success'])
   const told = `canonical may be of another chain: it knows none of 1 transactions of the bridge behind its head, such as ${second}, nor ${leg.hash}, which it knew before`
   expect(new Set(says)).toEqual(new Set([told]))
+})
+
+test('a node that shows no logs of what it showed some of before says nothing of what others moved, and that is said', async () => {
+  const world = createTestKernel({ start: now, isManual: true })
+  const topics = [transferTopic, ...['aa', 'bb'].map((digits) => `0x${digits.repeat(20).padStart(64, '0')}`)]
+  const log = { address: `0x${'70'.repeat(20)}`, topics, data: `0x${'1'.padStart(64, '0')}`, removed: false }
+  const node: { hides: (transactionHash: string) => boolean } = { hides: () => false }
+  const asked = {
+    call: () => Promise.resolve({ number: 200, timestamp: Math.floor(now / 1_000) }),
+    callMany: (calls: readonly { params: [string] }[]) =>
+      Promise.resolve(
+        calls.map(({ params: [transactionHash] }) => ({
+          ok: true,
+          value: {
+            transactionHash,
+            status: 'success',
+            blockNumber: 100,
+            logs: node.hides(transactionHash) ? [] : [log],
+          },
+        })),
+      ),
+  }
+  const rpc = { ...asked, session: () => asked } as never
+  const seat = createSeat([{ name: 'node', client: rpc }], world.clock)
+  const source = { rpc, seat, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
+  const poll = createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })
+  const says: string[] = []
+  const moved = async (name: string) => {
+    if (!world.ledger.listTransfers({ hash: hash(name) })[0]) {
+      world.ledger.recordAnswer([toRecord({ mainHash: hash(name), zoneHash: hash(`zone ${name}`) })], now)
+      putQueued(world.db, { ...leg, hash: hash(name) })
+    }
+    await poll(noSignal).catch((error: unknown) => void says.push((error as Error).message))
+    await world.clock.advance(20_000)
+    return world.ledger
+      .listTransfers({ hash: hash(name) })[0]
+      ?.evidence.map(({ status, moves }) => [status, moves?.length ?? null])
+  }
+  expect(await moved('before')).toEqual([['success', 1]])
+  node.hides = () => true
+  expect(await moved('hidden')).toEqual([['success', null]])
+  expect(await moved('hidden')).toEqual([['success', null]])
+  expect(new Set(says)).toEqual(new Set([`canonical shows no logs of ${hash('before')}, and did before`]))
+  node.hides = () => false
+  expect(await moved('hidden')).toEqual([['success', 1]])
+  expect(says).toHaveLength(2)
+  // What has none while others have some moved nothing.
+  node.hides = (transactionHash) => transactionHash === hash('empty')
+  expect(await moved('empty')).toEqual([['success', 0]])
 })
 
 test('what a node cannot say is asked for ever more rarely, once a minute at last', async () => {
