@@ -10,6 +10,7 @@ export function canonicalByRpc(
   deps: { readonly rpc: Pick<Rpc, 'call' | 'callMany'>; readonly clock: Pick<Clock, 'now'> },
   options: { readonly confirmations: number },
 ): CanonicalSource {
+  const memory: Memory = { withLogs: null }
   return {
     name: 'canonical',
     settleAfter: Math.max(3, options.confirmations),
@@ -22,25 +23,52 @@ export function canonicalByRpc(
       const block = await deps.rpc.call('eth_getBlockByNumber', ['latest', false], { signal })
       return block?.number ?? null
     },
-    blocks: (heights, signal) => readBlocks(deps, heights, signal),
+    blocks: (heights, signal) => readBlocks({ ...deps, memory }, heights, signal),
     async find(hashes, signal) {
       const receipts = await deps.rpc.callMany(
         hashes.map((hash) => ({ method: 'eth_getTransactionReceipt' as const, params: [hash] as const })),
         { signal },
       )
+      const shown = receipts.flatMap((outcome) => (outcome.ok ? (outcome.value ?? []) : []))
+      const hides = await hidesLogs({ ...deps, memory }, shown, signal)
       return new Map(
-        receipts.map((outcome, at) => [hashes[at] ?? '', outcome.ok ? toFound(outcome.value) : unknown]),
+        receipts.map((outcome, at) => [
+          hashes[at] ?? '',
+          outcome.ok ? toFound(outcome.value, hides) : unknown,
+        ]),
       )
     },
   }
 }
 
+/** The newest transaction that the node showed logs of. */
+interface Memory {
+  withLogs: string | null
+}
+
+/** Whether a node that shows no logs in all of an answer shows none of a transaction either that it showed some of before. */
+async function hidesLogs(
+  { memory, rpc }: { readonly memory: Memory; readonly rpc: Pick<Rpc, 'callMany'> },
+  receipts: readonly Receipt[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const newest = receipts.find(({ logs }) => (logs?.length ?? 0) > 0)
+  if (newest) memory.withLogs = newest.transactionHash
+  if (newest || receipts.length === 0 || memory.withLogs === null) return false
+  const method = 'eth_getTransactionReceipt' as const
+  const [known] = await rpc.callMany([{ method, params: [memory.withLogs] as const }], { signal })
+  if (!known?.ok) return false
+  // A reorganisation may have taken it.
+  if (known.value === null) memory.withLogs = null
+  return known.value?.logs?.length === 0
+}
+
 const unknown: Found = { at: 'unknown' }
 
-function toFound(receipt: RpcResult<'eth_getTransactionReceipt'>): Found {
+function toFound(receipt: RpcResult<'eth_getTransactionReceipt'>, hides: boolean): Found {
   if (receipt === null) return { at: 'nowhere' }
   if (receipt.blockNumber === null) return unknown
-  return { at: 'block', height: receipt.blockNumber, transaction: toTransaction(receipt) }
+  return { at: 'block', height: receipt.blockNumber, transaction: toTransaction(receipt, hides) }
 }
 
 /**
@@ -48,7 +76,11 @@ function toFound(receipt: RpcResult<'eth_getTransactionReceipt'>): Found {
  * missing leaves the outcome unknown, not the transaction absent.
  */
 async function readBlocks(
-  deps: { readonly rpc: Pick<Rpc, 'callMany'>; readonly clock: Pick<Clock, 'now'> },
+  deps: {
+    readonly rpc: Pick<Rpc, 'callMany'>
+    readonly clock: Pick<Clock, 'now'>
+    readonly memory: Memory
+  },
   heights: readonly number[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, CanonicalBlock>> {
@@ -61,18 +93,22 @@ async function readBlocks(
     ]),
     { signal },
   )
+  const shown = heights.map((_, at) => {
+    const list = outcomes[2 * at + 1]
+    return list?.ok ? ((list.value as RpcResult<'eth_getBlockReceipts'>)?.items ?? []) : []
+  })
+  const hides = await hidesLogs(deps, shown.flat(), signal)
   const found = new Map<number, CanonicalBlock>()
   const left: number[] = []
   for (const [at, height] of heights.entries()) {
     const asked = outcomes[2 * at]
-    const list = outcomes[2 * at + 1]
     if (!asked?.ok) {
       left.push(height)
       continue
     }
     const block = asked.value as ShownBlock
-    const receipts = list?.ok ? (list.value as RpcResult<'eth_getBlockReceipts'>) : null
-    if (isReadable(block)) found.set(height, toBlock(height, block, receipts?.items ?? [], requestedAt))
+    const of = { receipts: shown[at] ?? [], hides, requestedAt }
+    if (isReadable(block)) found.set(height, toBlock(height, block, of))
   }
   if (left.length === 0) return found
   // Receipts can be too large for an answer, or take too long: they must not keep back the block.
@@ -82,7 +118,8 @@ async function readBlocks(
   )
   for (const [at, height] of left.entries()) {
     const asked = alone[at]
-    if (asked?.ok && isReadable(asked.value)) found.set(height, toBlock(height, asked.value, [], requestedAt))
+    if (asked?.ok && isReadable(asked.value))
+      found.set(height, toBlock(height, asked.value, { receipts: [], hides, requestedAt }))
     if (asked?.ok === false && heights.length === 1) throw asked.error
   }
   return found
@@ -97,8 +134,11 @@ function isReadable(block: ShownBlock): block is NonNullable<ShownBlock> {
 function toBlock(
   height: number,
   block: NonNullable<ShownBlock>,
-  receipts: readonly Receipt[],
-  requestedAt: UnixMs,
+  {
+    receipts,
+    hides,
+    requestedAt,
+  }: { readonly receipts: readonly Receipt[]; readonly hides: boolean; readonly requestedAt: UnixMs },
 ): CanonicalBlock {
   const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
   return {
@@ -108,7 +148,7 @@ function toBlock(
     transactions: new Map(
       block.hashes.map((hash, index): [string, CanonicalTransaction] => {
         const receipt = byHash.get(hash)
-        return [hash, receipt ? toTransaction(receipt) : bareTransaction(hash, index)]
+        return [hash, receipt ? toTransaction(receipt, hides) : bareTransaction(hash, index)]
       }),
     ),
   }
@@ -118,7 +158,8 @@ function bareTransaction(hash: string, index: number): CanonicalTransaction {
   return { hash, index, isSystem: null, status: null, gasUsed: null, logs: null }
 }
 
-export function toTransaction(receipt: Receipt): CanonicalTransaction {
+/** @param hides whether no logs say nothing */
+export function toTransaction(receipt: Receipt, hides = false): CanonicalTransaction {
   const { transactionHash, transactionIndex, status, gasUsed, logs } = receipt
   return {
     hash: transactionHash,
@@ -126,6 +167,6 @@ export function toTransaction(receipt: Receipt): CanonicalTransaction {
     isSystem: isSystem(receipt),
     status,
     gasUsed,
-    logs: digestLogs(logs),
+    logs: hides && logs?.length === 0 ? null : digestLogs(logs),
   }
 }
