@@ -70,9 +70,7 @@ function groupById(named: readonly Sighting[]): Draft[] {
   )
   return groups.flatMap((group) =>
     needsContent(group)
-      ? groupBy(group, weakContent).flatMap((items) =>
-          group.some(isTwin) ? splitByMain(items) : [toDraft(items)],
-        )
+      ? groupByContent(group).flatMap((items) => (group.some(isTwin) ? splitByMain(items) : [toDraft(items)]))
       : [toDraft(group)],
   )
 }
@@ -89,10 +87,40 @@ function groupByEvent(named: readonly Sighting[]): Draft[] {
   )
   return [
     ...groups.flatMap((group) =>
-      (needsContent(group) ? groupBy(group, weakContent) : [group]).flatMap(splitByMain),
+      (needsContent(group) ? groupByContent(group) : [group]).flatMap(splitByMain),
     ),
     ...equals.flatMap(splitEquals).map(toDraft),
   ]
+}
+
+/** By content: what says no amount yet is of the one that is equal but for that, where that is one and did not stand beside it. */
+function groupByContent(group: readonly Sighting[]): Sighting[][] {
+  const groups = groupBy(group, weakContent)
+  if (groups.length === 1) return groups
+  const hosts = new Map(
+    groups.filter(isEarlier).flatMap((earlier) => {
+      const [host, ...more] = groups.filter((items) => !isEarlier(items) && isFilledIn(earlier, items))
+      return host === undefined || more.length > 0 ? [] : [[earlier, host]]
+    }),
+  )
+  return groups
+    .filter((items) => !hosts.has(items))
+    .map((items) => [...items, ...groups.filter((earlier) => hosts.get(earlier) === items).flat()])
+}
+
+/** Whether it says no amount, and may say one later. */
+function isEarlier(items: readonly Sighting[]): boolean {
+  return items.every((one) => one.amountRaw === null && one.value === null && !one.twin)
+}
+
+function isFilledIn(earlier: readonly Sighting[], [later]: readonly Sighting[]): boolean {
+  if (later === undefined) return false
+  const { amountRaw, value } = later
+  return earlier.every(
+    (one) =>
+      weakContent({ ...one, amountRaw, value }) === weakContent(later) &&
+      isCompatible(one.mainHash, later.mainHash),
+  )
 }
 
 /** Of a batch shown as one row an item, and of records seen side by side, the name says the origin, the content which one. */

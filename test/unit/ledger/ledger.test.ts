@@ -136,6 +136,30 @@ describe('identity', () => {
     expect(ledgerOf([items[0]!], [items[1]!])).toHaveLength(2)
   })
 
+  test('a batch whose amount is filled in late is one transfer', () => {
+    const batch = { id: 'batch', crossType: 'BatchWithdraw' as const }
+    const before = { ...batch, amountRaw: null, value: null }
+    const answers = [
+      [toRecord({ ...before, mainHash: null, mainTime: null, mainHeight: null })],
+      [toRecord({ ...before, requestedAt: 1_100_000 })],
+      [detail({ ...before, requestedAt: 1_100_500 })],
+      [toRecord({ ...batch, requestedAt: 1_200_000 })],
+    ]
+    expect(ledgerOf(...answers)).toMatchObject([{ amount: '1.5' }])
+    // A list that lags shows it as it was.
+    expect(ledgerOf(...answers, [toRecord({ ...before, requestedAt: 1_300_000 })])).toHaveLength(1)
+    expect(ledgerOf(...answers.toReversed())).toHaveLength(1)
+  })
+
+  test('rows of a batch that say no amount are of none of several, nor of what they stood beside', () => {
+    const batch = { id: 'batch', crossType: 'BatchWithdraw' as const }
+    const open = toRecord({ ...batch, amountRaw: null, value: null })
+    const [one, other] = [5n, 7n].map((amountRaw) => toRecord({ ...batch, amountRaw, value: null }))
+    expect(ledgerOf([one!, other!], [open])).toHaveLength(3)
+    expect(ledgerOf([one!, open])).toHaveLength(2)
+    expect(ledgerOf([toRecord({ ...batch, tokenId: '7' })], [open])).toHaveLength(2)
+  })
+
   test('a record that fits two equal transfers is kept apart from both and makes no third', () => {
     const pair = ['1', '2'].map((zoneEventIndex) =>
       detail({ zoneEventIndex, mainHash: null, mainTime: null, mainHeight: null }),
