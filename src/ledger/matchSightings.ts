@@ -96,31 +96,26 @@ function groupByEvent(named: readonly Sighting[]): Draft[] {
 /** By content: what says no amount yet is of the one that is equal but for that, where that is one and did not stand beside it. */
 function groupByContent(group: readonly Sighting[]): Sighting[][] {
   const groups = groupBy(group, weakContent)
-  if (groups.length === 1) return groups
-  const hosts = new Map(
-    groups.filter(isEarlier).flatMap((earlier) => {
-      const [host, ...more] = groups.filter((items) => !isEarlier(items) && isFilledIn(earlier, items))
-      return host === undefined || more.length > 0 ? [] : [[earlier, host]]
-    }),
-  )
-  return groups
-    .filter((items) => !hosts.has(items))
-    .map((items) => [...items, ...groups.filter((earlier) => hosts.get(earlier) === items).flat()])
+  const earlier = groups.filter(isEarlier)
+  if (earlier.length === 0 || groups.length === 1) return groups
+  const later = groups.filter((items) => !isEarlier(items))
+  const byRest = Map.groupBy(later, ([one]) => one && weakContent({ ...one, amountRaw: null, value: null }))
+  const alone = earlier.filter((items) => {
+    const [first] = items
+    const fitting = byRest.get(first && weakContent(first)) ?? []
+    const [host, ...more] = fitting.filter((others) =>
+      items.every((one) => hasCompatibleMain(toDraft(others), toDraft([one]))),
+    )
+    if (host === undefined || more.length > 0) return true
+    host.push(...items)
+    return false
+  })
+  return [...later, ...alone]
 }
 
 /** Whether it says no amount, and may say one later. */
 function isEarlier(items: readonly Sighting[]): boolean {
   return items.every((one) => one.amountRaw === null && one.value === null && !one.twin)
-}
-
-function isFilledIn(earlier: readonly Sighting[], [later]: readonly Sighting[]): boolean {
-  if (later === undefined) return false
-  const { amountRaw, value } = later
-  return earlier.every(
-    (one) =>
-      weakContent({ ...one, amountRaw, value }) === weakContent(later) &&
-      isCompatible(one.mainHash, later.mainHash),
-  )
 }
 
 /** Of a batch shown as one row an item, and of records seen side by side, the name says the origin, the content which one. */

@@ -88,6 +88,17 @@ function findControl(
   return inTurn.find((hash) => !asked.includes(hash)) ?? null
 }
 
+/** The newest first, but for the one that was just asked beside a batch: where it was shown again another one has its turn before. */
+function keepShown(
+  all: readonly string[],
+  control: string | null,
+  isShown: { has(hash: string): boolean },
+): readonly string[] {
+  const kept = [...new Set(all)].filter((hash) => hash !== control)
+  if (control !== null && isShown.has(control)) kept.splice(1, 0, control)
+  return kept.slice(0, keptShown)
+}
+
 export async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[]): Promise<Outcome> {
   const { reads, signal } = run
   const hashes = batch.map(({ hash }) => hash)
@@ -103,9 +114,7 @@ export async function askBatch(run: Run, ask: LegAsk, batch: readonly QueuedLeg[
   const read = await ofMany(reads, ask)(asked, options)
   const byHash = new Map(read.readings.map((reading) => [reading.hash, reading]))
   const isWhole = read.bad.length === 0
-  const [next = [], ...others] = [...new Set([...byHash.keys(), ...shown])].filter((hash) => hash !== control)
-  const again = control !== null && byHash.has(control) ? [control] : []
-  run.lastShown.set(ask, [next, again, others].flat().slice(0, keptShown))
+  run.lastShown.set(ask, keepShown([...byHash.keys(), ...shown], control, byHash))
   if (byHash.size === 0 && isWhole && control === null && known !== null) {
     // Nothing of all this is known, or the service shows nothing at all: a known one in its midst decides which.
     const last = batch.slice(-besides).map((leg) => dueIn(leg, run.clock.now(), retryMs))

@@ -80,6 +80,14 @@ test.each([
   expect(evidence()).toMatchObject(found)
 })
 
+/** The poll of a world whose second source is such a node. */
+function pollOf(world: ReturnType<typeof createTestKernel>, asked: object) {
+  const rpc = { ...asked, session: () => asked } as never
+  const seat = createSeat([{ name: 'node', client: rpc }], world.clock)
+  const source = { rpc, seat, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
+  return createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })
+}
+
 /** A node at height 200 that says nothing of a leg at 100, but knows another transaction. */
 function playMissing(block: { readonly hashes: readonly string[] } | null, ageMs = 60_000) {
   const time = now - ageMs
@@ -99,10 +107,7 @@ function playMissing(block: { readonly hashes: readonly string[] } | null, ageMs
       )
     },
   }
-  const rpc = { ...asked, session: () => asked } as never
-  const seat = createSeat([{ name: 'node', client: rpc }], world.clock)
-  const source = { rpc, seat, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
-  const poll = createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })
+  const poll = pollOf(world, asked)
   const says: string[] = []
   const pass = async (times: number) => {
     for (let run = 0; run < times; run += 1) {
@@ -165,10 +170,7 @@ test('a node that shows no logs of what it showed some of before says nothing of
         })),
       ),
   }
-  const rpc = { ...asked, session: () => asked } as never
-  const seat = createSeat([{ name: 'node', client: rpc }], world.clock)
-  const source = { rpc, seat, chain: 'main', source: 'canonical', ask: 'receipt', confirmations: 3 } as const
-  const poll = createReceiptsPoll({ ...world, ...source }, { name: 'receipts', isLate: false })
+  const poll = pollOf(world, asked)
   const says: string[] = []
   const moved = async (name: string) => {
     if (!world.ledger.listTransfers({ hash: hash(name) })[0]) {
