@@ -409,6 +409,40 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(drifts(world)).toEqual(['6 decimals 1000'])
   })
 
+  describe('and was locked before what is watched, where lists were read', () => {
+    const before = (amount: string, back?: string) =>
+      startWithForms({
+        prepare(bare) {
+          const time = bare.now() - day - 300_000
+          const height = bare.fake.mainHead() - 30
+          const moves = [{ token, from: user(100), to: escrow, amount }]
+          const times = { mainBlockTime: String(time), zoneBlockTime: String(time) }
+          const record = { status: '0x0', mainBlockHeight: String(height), ...times }
+          bare.deposit(100, { amount, ...refused, main: { height, time, moves }, record })
+          if (back === undefined) return
+          const given = [{ token, from: escrow, to: user(100), amount: back }]
+          bare.transact({ height: height + 10, time: time + 100_000, moves: given })
+        },
+      })
+
+    test('is explained once: the lists show all that moved since', async () => {
+      const world = await before('1000')
+      giveBack(world, user(100), '1000')
+      await world.pass(600 * second)
+      expect(drifts(world)).toEqual([])
+      giveBack(world, user(100), '1000')
+      await world.until(() => drifts(world).length > 0, 'the second time')
+      expect(drifts(world)).toEqual(['6 decimals 1000'])
+    })
+
+    test('is told where it was given back before as well', async () => {
+      const world = await before('1000', '1000')
+      giveBack(world, user(100), '1000')
+      await world.until(() => drifts(world).length > 0, 'what left')
+      expect(drifts(world)).toEqual(['6 decimals 1000'])
+    })
+  })
+
   test.each(forms)('is told where nobody is named who gets it: $name', async (form) => {
     const world = await start()
     for (const n of [100, 101, 102]) world.deposit(n, { ...form, amount: '1000', ...refused })

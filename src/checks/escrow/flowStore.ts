@@ -190,6 +190,16 @@ export function listFlowsOf(db: Database, hash: string, token: string): StoredFl
   return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND +token = ${numberOf('?2')}`, hash, token)
 }
 
+/** What left of a token in a span of time, at every escrow. */
+export function listSentOut(
+  db: Database,
+  token: string,
+  { from, until }: { readonly from: UnixMs; readonly until: UnixMs },
+): StoredFlow[] {
+  const sent = `INDEXED BY escrow_flows_at WHERE token = ${numberOf('?')} AND at >= ? AND at < ? AND direction = 'out'`
+  return selectFlows(db, sent, token, from, until)
+}
+
 /** What the lists show that a main transaction moved of a token, and since when they do; null where they show nothing of it. */
 export function readNets(db: Database, hash: string, token: string): EscrowNets | null {
   const sql = `SELECT min(at) FROM escrow_flows INDEXED BY escrow_flows_at WHERE token = ${numberOf('?')}`

@@ -77,6 +77,11 @@ export function toStreams({ places, types }: Watched): FlowStream[] {
   })
 }
 
+/** The lists that show the movements at an address but for what nobody named. */
+export function toNamedStreams(watched: Watched, address: string): FlowStream[] {
+  return toStreams(watched).filter(({ place, isRare }) => place.address === address && !isRare)
+}
+
 const tokenKinds = ['token_20', 'token_721', 'token_1155'] as const
 
 function isNeeded(

@@ -26,7 +26,7 @@ import {
 } from './judgeOwed.ts'
 import type { OwedStart } from './owed.ts'
 import { noteAssumed, readEscrowToken, saveHoldings, startOwed } from './owedStore.ts'
-import { type FlowStream, toStreams } from './places.ts'
+import { toNamedStreams } from './places.ts'
 import {
   dropReading,
   dropReadingsBefore,
@@ -38,7 +38,7 @@ import {
   saveReading,
 } from './readingStore.ts'
 import { settleMs } from './rereadFlow.ts'
-import { baselineOf, decimalsOf, type EscrowWatch, listHoldings, reviseToken } from './watch.ts'
+import { baselineOf, decimalsOf, listHoldings, reviseToken } from './watch.ts'
 
 /** The balances of the escrows, as they are read and judged. */
 export interface EscrowBalances
@@ -184,14 +184,9 @@ function areListed(
   places: readonly Holding[],
 ): boolean {
   return places.every((place) => {
-    const ids = streamsOf(watch, place).map(({ id }) => id)
+    const ids = toNamedStreams(watch, place.address).map(({ id }) => id)
     return (lowestCursor(db, ids) ?? -1) >= reading.high
   })
-}
-
-/** The lists that show the movements of a place but for what nobody named. */
-function streamsOf(watch: EscrowWatch, { address }: Holding): FlowStream[] {
-  return toStreams(watch).filter(({ place, isRare }) => place.address === address && !isRare)
 }
 
 interface Judging {
@@ -263,7 +258,7 @@ async function compare(
 
 /** The recent past of a place's movements is to be read again. */
 function requestDeepRead({ commit, db, watch }: EscrowBalances, place: Holding): void {
-  for (const { id } of streamsOf(watch, place)) {
+  for (const { id } of toNamedStreams(watch, place.address)) {
     const stream = readStream(db, id)
     if (stream) commit({ apply: () => (saveStream(db, { ...stream, deepAt: 0 }), []) })
   }

@@ -10,17 +10,19 @@ import {
 import { movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { lowestCursor } from '../../kernel/mainStreams.ts'
 import { isCredited, listFailedDeposits } from '../../ledger/failedDeposits.ts'
 import { mostOfTransaction } from '../../ledger/transferRows.ts'
 import { type GrossMove } from './flow.ts'
 import { isNoPayout } from './judgeFlow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { flowsKeptMs, listFlowsOf } from './flowStore.ts'
+import { flowsKeptMs, listFlowsOf, listSentOut, partiesOf } from './flowStore.ts'
+import { toNamedStreams } from './places.ts'
 import { listRefunds, type Refund } from './refundStore.ts'
 import type { EscrowWatch } from './watch.ts'
 
 interface Known extends Pick<Kernel, 'clock' | 'db' | 'ledger' | 'tellSince'> {
-  readonly watch: Pick<EscrowWatch, 'bridge'>
+  readonly watch: Pick<EscrowWatch, 'bridge' | 'places' | 'types'>
 }
 
 /** By token id. */
@@ -165,8 +167,8 @@ function chooseDeposits(
 }
 
 /**
- * What came in by a main transaction of which all deposits failed, since what moves is watched: what moved before may have
- * given it back already. Null where that is not so, or not known any more.
+ * What came in by a main transaction of which all deposits failed, since what moves is judged, or where nothing gave it back
+ * before. Null where that is not so, or not known any more.
  */
 function readCame(
   of: Known,
@@ -186,14 +188,25 @@ function readCame(
     const isOwn = known.some((one) => one.flow === flow.id && one.deposit === deposit)
     return isForgotten && isOwn ? sumById(known.filter((one) => one.deposit === deposit)) : null
   }
-  const isSeen = moved.every(({ at, height }) => height <= flow.height && at >= of.tellSince)
-  if (!isSeen) return null
+  const isSeen = (one: StoredFlow) => one.at >= of.tellSince || isWholeSince(of, one, sender)
+  if (!moved.every((one) => one.height <= flow.height && isSeen(one))) return null
   const came = sumMoved(moved, 'in')
   if (moved.every(({ party }) => party === sender)) return came
   // By a contract of the bridge more may have come than is theirs.
   const { contracts } = of.watch.bridge
   const isByBridge = moved.every(({ party }) => party === sender || contracts.includes(party))
   return isByBridge ? takeUpTo(sumById(sharing.map(toClaim)), came) : null
+}
+
+/**
+ * What moved before it is judged is read as well, as far back as lists are read again: whether all that did since a deposit
+ * is known, and none of it went to who paid it in.
+ */
+function isWholeSince({ db, tellSince, watch }: Known, deposit: StoredFlow, sender: string): boolean {
+  const lists = toNamedStreams(watch, deposit.escrow).map(({ id }) => id)
+  if (lowestCursor(db, lists) === null) return false
+  const since = listSentOut(db, deposit.token, { from: deposit.at, until: tellSince })
+  return since.every((flow) => !partiesOf(flow).includes(sender))
 }
 
 function toClaim({ amount, token }: Transfer) {
