@@ -9,8 +9,8 @@ import { loadRules } from '../src/rules/loadRules.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { noteCoverage } from '../src/kernel/coverage.ts'
 import { home } from '../src/lib/home.ts'
-import { purgeFlow } from '../src/ledger/flow.ts'
-import type { EvidenceReading } from '../src/ledger/evidence.ts'
+import { purgeFlow } from '../src/ledger/amounts/flow.ts'
+import type { EvidenceReading } from '../src/ledger/evidence/evidence.ts'
 import { createLedger } from '../src/ledger/ledger.ts'
 
 // A million transfers, 20 rules that are all judged: target 10 s; a month of what crosses by the shipped rules: 60 s. One in a thousand was late, one in a thousand failed,

@@ -4,8 +4,8 @@ import { flowQuiet } from '../src/checks/flow/quiet.ts'
 import { flowSurge } from '../src/checks/flow/surge.ts'
 import type { Facts } from '../src/checks/index.ts'
 import { openDatabase } from '../src/store/database.ts'
-import { recount } from '../src/ledger/flow.ts'
-import { toStep } from '../src/ledger/flowSteps.ts'
+import { recount } from '../src/ledger/amounts/flow.ts'
+import { toStep } from '../src/ledger/amounts/flowSteps.ts'
 
 /**
  * What a tick costs that judges a dozen rules on the flow, with 30 days of 20 tokens in the ledger, 100,000 transfers a

@@ -1,6 +1,6 @@
 import { kinds } from '../checks/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
+import { createTokenBook, type TokenSetting } from '../ledger/lessons/tokenBook.ts'
 import type { Database } from '../store/database.ts'
 import type { BreakSources } from './readBreaks.ts'
 

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { formatKey, parseKey } from '../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../ledger/transfers/transferRows.ts'
 import { decimal } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
 import { columns, flag, instant, int, oneOf, type Read, table, text } from '../store/table.ts'

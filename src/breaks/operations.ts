@@ -1,7 +1,7 @@
 import { listKeysNamed } from '../alerts/store/transferNames.ts'
 import { formatDecimal } from '../bridge/decimal.ts'
 import { addCaseLog } from '../cases/store/caseRows.ts'
-import { parseKey } from '../ledger/transferRows.ts'
+import { parseKey } from '../ledger/transfers/transferRows.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { cleanText } from '../lib/text.ts'

@@ -3,7 +3,7 @@ import type { Agreement } from './agreement.ts'
 import type { Chain, Direction, Status, UnsaidField } from './observation.ts'
 
 export const transferStates = ['pending', 'completed', 'failed', 'unbacked'] as const
-/** Derived, never stored by hand: ledger/deriveTransfer.ts says when each may be said. */
+/** Derived, never stored by hand: ledger/deriving/deriveTransfer.ts says when each may be said. */
 export type TransferState = (typeof transferStates)[number]
 
 export interface Leg {

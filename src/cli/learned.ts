@@ -14,9 +14,9 @@ import type { Direction } from '../bridge/observation.ts'
 import { decodeEvent } from '../checks/contracts/judgeLogs.ts'
 import { listAbi, listLearned, listSamples } from '../checks/contracts/logStore.ts'
 import type { Database } from '../store/database.ts'
-import { enoughDissent } from '../ledger/dissent.ts'
-import { createLearned } from '../ledger/learned.ts'
-import { type LessonRow, listLessonRows } from '../ledger/lessonStore.ts'
+import { enoughDissent } from '../ledger/lessons/dissent.ts'
+import { createLearned } from '../ledger/lessons/learned.ts'
+import { type LessonRow, listLessonRows } from '../ledger/lessons/lessonStore.ts'
 
 export interface LearnedCommand {
   readonly config: string

@@ -1,5 +1,5 @@
 import { type Decimal, toDecimal } from '../bridge/decimal.ts'
-import type { TokenSetting } from '../ledger/tokenBook.ts'
+import type { TokenSetting } from '../ledger/lessons/tokenBook.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { nearest } from '../lib/nearest.ts'
 import { cleanText } from '../lib/text.ts'

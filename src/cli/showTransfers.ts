@@ -1,7 +1,7 @@
 import { createAlertStore } from '../alerts/store/alertStore.ts'
 import type { Leg, Transfer } from '../bridge/transfer.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Sighting } from '../ledger/sighting.ts'
+import type { Sighting } from '../ledger/sightings/sighting.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { toJson } from '../lib/toJson.ts'

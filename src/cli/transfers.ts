@@ -1,7 +1,7 @@
 import { directions } from '../bridge/observation.ts'
 import type { Leg, Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Config } from '../config/config.ts'
-import type { TransferFilter } from '../ledger/transferFilter.ts'
+import type { TransferFilter } from '../ledger/transfers/transferFilter.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { toCsvLine } from '../lib/csv.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'

@@ -3,7 +3,7 @@ import { type CaseViewSource, toCaseSettings, toCaseView } from '../web/views/to
 import { readStatus } from '../web/views/readStatus.ts'
 import { sumDecimals, formatDecimal, toDecimal } from '../bridge/decimal.ts'
 import { getCase } from '../cases/store/caseRows.ts'
-import { formatKey, parseKey } from '../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../ledger/transfers/transferRows.ts'
 import { cleanText } from '../lib/text.ts'
 import type { AppParts } from '../monitor/createMonitor.ts'
 import type {

@@ -6,7 +6,7 @@ import { destinationLeg, type Leg, type LegEvidence, originLeg, type Transfer } 
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
-import { holdJudgement, type Learned } from '../ledger/learned.ts'
+import { holdJudgement, type Learned } from '../ledger/lessons/learned.ts'
 import { learnMoney } from '../ledger/learnMoney.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'

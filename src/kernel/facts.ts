@@ -1,7 +1,7 @@
 import type { Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
-import type { LatencyFacts } from '../ledger/readLatency.ts'
+import type { LatencyFacts } from '../ledger/transfers/readLatency.ts'
 import type { Moment } from '../rules/kind.ts'
 import type { EndpointLag } from './endpointLags.ts'
 import type { Head } from './heads.ts'

@@ -1,5 +1,5 @@
 import type { Observation } from '../bridge/observation.ts'
-import { isUnsaid } from '../ledger/sighting.ts'
+import { isUnsaid } from '../ledger/sightings/sighting.ts'
 import type { Read } from './reads.ts'
 import { mayBeUnread } from './unreadRows.ts'
 

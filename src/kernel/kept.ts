@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Learned } from '../ledger/learned.ts'
+import type { Learned } from '../ledger/lessons/learned.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import type { AppConfig } from './settings.ts'

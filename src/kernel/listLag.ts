@@ -1,4 +1,4 @@
-import { listListingLags } from '../ledger/evidence.ts'
+import { listListingLags } from '../ledger/evidence/evidence.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 

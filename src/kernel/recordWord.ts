@@ -1,5 +1,5 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
-import { readRecentMainHash } from '../ledger/newestOrigin.ts'
+import { readRecentMainHash } from '../ledger/deriving/newestOrigin.ts'
 import { isClean } from './hiddenRows.ts'
 import type { Kernel } from './kernel.ts'
 import type { Accusation } from './quorum.ts'

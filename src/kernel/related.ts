@@ -2,7 +2,7 @@ import { type Chain, chains } from '../bridge/observation.ts'
 import { destinationLeg, type Leg, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { RelatedTransfers } from '../ledger/context.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { mostOfTransaction } from '../ledger/transferRows.ts'
+import { mostOfTransaction } from '../ledger/transfers/transferRows.ts'
 import { once } from '../lib/once.ts'
 import type { Stakes } from './stakes.ts'
 

@@ -1,8 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { queueHistoricLegs } from './queueLegs.ts'
-import { noteQueuedHistory, readWaitingHistory } from './historyMarks.ts'
+import { queueHistoricLegs } from './evidence/queueLegs.ts'
+import { noteQueuedHistory, readWaitingHistory } from './lessons/historyMarks.ts'
 import { type LedgerState, readTransfers } from './recordAnswer.ts'
-import { selectTransfers } from './transferRows.ts'
+import { selectTransfers } from './transfers/transferRows.ts'
 
 /**
  * Puts legs of what was long over when it was first seen into the queue, of so many transfers, in the order in which they were

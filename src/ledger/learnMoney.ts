@@ -11,8 +11,8 @@ import { taughtByAction, taughtByMoney, taughtByZoneAmount } from '../meaning/ta
 import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import type { Database } from '../store/database.ts'
 import type { EventContext, RelatedTransfers } from './context.ts'
-import { holdJudgement, type Learned } from './learned.ts'
-import { listWaiting, saveOpenLessons } from './openLessons.ts'
+import { holdJudgement, type Learned } from './lessons/learned.ts'
+import { listWaiting, saveOpenLessons } from './lessons/openLessons.ts'
 
 export interface LearnMoneyDeps {
   readonly db: Database

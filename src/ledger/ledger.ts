@@ -1,8 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Chain, Direction, Observation, ZoneTransaction } from '../bridge/observation.ts'
-import { joinByAmount } from './joinByAmount.ts'
-import type { Learned } from './learned.ts'
-import type { Sighting } from './sighting.ts'
+import { joinByAmount } from './matching/joinByAmount.ts'
+import type { Learned } from './lessons/learned.ts'
+import type { Sighting } from './sightings/sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
@@ -10,7 +10,7 @@ import { movedToken } from '../bridge/movedToken.ts'
 import { isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
-import { askRecordAgain } from './disputes.ts'
+import { askRecordAgain } from './evidence/disputes.ts'
 import {
   type DueCheck,
   type DueTurns,
@@ -18,16 +18,22 @@ import {
   listDueChecks,
   maxPostponeMs,
   postponeCheck,
-} from './dueChecks.ts'
-import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence.ts'
-import { type FailurePlace, listWithoutEvidence } from './listWithoutEvidence.ts'
+} from './transfers/dueChecks.ts'
+import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence/evidence.ts'
+import { type FailurePlace, listWithoutEvidence } from './transfers/listWithoutEvidence.ts'
 import { nth } from '../lib/nth.ts'
 import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { queueAgain, queueClaimed, type QueueSettings } from './queueLegs.ts'
-import { createPendingList } from './pendingList.ts'
+import { queueAgain, queueClaimed, type QueueSettings } from './evidence/queueLegs.ts'
+import { createPendingList } from './transfers/pendingList.ts'
 import { type Past, purgeTransfers } from './purgeTransfers.ts'
-import { formatKey, isOpenRow, parseKey, selectTransfers, type StoredTransfer } from './transferRows.ts'
-import { listKeysSharing, listSharing, selectNamed } from './named.ts'
+import {
+  formatKey,
+  isOpenRow,
+  parseKey,
+  selectTransfers,
+  type StoredTransfer,
+} from './transfers/transferRows.ts'
+import { listKeysSharing, listSharing, selectNamed } from './transfers/named.ts'
 import {
   type LedgerState,
   readTransfers,
@@ -38,12 +44,12 @@ import {
   toTransfer,
   type TransferChange,
 } from './recordAnswer.ts'
-import { type ArrivedFilter, listArrived } from './arrived.ts'
+import { type ArrivedFilter, listArrived } from './transfers/arrived.ts'
 import { queueHistory } from './historyQueue.ts'
 import { type CountedTransfer, listSlicesUnderWay, type OnAdvance } from './slicesUnderWay.ts'
-import { listMatching, pageMatching, type TransferFilter } from './transferFilter.ts'
-import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './restingRecords.ts'
-import { createTokenBook, type TokenSetting } from './tokenBook.ts'
+import { listMatching, pageMatching, type TransferFilter } from './transfers/transferFilter.ts'
+import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './transfers/restingRecords.ts'
+import { createTokenBook, type TokenSetting } from './lessons/tokenBook.ts'
 
 /** The ledger of transfers. Every function is synchronous; `recordAnswer` belongs inside `database.transaction`. */
 export interface Ledger {

@@ -1,11 +1,11 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { int } from '../store/table.ts'
-import { dropQueuedHash } from './evidenceQueue.ts'
-import { deleteAnswers, unsettleAnswers } from './legAnswers.ts'
+import { dropQueuedHash } from './evidence/evidenceQueue.ts'
+import { deleteAnswers, unsettleAnswers } from './evidence/legAnswers.ts'
 import type { LedgerState } from './recordAnswer.ts'
-import { forgetResting } from './restingRecords.ts'
-import { byHash, forgetTransfer, formatKey, selectTransfers } from './transferRows.ts'
+import { forgetResting } from './transfers/restingRecords.ts'
+import { byHash, forgetTransfer, formatKey, selectTransfers } from './transfers/transferRows.ts'
 
 /** What is kept no longer, of ended transfers. */
 export interface Past {

@@ -1,22 +1,40 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { deriveTransfer, type TransferContext } from './deriveTransfer.ts'
-import { matchSightings } from './matchSightings.ts'
+import { deriveTransfer, type TransferContext } from './deriving/deriveTransfer.ts'
+import { matchSightings } from './matching/matchSightings.ts'
 import type { Observation } from '../bridge/observation.ts'
-import { type Group, mergeSighting, type Sighting, sightingDigest, toSightings } from './sighting.ts'
+import {
+  type Group,
+  mergeSighting,
+  type Sighting,
+  sightingDigest,
+  toSightings,
+} from './sightings/sighting.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { isHash } from '../store/hash.ts'
 import type { Database } from '../store/database.ts'
-import { type Assigned, assignKeys, reserveKeys } from './assignKeys.ts'
-import { createTally, type Tally } from './flow.ts'
-import { loadCluster } from './loadCluster.ts'
-import { orderedCheckAt, scheduleCheck } from './nextCheck.ts'
-import { forgetResting, noteSaved, type RestingRecords, takesResting, withTimes } from './restingRecords.ts'
-import type { TokenBook } from './tokenBook.ts'
-import { openEvidence } from './evidence.ts'
-import { queueLegs, queueOutdated, type QueueSettings } from './queueLegs.ts'
-import { noteHistory } from './historyMarks.ts'
-import { deleteTransfer, formatKey, parseKey, saveTransfer, type StoredTransfer } from './transferRows.ts'
-import { listKeysSharing } from './named.ts'
+import { type Assigned, assignKeys, reserveKeys } from './matching/assignKeys.ts'
+import { createTally, type Tally } from './amounts/flow.ts'
+import { loadCluster } from './transfers/loadCluster.ts'
+import { orderedCheckAt, scheduleCheck } from './transfers/nextCheck.ts'
+import {
+  forgetResting,
+  noteSaved,
+  type RestingRecords,
+  takesResting,
+  withTimes,
+} from './transfers/restingRecords.ts'
+import type { TokenBook } from './lessons/tokenBook.ts'
+import { openEvidence } from './evidence/evidence.ts'
+import { queueLegs, queueOutdated, type QueueSettings } from './evidence/queueLegs.ts'
+import { noteHistory } from './lessons/historyMarks.ts'
+import {
+  deleteTransfer,
+  formatKey,
+  parseKey,
+  saveTransfer,
+  type StoredTransfer,
+} from './transfers/transferRows.ts'
+import { listKeysSharing } from './transfers/named.ts'
 
 export interface TransferChange {
   /** Null when the transfer is new. */

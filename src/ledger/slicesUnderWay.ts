@@ -3,11 +3,11 @@ import type { Database } from '../store/database.ts'
 import { columns, instant, int, type Read, table } from '../store/table.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Transfer } from '../bridge/transfer.ts'
-import { openEvidence } from './evidence.ts'
+import { openEvidence } from './evidence/evidence.ts'
 import { type LedgerState, toTransfer } from './recordAnswer.ts'
-import { lacksToken } from './resolveToken.ts'
-import { withTimes } from './restingRecords.ts'
-import { isOpenRow, storedColumns, toStored } from './transferRows.ts'
+import { lacksToken } from './deriving/resolveToken.ts'
+import { withTimes } from './transfers/restingRecords.ts'
+import { isOpenRow, storedColumns, toStored } from './transfers/transferRows.ts'
 
 export interface Window {
   readonly from: UnixMs

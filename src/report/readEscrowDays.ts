@@ -15,7 +15,7 @@ import { type EscrowToken, listEscrowTokens, readOwedAt } from '../checks/escrow
 import { flowsKeptMs } from '../checks/escrow/flowStore.ts'
 import { sumMoved } from '../checks/escrow/flowSums.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import { createTokenBook, type TokenSetting } from '../ledger/tokenBook.ts'
+import { createTokenBook, type TokenSetting } from '../ledger/lessons/tokenBook.ts'
 import type { Database } from '../store/database.ts'
 import type { ReportToken } from './reportToken.ts'
 

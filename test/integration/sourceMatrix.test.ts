@@ -1,4 +1,4 @@
-import { openAnswers } from '../../src/ledger/legAnswers.ts'
+import { openAnswers } from '../../src/ledger/evidence/legAnswers.ts'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createComparePoll, type Compared } from '../../src/checks/sources/pollCompare.ts'

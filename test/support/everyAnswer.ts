@@ -1,6 +1,6 @@
-import type { LegAnswer } from '../../src/ledger/legAnswer.ts'
-import { listAnswers, listNewestAnswers } from '../../src/ledger/legAnswers.ts'
-import { readSettledOf } from '../../src/ledger/settledAnswers.ts'
+import type { LegAnswer } from '../../src/ledger/evidence/legAnswer.ts'
+import { listAnswers, listNewestAnswers } from '../../src/ledger/evidence/legAnswers.ts'
+import { readSettledOf } from '../../src/ledger/evidence/settledAnswers.ts'
 import type { Database } from '../../src/store/database.ts'
 import { int } from '../../src/store/table.ts'
 

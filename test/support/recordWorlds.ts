@@ -1,5 +1,5 @@
 import type { Observation } from '../../src/bridge/observation.ts'
-import { strongName } from '../../src/ledger/sighting.ts'
+import { strongName } from '../../src/ledger/sightings/sighting.ts'
 import { fc } from './fastCheck.ts'
 import { hash, toRecord } from './records.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { noteCoverage } from '../../src/kernel/coverage.ts'
-import { recount } from '../../src/ledger/flow.ts'
-import { toStep } from '../../src/ledger/flowSteps.ts'
-import { countLatency, latencyClass } from '../../src/ledger/latency.ts'
+import { recount } from '../../src/ledger/amounts/flow.ts'
+import { toStep } from '../../src/ledger/amounts/flowSteps.ts'
+import { countLatency, latencyClass } from '../../src/ledger/lessons/latency.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRun } from '../support/runScenario.ts'
 

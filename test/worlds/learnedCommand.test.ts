@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatMeanings, listMeanings } from '../../src/cli/learned.ts'
-import { createLearned } from '../../src/ledger/learned.ts'
+import { createLearned } from '../../src/ledger/lessons/learned.ts'
 import { type BridgeWorld, calmPoll, createBridgeWorld, token, user } from '../support/bridgeWorld.ts'
 
 function leave(world: Pick<BridgeWorld, 'withdraw' | 'zone'>, n: number, words?: object) {

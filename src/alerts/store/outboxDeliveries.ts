@@ -4,7 +4,7 @@ import { isHash } from '../../store/hash.ts'
 import type { Database } from '../../store/database.ts'
 import { flag, instant, int, json, oneOf, type Read, table, text, texts } from '../../store/table.ts'
 import { alertColumns, type AlertRow, alertTable } from './alertRows.ts'
-import { formatKey, parseKey } from '../../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../../ledger/transfers/transferRows.ts'
 
 const attempts = table('deliveries', {
   /** `sending` is written before the first byte leaves; after a crash it may have arrived. */

@@ -1,4 +1,4 @@
-import { formatKey, parseKey } from '../../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../../ledger/transfers/transferRows.ts'
 import type { Database } from '../../store/database.ts'
 import { hash, isHash } from '../../store/hash.ts'
 import { columns, int } from '../../store/table.ts'

@@ -1,7 +1,7 @@
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Check } from '../../kernel/check.ts'
 import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
-import { createMissingRecords } from '../../ledger/missingRecords.ts'
+import { createMissingRecords } from '../../ledger/transfers/missingRecords.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { type AuditPart, givenAudit } from './facts.ts'

@@ -5,7 +5,7 @@ import { readHeight } from '../../kernel/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ReadOptions } from '../../kernel/reads.ts'
 import { createWaker } from '../../kernel/waker.ts'
-import { lacksRecord } from '../../ledger/lacksRecord.ts'
+import { lacksRecord } from '../../ledger/transfers/lacksRecord.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import {

@@ -1,9 +1,9 @@
 import type { Chain, Observation } from '../../bridge/observation.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
-import { nameOfRecord } from '../../ledger/lacksRecord.ts'
+import { nameOfRecord } from '../../ledger/transfers/lacksRecord.ts'
 import { newestTime } from './reads.ts'
 import { z } from 'zod'
-import { decodeSighting, encodeSighting, toSightings } from '../../ledger/sighting.ts'
+import { decodeSighting, encodeSighting, toSightings } from '../../ledger/sightings/sighting.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import {
@@ -18,7 +18,7 @@ import {
   table,
   text,
 } from '../../store/table.ts'
-import { selectTransfers } from '../../ledger/transferRows.ts'
+import { selectTransfers } from '../../ledger/transfers/transferRows.ts'
 
 /**
  * What lacks. `list`: a record that an audit read and the ledger did not hold. `action`: a zone action that means a

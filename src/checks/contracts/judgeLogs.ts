@@ -39,7 +39,7 @@ import {
   scheduleLogs,
 } from './logStore.ts'
 import { isAccused } from '../../alerts/store/accused.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import { isNewAmong } from './firstEventStore.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 

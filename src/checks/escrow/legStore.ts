@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { formatKey, parseKey } from '../../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../../ledger/transfers/transferRows.ts'
 import { wholeNumber } from '../../store/compactCodecs.ts'
 import type { Database } from '../../store/database.ts'
 import { hash } from '../../store/hash.ts'

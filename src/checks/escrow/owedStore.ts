@@ -8,7 +8,7 @@ import {
 } from './owed.ts'
 import { type Accounts, accountsJson } from './accounts/readAccounts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { formatKey } from '../../ledger/transferRows.ts'
+import { formatKey } from '../../ledger/transfers/transferRows.ts'
 import type { Database } from '../../store/database.ts'
 import { bigintText, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 import { listLegs, numberOfKey, ofToken, type StoredLeg, writeLeg } from './legStore.ts'

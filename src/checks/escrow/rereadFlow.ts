@@ -3,7 +3,7 @@ import type { StoredFlow } from './flowRow.ts'
 import { isHiding } from '../../kernel/hiddenRows.ts'
 import type { ListReadings } from '../../kernel/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { readRecentMainHash } from '../../ledger/newestOrigin.ts'
+import { readRecentMainHash } from '../../ledger/deriving/newestOrigin.ts'
 
 type Rereading = Pick<Kernel, 'clock' | 'commit' | 'db' | 'list' | 'reads' | 'settleMs'>
 

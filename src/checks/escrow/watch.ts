@@ -23,11 +23,11 @@ import {
   openOwedLegs,
   saveOwedLeg,
 } from './owedStore.ts'
-import { listTokenPairs } from '../../ledger/learned.ts'
+import { listTokenPairs } from '../../ledger/lessons/learned.ts'
 import { readFlowsDeep } from '../../kernel/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo, wakeToken } from './flowStore.ts'
 import { wakeRefunds } from './refundStore.ts'
-import { readDecimals } from '../../ledger/tokenBook.ts'
+import { readDecimals } from '../../ledger/lessons/tokenBook.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 import { readWrapping, saveWrapping } from '../../store/wrapping.ts'
 

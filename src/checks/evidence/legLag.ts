@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
+import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type IndexAsking, type LegAsk, mostLagMs, readAloneComeTo, readComeTo } from './indexLag.ts'
 

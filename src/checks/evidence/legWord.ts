@@ -3,7 +3,7 @@ import type { Accusation } from '../../kernel/quorum.ts'
 import { explorerWitness } from '../../kernel/witnesses.ts'
 import { listHeads } from '../../kernel/heads.ts'
 import type { Database } from '../../store/database.ts'
-import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
+import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import { createEvidenceReads } from './reads.ts'
 
 /** That a leg is in no answer of one explorer, and how the others are asked of it. */

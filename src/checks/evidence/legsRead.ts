@@ -3,7 +3,7 @@ import type { MainRow } from '../../clients/explorer/endpoints/mainList.ts'
 import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import type { Read, ReadPriority } from '../../kernel/reads.ts'
 
 export const pageSize = 100

@@ -1,5 +1,5 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import { type LegAsk, sources } from './indexLag.ts'
 import type { LegsRead } from './legsRead.ts'
 

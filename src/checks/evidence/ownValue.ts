@@ -2,7 +2,7 @@ import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import type { MainRow } from '../../clients/explorer/endpoints/mainList.ts'
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import { addressTransactions, blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
 import {
   type EvidenceAskOptions,

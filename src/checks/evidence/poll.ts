@@ -9,7 +9,7 @@ import {
   nextDueAt,
   type QueuedLeg,
   saveQueued,
-} from '../../ledger/evidenceQueue.ts'
+} from '../../ledger/evidence/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type Asking, type Outcome } from './decideDoubt.ts'
 import type { LegAsk } from './indexLag.ts'

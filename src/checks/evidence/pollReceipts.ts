@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
 import { isContradicted, settleWords } from '../../kernel/sourceWords.ts'
 import { createWaker } from '../../kernel/waker.ts'
-import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
+import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence/evidence.ts'
 import {
   dropQueued,
   hurryLeg,
@@ -18,7 +18,7 @@ import {
   nextDueAt,
   type QueuedLeg,
   saveQueued,
-} from '../../ledger/evidenceQueue.ts'
+} from '../../ledger/evidence/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
 import { historyBatch, isListRead } from './poll.ts'

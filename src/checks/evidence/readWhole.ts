@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence.ts'
-import type { QueuedLeg } from '../../ledger/evidenceQueue.ts'
+import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence/evidence.ts'
+import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import type { EvidenceReads } from './reads.ts'
 import type { EvidenceAskOptions } from './legsRead.ts'
 

@@ -18,7 +18,7 @@ import { zoneTransactionDetail, zoneTransactions } from '../../clients/explorer/
 import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
-import type { EvidenceReading } from '../../ledger/evidence.ts'
+import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import { createZoneTransactionBy, type ZoneTransactionBy } from '../../kernel/zoneTransactionBy.ts'
 import { mayBeUnread } from '../../kernel/unreadRows.ts'
 import {

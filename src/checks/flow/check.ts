@@ -1,5 +1,5 @@
 import type { Check } from '../../kernel/check.ts'
-import { createTokenBook } from '../../ledger/tokenBook.ts'
+import { createTokenBook } from '../../ledger/lessons/tokenBook.ts'
 import { flowFailing } from './failing.ts'
 import type { FlowPart } from './facts.ts'
 import { flowImbalance } from './imbalance.ts'

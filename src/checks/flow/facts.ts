@@ -1,5 +1,5 @@
 import type { Direction } from '../../bridge/observation.ts'
-import type { FailureCount } from '../../ledger/countFailures.ts'
+import type { FailureCount } from '../../ledger/transfers/countFailures.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
 export interface FlowTotalFact {

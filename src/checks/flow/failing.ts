@@ -5,7 +5,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
-import type { FailureCount } from '../../ledger/countFailures.ts'
+import type { FailureCount } from '../../ledger/transfers/countFailures.ts'
 import type { FlowPart } from './facts.ts'
 import { flowSubject, labelsOf, titleOf, type TokenFlow } from './finding.ts'
 

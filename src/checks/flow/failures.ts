@@ -1,6 +1,10 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { type FailureCount, type FailuresOf, startFailureCount } from '../../ledger/countFailures.ts'
+import {
+  type FailureCount,
+  type FailuresOf,
+  startFailureCount,
+} from '../../ledger/transfers/countFailures.ts'
 
 /** A rule asks in each tick, but while it cannot judge, and not any more once it is gone; or the clock was set. */
 const breakMs = 60_000

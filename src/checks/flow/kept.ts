@@ -1,7 +1,13 @@
 import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
 import { type Kept, notKeptYet } from '../../kernel/kept.ts'
-import { type FlowStep, flowSlotMs, listFlow, readOldestStep, toSlot } from '../../ledger/flowSteps.ts'
-import { addTo } from '../../ledger/flowSlots.ts'
+import {
+  type FlowStep,
+  flowSlotMs,
+  listFlow,
+  readOldestStep,
+  toSlot,
+} from '../../ledger/amounts/flowSteps.ts'
+import { addTo } from '../../ledger/amounts/flowSlots.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { instant } from '../../store/table.ts'

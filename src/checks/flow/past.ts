@@ -1,8 +1,8 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowPast, FlowTotalFact } from './facts.ts'
 import type { Interval } from '../../kernel/coverage.ts'
-import { flowSlotMs, type FlowStep, type FlowTotal } from '../../ledger/flowSteps.ts'
-import { addTo } from '../../ledger/flowSlots.ts'
+import { flowSlotMs, type FlowStep, type FlowTotal } from '../../ledger/amounts/flowSteps.ts'
+import { addTo } from '../../ledger/amounts/flowSlots.ts'
 
 /** When the list was read. */
 export interface Observed {

@@ -1,9 +1,9 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowCopiesFact, FlowFacts, FlowTotalFact } from './facts.ts'
-import { flowStepMs } from '../../ledger/counted.ts'
+import { flowStepMs } from '../../ledger/lessons/counted.ts'
 import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
 import type { Database } from '../../store/database.ts'
-import { countCopies, countFirstTimers, type FlowCopies, listCopies } from '../../ledger/flow.ts'
+import { countCopies, countFirstTimers, type FlowCopies, listCopies } from '../../ledger/amounts/flow.ts'
 import {
   flowSlotMs,
   type FlowStep,
@@ -12,10 +12,17 @@ import {
   readNewestFlow,
   toSlot,
   toStep,
-} from '../../ledger/flowSteps.ts'
+} from '../../ledger/amounts/flowSteps.ts'
 import { createFlowFailures, restMs } from './failures.ts'
 import { createFlowPast, type FlowPasts, type Observed, type ReadSlots } from './past.ts'
-import { addTo, foldSlot, listMarkedSlots, listSlots, nextFold, readFolds } from '../../ledger/flowSlots.ts'
+import {
+  addTo,
+  foldSlot,
+  listMarkedSlots,
+  listSlots,
+  nextFold,
+  readFolds,
+} from '../../ledger/amounts/flowSlots.ts'
 
 const hourMs = 3_600_000
 const weekMs = 7 * 86_400_000

@@ -1,6 +1,6 @@
 import type { Direction } from '../../bridge/observation.ts'
-import { ofSender } from '../../ledger/parties.ts'
-import { formatKey } from '../../ledger/transferRows.ts'
+import { ofSender } from '../../ledger/sightings/parties.ts'
+import { formatKey } from '../../ledger/transfers/transferRows.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'

@@ -20,7 +20,7 @@ import {
   type Witness,
 } from '../../kernel/witnesses.ts'
 import { hash } from '../../store/hash.ts'
-import { listAsked, listKnownHashes } from '../../ledger/evidence.ts'
+import { listAsked, listKnownHashes } from '../../ledger/evidence/evidence.ts'
 
 type Comparing = Pick<Kernel, 'clock' | 'config' | 'db' | 'explorers' | 'rpcs'>
 

@@ -1,6 +1,6 @@
 import type { Check } from '../../kernel/check.ts'
 import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
-import { createMissingRecords } from '../../ledger/missingRecords.ts'
+import { createMissingRecords } from '../../ledger/transfers/missingRecords.ts'
 import { batchMismatch } from './batchMismatch.ts'
 import { batchUnresolved } from './batchUnresolved.ts'
 import { transferDuplicate } from './duplicate.ts'

@@ -11,8 +11,12 @@ import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
 import { detailAccusation, recordAccusation } from '../../kernel/recordWord.ts'
 import type { ExplorerReads } from '../../kernel/reads.ts'
 import type { RecordLookup } from '../../kernel/recordLookup.ts'
-import { type MissingRecord, type MissingRecords, neededReads } from '../../ledger/missingRecords.ts'
-import { type AtRisk, valueFirst } from '../../ledger/valueFirst.ts'
+import {
+  type MissingRecord,
+  type MissingRecords,
+  neededReads,
+} from '../../ledger/transfers/missingRecords.ts'
+import { type AtRisk, valueFirst } from '../../ledger/sightings/valueFirst.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Walk } from './pollSweep.ts'
 import { toVanished } from './vanished.ts'

@@ -5,7 +5,7 @@ import { destinationLeg, originChain, type Transfer } from '../../bridge/transfe
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { logsShownUntil } from '../../kernel/logsShown.ts'
-import type { LatencyFacts } from '../../ledger/readLatency.ts'
+import type { LatencyFacts } from '../../ledger/transfers/readLatency.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { afterText, boundText, type LearnedBound } from '../../rules/durationText.ts'

@@ -1,5 +1,5 @@
 import type { AppConfig } from '../../kernel/settings.ts'
-import type { HistoryFilter } from '../../ledger/history.ts'
+import type { HistoryFilter } from '../../ledger/transfers/history.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { OpenKept } from '../../kernel/kept.ts'
 import type { HistoryPart } from '../../rules/kind.ts'

@@ -1,6 +1,6 @@
-import { hasAnswers } from '../../ledger/legAnswers.ts'
-import type { StoredTransfer } from '../../ledger/transferRows.ts'
-import { listSharing } from '../../ledger/named.ts'
+import { hasAnswers } from '../../ledger/evidence/legAnswers.ts'
+import type { StoredTransfer } from '../../ledger/transfers/transferRows.ts'
+import { listSharing } from '../../ledger/transfers/named.ts'
 import { reconsider } from '../../alerts/material.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -15,14 +15,14 @@ import {
   listSharedHashes,
   newestKey,
   walkHistory,
-} from '../../ledger/history.ts'
+} from '../../ledger/transfers/history.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { createTokenBook, type TokenBook } from '../../ledger/tokenBook.ts'
+import { createTokenBook, type TokenBook } from '../../ledger/lessons/tokenBook.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules, toHistoryFilter } from './chooseRules.ts'
 import { type OpenPast, openPast } from './openPast.ts'
 import { replayFacts } from './replayFacts.ts'
-import { createLatency } from '../../ledger/readLatency.ts'
+import { createLatency } from '../../ledger/transfers/readLatency.ts'
 import { deriveAt, momentOf, type Past, pendingSpan, replayStalled, toPast } from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { z } from 'zod'
 import { textOfHash } from '../../store/hash.ts'
 import type { Actor } from '../../store/actor.ts'
-import { formatKey, parseKey } from '../../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../../ledger/transfers/transferRows.ts'
 import { parseMatcher } from '../../alerts/matchers.ts'
 import { handed, type Handed, type HandedAlert, type HandedBreak, type HandedTransfer } from './handed.ts'
 

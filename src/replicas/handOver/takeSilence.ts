@@ -1,6 +1,6 @@
 import { formatMatcher, parseMatcher } from '../../alerts/matchers.ts'
 import { checkSilence } from '../../alerts/silences.ts'
-import { parseKey } from '../../ledger/transferRows.ts'
+import { parseKey } from '../../ledger/transfers/transferRows.ts'
 import { int } from '../../store/table.ts'
 import type { HandedSilence, HandedSilenceEnd } from './handed.ts'
 import { findKey } from './names.ts'

@@ -7,7 +7,11 @@ import { listShownEntries } from '../../breaks/showEntry.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import { kinds } from '../../checks/index.ts'
 import { listUnwatched } from '../../config/listUnwatched.ts'
-import { type Place, readHashEnds, type TransferFilter as LedgerFilter } from '../../ledger/transferFilter.ts'
+import {
+  type Place,
+  readHashEnds,
+  type TransferFilter as LedgerFilter,
+} from '../../ledger/transfers/transferFilter.ts'
 import { type Clock, createSystemClock, type UnixMs } from '../../lib/clock.ts'
 import { createChartDrawer } from '../../lib/drawChart.ts'
 import type { Logger } from '../../lib/log.ts'

@@ -1,6 +1,6 @@
 import type { EvidenceReads } from '../../../src/checks/evidence/reads.ts'
 import type { LegsRead } from '../../../src/checks/evidence/legsRead.ts'
-import { type QueuedLeg, saveQueued } from '../../../src/ledger/evidenceQueue.ts'
+import { type QueuedLeg, saveQueued } from '../../../src/ledger/evidence/evidenceQueue.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { toHashCell } from '../../../src/store/hash.ts'
 

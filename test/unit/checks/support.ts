@@ -7,7 +7,7 @@ import type { Commit, ExplorerReads, FeedPage } from '../../../src/kernel/reads.
 import { createRecordLookup } from '../../../src/kernel/recordLookup.ts'
 import type { AppConfig } from '../../../src/kernel/settings.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { createMissingRecords } from '../../../src/ledger/missingRecords.ts'
+import { createMissingRecords } from '../../../src/ledger/transfers/missingRecords.ts'
 import type { UnixMs } from '../../../src/lib/clock.ts'
 import { createCorrectedClock } from '../../../src/lib/correctedClock.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listQueued } from '../../../src/ledger/evidenceQueue.ts'
+import { listQueued } from '../../../src/ledger/evidence/evidenceQueue.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { createTestKernel } from '../checks/support.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { choosesReceipt } from '../../../src/ledger/evidence.ts'
+import { choosesReceipt } from '../../../src/ledger/evidence/evidence.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import { hash } from '../../support/records.ts'
 import { completed } from '../rules/transfers.ts'

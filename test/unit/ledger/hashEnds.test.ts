@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readHashEnds } from '../../../src/ledger/transferFilter.ts'
+import { readHashEnds } from '../../../src/ledger/transfers/transferFilter.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'

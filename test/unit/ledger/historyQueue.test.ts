@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
-import { isShortOfHistory, listQueued } from '../../../src/ledger/evidenceQueue.ts'
-import { createLearned } from '../../../src/ledger/learned.ts'
+import { isShortOfHistory, listQueued } from '../../../src/ledger/evidence/evidenceQueue.ts'
+import { createLearned } from '../../../src/ledger/lessons/learned.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'
 

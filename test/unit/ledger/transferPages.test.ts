@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
-import { pageMatching, type Place, type TransferFilter } from '../../../src/ledger/transferFilter.ts'
+import {
+  pageMatching,
+  type Place,
+  type TransferFilter,
+} from '../../../src/ledger/transfers/transferFilter.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { toRecord } from '../../support/records.ts'
 

@@ -3,7 +3,7 @@ import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
-import type { EvidenceReading } from '../../../src/ledger/evidence.ts'
+import type { EvidenceReading } from '../../../src/ledger/evidence/evidence.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
 import { hash, toRecord } from '../../support/records.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { EvidenceReading } from '../../../src/ledger/evidence.ts'
-import { listQueued } from '../../../src/ledger/evidenceQueue.ts'
-import { type QueueSettings } from '../../../src/ledger/queueLegs.ts'
+import type { EvidenceReading } from '../../../src/ledger/evidence/evidence.ts'
+import { listQueued } from '../../../src/ledger/evidence/evidenceQueue.ts'
+import { type QueueSettings } from '../../../src/ledger/evidence/queueLegs.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import {
   answerHoldMs,

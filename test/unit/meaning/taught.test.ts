@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLearned } from '../../../src/ledger/learned.ts'
+import { createLearned } from '../../../src/ledger/lessons/learned.ts'
 import { taughtByAction, taughtByMoney } from '../../../src/meaning/taught.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'

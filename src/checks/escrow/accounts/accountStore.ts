@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../../lib/clock.ts'
-import { formatKey, parseKey } from '../../../ledger/transferRows.ts'
+import { formatKey, parseKey } from '../../../ledger/transfers/transferRows.ts'
 import type { Database } from '../../../store/database.ts'
 import { fromHashCell, hash, indexOfHash, isHash, toHashCell } from '../../../store/hash.ts'
 import { nameNumber, nameOf, numberOf } from '../../../store/names.ts'

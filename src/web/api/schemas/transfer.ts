@@ -9,7 +9,7 @@ import {
   type Transfer,
   type TransferToken,
 } from '../../../bridge/transfer.ts'
-import type { Sighting } from '../../../ledger/sighting.ts'
+import type { Sighting } from '../../../ledger/sightings/sighting.ts'
 import { alertStory } from './alert.ts'
 import { amount, baseUnits, chain, count, direction, time } from './words.ts'
 

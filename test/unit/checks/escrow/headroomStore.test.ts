@@ -5,7 +5,7 @@ import { createHeadroomReader, noteHeadroom } from '../../../../src/checks/escro
 import { saveOwedLeg } from '../../../../src/checks/escrow/owedStore.ts'
 import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
 import { noteCoverage } from '../../../../src/kernel/coverage.ts'
-import { createLearned } from '../../../../src/ledger/learned.ts'
+import { createLearned } from '../../../../src/ledger/lessons/learned.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 
 const token = `0x${'aa'.repeat(20)}`

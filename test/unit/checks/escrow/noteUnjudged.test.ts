@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listUnjudgedPayouts, noteUnjudged } from '../../../../src/checks/escrow/unjudgedStore.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
-import { createLearned } from '../../../../src/ledger/learned.ts'
+import { createLearned } from '../../../../src/ledger/lessons/learned.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { transferOf } from '../../rules/transfers.ts'
 

@@ -22,7 +22,7 @@ import {
   startOwed,
 } from '../../../../src/checks/escrow/owedStore.ts'
 import { saveReading } from '../../../../src/checks/escrow/readingStore.ts'
-import { createLearned, listTokenPairs } from '../../../../src/ledger/learned.ts'
+import { createLearned, listTokenPairs } from '../../../../src/ledger/lessons/learned.ts'
 import { toRecord } from '../../../support/records.ts'
 import { transferOf } from '../../rules/transfers.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
 import type { LegsRead } from '../../../../src/checks/evidence/legsRead.ts'
-import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
+import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads } from '../queuedLegs.ts'
 import { createTestKernel, noSignal, setMainHead } from '../support.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
-import type { EvidenceReading } from '../../../../src/ledger/evidence.ts'
+import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads } from '../queuedLegs.ts'
 import { createTestKernel, noSignal, setMainHead } from '../support.ts'

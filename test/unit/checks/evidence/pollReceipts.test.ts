@@ -1,7 +1,7 @@
 import { createSeat } from '../../../../src/clients/seat.ts'
 import { expect, test } from 'vitest'
 import { createReceiptsPoll } from '../../../../src/checks/evidence/pollReceipts.ts'
-import { listQueued } from '../../../../src/ledger/evidenceQueue.ts'
+import { listQueued } from '../../../../src/ledger/evidence/evidenceQueue.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { putQueued, queuedLeg } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'

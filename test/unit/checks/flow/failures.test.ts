@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import { createFlowFailures } from '../../../../src/checks/flow/failures.ts'
-import { startFailureCount } from '../../../../src/ledger/countFailures.ts'
+import { startFailureCount } from '../../../../src/ledger/transfers/countFailures.ts'
 import { createLedger } from '../../../../src/ledger/ledger.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import { fc } from '../../../support/fastCheck.ts'

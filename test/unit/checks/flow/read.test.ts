@@ -1,12 +1,12 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createFlow } from '../../../../src/checks/flow/read.ts'
-import { createLatency } from '../../../../src/ledger/readLatency.ts'
+import { createLatency } from '../../../../src/ledger/transfers/readLatency.ts'
 import { noteCoverage } from '../../../../src/kernel/coverage.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
-import { recount } from '../../../../src/ledger/flow.ts'
-import { listFlow, toStep } from '../../../../src/ledger/flowSteps.ts'
-import { countLatency } from '../../../../src/ledger/latency.ts'
+import { recount } from '../../../../src/ledger/amounts/flow.ts'
+import { listFlow, toStep } from '../../../../src/ledger/amounts/flowSteps.ts'
+import { countLatency } from '../../../../src/ledger/lessons/latency.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readMissing } from '../../../../src/checks/transfers/pollMissing.ts'
 import type { Walk } from '../../../../src/checks/transfers/pollSweep.ts'
-import { createMissingRecords } from '../../../../src/ledger/missingRecords.ts'
+import { createMissingRecords } from '../../../../src/ledger/transfers/missingRecords.ts'
 import { toPending } from '../../../support/records.ts'
 import { hash } from '../../../support/records.ts'
 import { noSignal, setUp, stumbleOver, toRows } from '../support.ts'

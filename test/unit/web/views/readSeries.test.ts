@@ -3,8 +3,8 @@ import { nothingKept } from '../../../../src/web/views/kept.ts'
 import { readSeries } from '../../../../src/web/views/readSeries.ts'
 import { noteCoverage } from '../../../../src/kernel/coverage.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
-import { recount } from '../../../../src/ledger/flow.ts'
-import { toStep } from '../../../../src/ledger/flowSteps.ts'
+import { recount } from '../../../../src/ledger/amounts/flow.ts'
+import { toStep } from '../../../../src/ledger/amounts/flowSteps.ts'
 
 const minute = 60_000
 const hour = 60 * minute
