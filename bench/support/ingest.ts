@@ -13,7 +13,7 @@ import type { Replica } from '../../src/monitor/options.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { createSystemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { createExplorerReads } from '../../src/kernel/reads.ts'
+import { createExplorerReads } from '../../src/kernel/reads/reads.ts'
 import { loadRules } from '../../src/rules/loadRules.ts'
 import { createRecord, toPage } from './records.ts'
 

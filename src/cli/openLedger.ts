@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { intervalOf } from '../kernel/schedule.ts'
+import { intervalOf } from '../kernel/running/schedule.ts'
 import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { type Database, openDatabase } from '../store/database.ts'

@@ -5,7 +5,7 @@ import { type Acked, createOperations, recordRewind } from '../alerts/operations
 import type { SilencePreview } from '../alerts/previewSilence.ts'
 import { createBreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
-import { intervalOf } from '../kernel/schedule.ts'
+import { intervalOf } from '../kernel/running/schedule.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import { kinds } from '../checks/index.ts'
 import type { Config } from '../config/config.ts'

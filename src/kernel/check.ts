@@ -7,7 +7,7 @@ import type { SharedFacts } from './facts.ts'
 import type { Given } from './given.ts'
 import type { Kept } from './kept.ts'
 import type { Kernel } from './kernel.ts'
-import type { Poller, PollerStatus } from './runner.ts'
+import type { Poller, PollerStatus } from './running/runner.ts'
 
 /**
  * A check: what it watches, the kinds of findings that it brings, and the tables that it keeps. `Part` is what it adds

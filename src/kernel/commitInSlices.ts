@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { type Atom, joinAtoms, listAtoms } from './listAtoms.ts'
-import type { Commit, CommitResult, ReadingResult } from './reads.ts'
+import type { Commit, CommitResult, ReadingResult } from './reads/reads.ts'
 
 /** Commits what may be much a slice at a time, and lets everything else run between two; on the disk when it resolves, as a commit is. */
 export type CommitInSlices = (result: ReadingResult) => Promise<CommitResult>

@@ -2,7 +2,7 @@ import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { LiveRules } from './kernel.ts'
 import type { Database } from '../store/database.ts'
-import type { Commit } from './reads.ts'
+import type { Commit } from './reads/reads.ts'
 
 export interface EventRetriesDeps {
   readonly db: Pick<Database, 'rollbacks'>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseRawAmount } from '../bridge/amount.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Interval } from './coverage.ts'
+import type { Interval } from './running/coverage.ts'
 import type { Kernel } from './kernel.ts'
 import { moment, type Resolved } from './moment.ts'
 

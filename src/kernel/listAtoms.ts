@@ -1,7 +1,7 @@
 import type { Observation, ZoneTransaction } from '../bridge/observation.ts'
 import type { EvidenceReading } from '../ledger/evidence/evidence.ts'
 import { hashCount, weakContent } from '../ledger/sightings/sighting.ts'
-import type { ReadingResult } from './reads.ts'
+import type { ReadingResult } from './reads/reads.ts'
 
 /** What of a reading must be committed at once: all that is tied by a name or may be joined by amount, with what was said of it. */
 export interface Atom {

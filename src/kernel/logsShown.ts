@@ -1,6 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { SharedFacts } from './facts.ts'
-import { passedTime } from './trackHead.ts'
+import { passedTime } from './heads/trackHead.ts'
 
 /** Up to when the logs of the bridge's contracts are known: the main chain is shown so far, and they were read since. */
 export function logsShownUntil({ heads, pollers }: Pick<SharedFacts, 'heads' | 'pollers'>): UnixMs | null {

@@ -1,9 +1,9 @@
 import type { Agreement } from '../bridge/agreement.ts'
 import type { Chain } from '../bridge/observation.ts'
 import type { Seat } from '../clients/seat.ts'
-import { findOdd, type Odd, type Word } from './compareWords.ts'
+import { findOdd, type Odd, type Word } from './sources/compareWords.ts'
 import type { Kernel } from './kernel.ts'
-import { noteWords } from './sourceWords.ts'
+import { noteWords } from './sources/sourceWords.ts'
 
 /** Something that rests on absence or on a balance, as one source said it, and how the others are asked the same. */
 export interface Accusation<T> {

@@ -1,9 +1,9 @@
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import { readRecentMainHash } from '../ledger/deriving/newestOrigin.ts'
-import { isClean } from './hiddenRows.ts'
+import { isClean } from './reads/hiddenRows.ts'
 import type { Kernel } from './kernel.ts'
 import type { Accusation } from './quorum.ts'
-import { createExplorerReads } from './reads.ts'
+import { createExplorerReads } from './reads/reads.ts'
 
 /** That one explorer's list has no record of a main transaction, or so many and not one more; how others are asked of it. */
 export function recordAccusation(

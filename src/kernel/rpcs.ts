@@ -6,8 +6,8 @@ import { createSeat, type Seat } from '../clients/seat.ts'
 import type { ByteBudget } from '../clients/byteBudget.ts'
 import type { CorrectedClock } from '../lib/correctedClock.ts'
 import type { Secret } from '../lib/secret.ts'
-import { type BlockListeners, showBlocks } from './mainBlocks.ts'
-import type { NodeChains } from './nodeChains.ts'
+import { type BlockListeners, showBlocks } from './reads/mainBlocks.ts'
+import type { NodeChains } from './heads/nodeChains.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 
 /** The JSON-RPC endpoints, as far as they are configured. */

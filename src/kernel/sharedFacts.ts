@@ -10,18 +10,18 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { withTimes } from '../store/requestNumbers.ts'
 import type { SharedFacts } from './facts.ts'
-import { listHeads } from './heads.ts'
+import { listHeads } from './heads/heads.ts'
 import type { Kernel } from './kernel.ts'
 import { listNodeLacks, listUnreadOfNodes } from './nodeLacks.ts'
-import { listUnreadRaws, summarizeQuarantine } from './quarantine.ts'
+import { listUnreadRaws, summarizeQuarantine } from './reads/quarantine.ts'
 import {
   listTransactions,
   mayBeUnreadRecord,
   readUnreadRecords,
   type UnreadRecords,
-} from './unreadRecords.ts'
+} from './reads/unreadRecords.ts'
 import { readRpcHealth } from './rpcs.ts'
-import type { PollerStatus } from './runner.ts'
+import type { PollerStatus } from './running/runner.ts'
 
 /** Bad records of this past are looked at; rules narrow it further. */
 const driftWindowMs = 3_600_000

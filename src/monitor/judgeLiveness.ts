@@ -1,6 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { PollerHealth } from '../kernel/runner.ts'
+import type { PollerHealth } from '../kernel/running/runner.ts'
 
 export interface LivenessFacts {
   readonly now: UnixMs

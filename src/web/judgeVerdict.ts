@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { PollerHealth } from '../kernel/runner.ts'
+import type { PollerHealth } from '../kernel/running/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { Severity } from '../rules/types.ts'
 import type { StatusCase } from './caseTypes.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTransfersPoll } from '../../src/checks/transfers/pollTail.ts'
 import { openWalk, readOn } from '../../src/checks/transfers/pollSweep.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { recordQuarantine, summarizeQuarantine } from '../../src/kernel/quarantine.ts'
+import { recordQuarantine, summarizeQuarantine } from '../../src/kernel/reads/quarantine.ts'
 import {
   createBench,
   createCondition,

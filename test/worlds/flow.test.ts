@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteCoverage } from '../../src/kernel/coverage.ts'
+import { noteCoverage } from '../../src/kernel/running/coverage.ts'
 import { recount } from '../../src/ledger/amounts/flow.ts'
 import { toStep } from '../../src/ledger/amounts/flowSteps.ts'
 import { countLatency, latencyClass } from '../../src/ledger/lessons/latency.ts'

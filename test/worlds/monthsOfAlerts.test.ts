@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createLedger } from '../../src/ledger/ledger.ts'
-import { createRunner } from '../../src/kernel/runner.ts'
+import { createRunner } from '../../src/kernel/running/runner.ts'
 import { createUpkeep } from '../../src/monitor/watching.ts'
 import { createSilentLog } from '../../src/lib/log.ts'
 import { toRecord } from '../support/records.ts'

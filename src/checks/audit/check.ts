@@ -1,6 +1,6 @@
 import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Check } from '../../kernel/check.ts'
-import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
+import { createRecordLookup, readControl } from '../../kernel/reads/recordLookup.ts'
 import { createMissingRecords } from '../../ledger/transfers/missingRecords.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'

@@ -13,9 +13,9 @@ import { readAll } from '../../clients/explorer/readAll.ts'
 import type { Chain, Observation } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
-import type { BlockSpan } from '../../kernel/contractReads.ts'
+import type { BlockSpan } from '../../kernel/reads/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { BadRecord, Read, ReadOptions } from '../../kernel/reads.ts'
+import type { BadRecord, Read, ReadOptions } from '../../kernel/reads/reads.ts'
 
 export interface WholeRead<T> extends Read<T> {
   /** False when the service gave less than there is. */

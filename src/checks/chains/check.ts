@@ -2,11 +2,11 @@ import type { Chain } from '../../bridge/observation.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { Poller } from '../../kernel/runner.ts'
-import { trackHeight } from '../../kernel/trackHeight.ts'
+import type { Poller } from '../../kernel/running/runner.ts'
+import { trackHeight } from '../../kernel/heads/trackHeight.ts'
 import { chainStalled, type PreconfHeight } from './stalled.ts'
-import { readHeight } from '../../kernel/heads.ts'
-import type { ExplorerReads, ReadOptions } from '../../kernel/reads.ts'
+import { readHeight } from '../../kernel/heads/heads.ts'
+import type { ExplorerReads, ReadOptions } from '../../kernel/reads/reads.ts'
 
 /** The heads of both chains: whether they go on. What they are stands in the shared facts. */
 export const chains: Check<object, PreconfHeight> = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { TrackedHeight } from '../../kernel/trackHeight.ts'
+import type { TrackedHeight } from '../../kernel/heads/trackHeight.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import type { Head } from '../../kernel/heads.ts'
+import type { Head } from '../../kernel/heads/heads.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 /** Preconfirmations are another check's: of them the height alone is shown. */

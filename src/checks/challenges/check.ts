@@ -1,5 +1,5 @@
 import type { Check } from '../../kernel/check.ts'
-import { createMainReads } from '../../kernel/mainReads.ts'
+import { createMainReads } from '../../kernel/reads/mainReads.ts'
 import { type ChallengesPart, givenChallenges } from './facts.ts'
 import { challengeChanged } from './changed.ts'
 import { challengeStuck } from './stuck.ts'

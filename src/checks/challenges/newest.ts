@@ -1,5 +1,5 @@
-import type { Blocks, ChallengeRow } from '../../kernel/mainReads.ts'
-import { canNarrow } from '../../kernel/readSpan.ts'
+import type { Blocks, ChallengeRow } from '../../kernel/reads/mainReads.ts'
+import { canNarrow } from '../../kernel/reads/readSpan.ts'
 import { isSetAside } from '../../lib/errors.ts'
 import { type Challenges, noteRows } from './noteRows.ts'
 

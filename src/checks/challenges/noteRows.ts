@@ -1,6 +1,6 @@
 import type { Finding } from '../../bridge/finding.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { ChallengeRow, MainReads } from '../../kernel/mainReads.ts'
+import type { ChallengeRow, MainReads } from '../../kernel/reads/mainReads.ts'
 import { findRareWords } from '../../kernel/rareWord.ts'
 import { addWords, readWords } from '../../kernel/wordStore.ts'
 import type { UnixMs } from '../../lib/clock.ts'

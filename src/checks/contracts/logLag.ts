@@ -1,8 +1,8 @@
 import type { Direction } from '../../bridge/observation.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
-import type { Happened, Shown } from '../../kernel/endpointLags.ts'
+import type { Happened, Shown } from '../../kernel/heads/endpointLags.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { ReadOptions } from '../../kernel/reads.ts'
+import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { listLogs } from './logStore.ts'
 

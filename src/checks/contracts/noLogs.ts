@@ -1,4 +1,4 @@
-import { lastCovered, observedSince } from '../../kernel/coverage.ts'
+import { lastCovered, observedSince } from '../../kernel/running/coverage.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { NoLogs } from './facts.ts'

@@ -1,4 +1,4 @@
-import type { VerifiedSource } from '../../kernel/contractReads.ts'
+import type { VerifiedSource } from '../../kernel/reads/contractReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { z } from 'zod'
 import type { Database } from '../../store/database.ts'

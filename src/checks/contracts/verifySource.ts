@@ -1,5 +1,5 @@
 import type { Finding } from '../../bridge/finding.ts'
-import type { VerifiedRead, VerifiedSource } from '../../kernel/contractReads.ts'
+import type { VerifiedRead, VerifiedSource } from '../../kernel/reads/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { toSourceFinding } from './changed.ts'

@@ -1,5 +1,5 @@
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
-import { createBalanceReads, type Holding } from '../../kernel/balanceReads.ts'
+import { createBalanceReads, type Holding } from '../../kernel/reads/balanceReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Accusation, askQuorum, type NamedSeat } from '../../kernel/quorum.ts'
 import { isShort, type OwedJudgement, sumOf } from './judgeOwed.ts'

@@ -1,5 +1,5 @@
 import { toBaseUnits } from '../../bridge/decimal.ts'
-import type { Holding } from '../../kernel/balanceReads.ts'
+import type { Holding } from '../../kernel/reads/balanceReads.ts'
 import type { Database } from '../../store/database.ts'
 import { sumListed } from './flowSums.ts'
 import { listMainLegs } from './owedStore.ts'

@@ -1,6 +1,6 @@
 import { fromBaseUnits } from '../../bridge/decimal.ts'
 import { heldAs } from '../../bridge/movedToken.ts'
-import type { Holding } from '../../kernel/balanceReads.ts'
+import type { Holding } from '../../kernel/reads/balanceReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { balanceRest } from './balanceRest.ts'

@@ -1,5 +1,5 @@
-import type { Blocks, FlowOptions, FlowRow, MainReads } from '../../kernel/mainReads.ts'
-import type { MainStream } from '../../kernel/mainStreams.ts'
+import type { Blocks, FlowOptions, FlowRow, MainReads } from '../../kernel/reads/mainReads.ts'
+import type { MainStream } from '../../kernel/reads/mainStreams.ts'
 import type { SeenRows } from './flowReader.ts'
 
 /** Blocks read again at every tick: lists fill in late what they missed. */

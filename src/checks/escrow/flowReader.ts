@@ -1,7 +1,7 @@
 import { type Absence, isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { Blocks, FlowRow, MainReads, NativeList } from '../../kernel/mainReads.ts'
+import type { Blocks, FlowRow, MainReads, NativeList } from '../../kernel/reads/mainReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type FlowStream, toStreams } from './places.ts'
 import type { EscrowWatch } from './watch.ts'

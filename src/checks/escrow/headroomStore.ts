@@ -1,6 +1,6 @@
 import { addDecimals, noAmount, toBaseUnits } from '../../bridge/decimal.ts'
-import type { Holding } from '../../kernel/balanceReads.ts'
-import { coverageOf, type Interval, listCovered } from '../../kernel/coverage.ts'
+import type { Holding } from '../../kernel/reads/balanceReads.ts'
+import { coverageOf, type Interval, listCovered } from '../../kernel/running/coverage.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { decimal } from '../../store/bridgeCodecs.ts'
 import { wholeNumber } from '../../store/compactCodecs.ts'

@@ -10,7 +10,7 @@ import {
 import { movedToken, toCanonicalId } from '../../bridge/movedToken.ts'
 import { isBatch, type Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { lowestCursor } from '../../kernel/mainStreams.ts'
+import { lowestCursor } from '../../kernel/reads/mainStreams.ts'
 import { isCredited, listFailedDeposits } from '../../ledger/failedDeposits.ts'
 import { mostOfTransaction } from '../../ledger/transfers/transferRows.ts'
 import { type GrossMove } from './flow.ts'

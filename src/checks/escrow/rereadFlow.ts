@@ -1,7 +1,7 @@
 import { type Absence, isAbsent, notYetAbsent, noteReading } from '../../clients/explorer/absence.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { isHiding } from '../../kernel/hiddenRows.ts'
-import type { ListReadings } from '../../kernel/horizons.ts'
+import { isHiding } from '../../kernel/reads/hiddenRows.ts'
+import type { ListReadings } from '../../kernel/heads/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { readRecentMainHash } from '../../ledger/deriving/newestOrigin.ts'
 

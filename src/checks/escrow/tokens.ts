@@ -1,11 +1,11 @@
 import { toDecimal } from '../../bridge/decimal.ts'
-import type { FlowRow } from '../../kernel/mainReads.ts'
+import type { FlowRow } from '../../kernel/reads/mainReads.ts'
 import type { Database } from '../../store/database.ts'
 import { readMeta, saveMeta } from '../../store/meta.ts'
 import { type FlowReader, noteCrowd } from './flowReader.ts'
 import type { ForeignToken } from './foreignToken.ts'
 import type { EscrowPlace, FlowStream } from './places.ts'
-import { type Blocks, type MainReads, maxOthers } from '../../kernel/mainReads.ts'
+import { type Blocks, type MainReads, maxOthers } from '../../kernel/reads/mainReads.ts'
 import { type EscrowWatch, isBridgeToken, noteType } from './watch.ts'
 
 /** How many tokens are looked up at a time. */

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import { isAnswer } from '../../kernel/askInParts.ts'
-import { mayBeUnread } from '../../kernel/unreadRows.ts'
+import { isAnswer } from '../../kernel/reads/askInParts.ts'
+import { mayBeUnread } from '../../kernel/reads/unreadRows.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'

@@ -1,7 +1,7 @@
-import type { BlockSpan } from '../../kernel/contractReads.ts'
+import type { BlockSpan } from '../../kernel/reads/contractReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { maxSpanBlocks, readSpan } from '../../kernel/readSpan.ts'
-import type { ReadOptions } from '../../kernel/reads.ts'
+import { maxSpanBlocks, readSpan } from '../../kernel/reads/readSpan.ts'
+import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 
 type Past = Pick<Kernel, 'config' | 'contractReads' | 'reads'>

@@ -6,9 +6,9 @@ import {
   type TokenMove,
   type Transfer,
 } from '../../bridge/transfer.ts'
-import { askEach, isAnswer } from '../../kernel/askInParts.ts'
+import { askEach, isAnswer } from '../../kernel/reads/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { ReadOptions } from '../../kernel/reads.ts'
+import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidence/evidenceQueue.ts'
 import { mostOfTransaction } from '../../ledger/transfers/transferRows.ts'

@@ -3,7 +3,7 @@ import { destinationLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { movesNative } from '../../meaning/showsMoney.ts'
-import type { ZoneShown } from '../../kernel/zoneTransactionBy.ts'
+import type { ZoneShown } from '../../kernel/reads/zoneTransactionBy.ts'
 import type { EvidenceReads } from './reads.ts'
 import type { LegsRead } from './legsRead.ts'
 

@@ -4,7 +4,7 @@ import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
-import type { Read, ReadPriority } from '../../kernel/reads.ts'
+import type { Read, ReadPriority } from '../../kernel/reads/reads.ts'
 
 export const pageSize = 100
 /** Far more than 20 transactions of a bridge hold: where there is more, each is asked for with fewer beside it. */

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import { settleWords } from '../../kernel/sourceWords.ts'
-import { createWaker } from '../../kernel/waker.ts'
+import { settleWords } from '../../kernel/sources/sourceWords.ts'
+import { createWaker } from '../../kernel/running/waker.ts'
 import {
   type Ask,
   dropQueued,

@@ -7,8 +7,8 @@ import { MonitorError } from '../../lib/errors.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
-import { isContradicted, settleWords } from '../../kernel/sourceWords.ts'
-import { createWaker } from '../../kernel/waker.ts'
+import { isContradicted, settleWords } from '../../kernel/sources/sourceWords.ts'
+import { createWaker } from '../../kernel/running/waker.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence/evidence.ts'
 import {
   dropQueued,

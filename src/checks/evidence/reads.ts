@@ -19,8 +19,8 @@ import type { Answer } from '../../clients/explorer/readAnswer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TokenMove } from '../../bridge/transfer.ts'
 import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
-import { createZoneTransactionBy, type ZoneTransactionBy } from '../../kernel/zoneTransactionBy.ts'
-import { mayBeUnread } from '../../kernel/unreadRows.ts'
+import { createZoneTransactionBy, type ZoneTransactionBy } from '../../kernel/reads/zoneTransactionBy.ts'
+import { mayBeUnread } from '../../kernel/reads/unreadRows.ts'
 import {
   type EvidenceAskOptions,
   type LegsRead,

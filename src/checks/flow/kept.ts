@@ -1,4 +1,4 @@
-import { coverageOf, listCovered, observedSince } from '../../kernel/coverage.ts'
+import { coverageOf, listCovered, observedSince } from '../../kernel/running/coverage.ts'
 import { type Kept, notKeptYet } from '../../kernel/kept.ts'
 import {
   type FlowStep,

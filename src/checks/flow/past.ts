@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowPast, FlowTotalFact } from './facts.ts'
-import type { Interval } from '../../kernel/coverage.ts'
+import type { Interval } from '../../kernel/running/coverage.ts'
 import { flowSlotMs, type FlowStep, type FlowTotal } from '../../ledger/amounts/flowSteps.ts'
 import { addTo } from '../../ledger/amounts/flowSlots.ts'
 

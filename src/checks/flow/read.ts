@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowCopiesFact, FlowFacts, FlowTotalFact } from './facts.ts'
 import { flowStepMs } from '../../ledger/lessons/counted.ts'
-import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
+import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/running/coverage.ts'
 import type { Database } from '../../store/database.ts'
 import { countCopies, countFirstTimers, type FlowCopies, listCopies } from '../../ledger/amounts/flow.ts'
 import {

@@ -2,7 +2,7 @@ import { channelDead, messageDead, noData, ruleError, ruleOverflow } from '../..
 import type { Channel } from '../../delivery/channels/message.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { Poller } from '../../kernel/runner.ts'
+import type { Poller } from '../../kernel/running/runner.ts'
 import { pollCanary } from './canary.ts'
 import { monitorClockJump } from './clockJump.ts'
 import { givenMonitor, type MonitorPart } from './facts.ts'

@@ -1,9 +1,9 @@
 import { isAbsent, notYetAbsent, noteReading } from '../../clients/explorer/absence.ts'
-import type { BalanceReads } from '../../kernel/balanceReads.ts'
+import type { BalanceReads } from '../../kernel/reads/balanceReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { MainReads, SentTransaction } from '../../kernel/mainReads.ts'
-import { readStream, saveStream } from '../../kernel/mainStreams.ts'
-import { waitForHead } from '../../kernel/waitForHead.ts'
+import type { MainReads, SentTransaction } from '../../kernel/reads/mainReads.ts'
+import { readStream, saveStream } from '../../kernel/reads/mainStreams.ts'
+import { waitForHead } from '../../kernel/heads/waitForHead.ts'
 import { listOperators, saveOperatorActivity, saveOperatorBalance, type StoredOperator } from './store.ts'
 
 interface Operators extends Pick<Kernel, 'clock' | 'commit' | 'db'> {

@@ -1,4 +1,4 @@
-import type { ReadOptions } from '../../kernel/reads.ts'
+import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { isBeyond } from '../../meaning/horizon.ts'

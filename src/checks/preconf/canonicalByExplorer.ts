@@ -5,7 +5,7 @@ import { manyTransactionsTransfers } from '../../clients/explorer/endpoints/main
 import { readAll } from '../../clients/explorer/readAll.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { CanonicalBlock, CanonicalTransaction, Found } from './receipt.ts'
-import { readHeight } from '../../kernel/heads.ts'
+import { readHeight } from '../../kernel/heads/heads.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { MonitorError } from '../../lib/errors.ts'

@@ -3,7 +3,7 @@ import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { errorText, MonitorError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { PendingAnswer } from './reads.ts'
-import { failureOf, newStatus, type PollerStatus, withoutFailure } from '../../kernel/runner.ts'
+import { failureOf, newStatus, type PollerStatus, withoutFailure } from '../../kernel/running/runner.ts'
 
 /**
  * Asks at every tick of a fixed grid, whatever became of the questions before: a loop of its own, because a cron

@@ -2,7 +2,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { CanonicalSource } from './canonicalSource.ts'
-import { isAnswer } from '../../kernel/askInParts.ts'
+import { isAnswer } from '../../kernel/reads/askInParts.ts'
 import { countFates, type Judged, toFindings } from './judged.ts'
 import { settleEarly } from './settleEarly.ts'
 import {

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { type TrackedHeight, trackHeight } from '../../kernel/trackHeight.ts'
+import { type TrackedHeight, trackHeight } from '../../kernel/heads/trackHeight.ts'
 
 /** How preconfirmations have been coming, as far as they could be asked for. Times are ours. */
 export interface PreconfView {

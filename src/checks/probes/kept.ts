@@ -1,4 +1,4 @@
-import { listCovered } from '../../kernel/coverage.ts'
+import { listCovered } from '../../kernel/running/coverage.ts'
 import { type Kept, notKeptYet } from '../../kernel/kept.ts'
 import { instant } from '../../store/table.ts'
 import type { ProbesPart } from './facts.ts'

@@ -1,6 +1,6 @@
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { MainBlock } from '../../kernel/mainBlocks.ts'
+import type { MainBlock } from '../../kernel/reads/mainBlocks.ts'
 import { compareBlocks, noteBlock, type Watched } from './poll.ts'
 import { chainReorg } from './reorg.ts'
 import { createShownChain } from './shownChain.ts'

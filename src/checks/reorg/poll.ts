@@ -1,5 +1,5 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { MainBlock } from '../../kernel/mainBlocks.ts'
+import type { MainBlock } from '../../kernel/reads/mainBlocks.ts'
 import { chainReorg, toReorgFound } from './reorg.ts'
 import {
   addBlock,

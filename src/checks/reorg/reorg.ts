@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { declareFacts, defineRaised, type Found } from '../../rules/kind.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { MainBlock } from '../../kernel/mainBlocks.ts'
+import type { MainBlock } from '../../kernel/reads/mainBlocks.ts'
 import type { Reorg } from './shownChain.ts'
 
 const facts = declareFacts({

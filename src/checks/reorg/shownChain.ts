@@ -1,4 +1,4 @@
-import type { MainBlock } from '../../kernel/mainBlocks.ts'
+import type { MainBlock } from '../../kernel/reads/mainBlocks.ts'
 
 /** The main chain as one source showed it: the hash of each block that it showed, or named as a parent. */
 export interface ShownChain {

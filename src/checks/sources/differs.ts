@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
-import { neededTimes, type Standing, subjectOf } from '../../kernel/compareWords.ts'
+import { neededTimes, type Standing, subjectOf } from '../../kernel/sources/compareWords.ts'
 import type { SourcesPart } from './facts.ts'
 
 const factTypes = declareFacts({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { given, now, text } from '../../kernel/given.ts'
-import type { Standing } from '../../kernel/compareWords.ts'
+import type { Standing } from '../../kernel/sources/compareWords.ts'
 import type { Compared } from './pollCompare.ts'
 
 export interface SourcesPart {

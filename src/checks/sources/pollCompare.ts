@@ -1,8 +1,8 @@
 import type { Chain } from '../../bridge/observation.ts'
-import { listHeads } from '../../kernel/heads.ts'
+import { listHeads } from '../../kernel/heads/heads.ts'
 import type { Seat } from '../../clients/seat.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { Holding } from '../../kernel/balanceReads.ts'
+import type { Holding } from '../../kernel/reads/balanceReads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import {
   type Difference,
@@ -11,14 +11,14 @@ import {
   type Standing,
   subjectOf,
   type Word,
-} from '../../kernel/compareWords.ts'
+} from '../../kernel/sources/compareWords.ts'
 import {
   type AskLines,
   explorerWitness,
   nodeWitness,
   type ShownHead,
   type Witness,
-} from '../../kernel/witnesses.ts'
+} from '../../kernel/sources/witnesses.ts'
 import { hash } from '../../store/hash.ts'
 import { listAsked, listKnownHashes } from '../../ledger/evidence/evidence.ts'
 

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import { neededBlocks, type Settled } from '../../kernel/nodeChains.ts'
-import { waitForHead } from '../../kernel/waitForHead.ts'
+import { neededBlocks, type Settled } from '../../kernel/heads/nodeChains.ts'
+import { waitForHead } from '../../kernel/heads/waitForHead.ts'
 import type { Database } from '../../store/database.ts'
 import { hash } from '../../store/hash.ts'
 

@@ -1,5 +1,5 @@
 import type { Check } from '../../kernel/check.ts'
-import { createRecordLookup, readControl } from '../../kernel/recordLookup.ts'
+import { createRecordLookup, readControl } from '../../kernel/reads/recordLookup.ts'
 import { createMissingRecords } from '../../ledger/transfers/missingRecords.ts'
 import { batchMismatch } from './batchMismatch.ts'
 import { batchUnresolved } from './batchUnresolved.ts'

@@ -1,6 +1,6 @@
 import type { Observation } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { ExplorerReads, FeedPage, ReadOptions } from '../../kernel/reads.ts'
+import type { ExplorerReads, FeedPage, ReadOptions } from '../../kernel/reads/reads.ts'
 
 /** A page beyond this many is cut off by the service, not the end of the list. */
 const cutOffPages = 10_000

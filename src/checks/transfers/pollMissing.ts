@@ -4,13 +4,13 @@ import type { Finding } from '../../bridge/finding.ts'
 import { movedToken } from '../../bridge/movedToken.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
-import { isClean, isCleanOf } from '../../kernel/hiddenRows.ts'
-import { askEach, askInParts } from '../../kernel/askInParts.ts'
+import { isClean, isCleanOf } from '../../kernel/reads/hiddenRows.ts'
+import { askEach, askInParts } from '../../kernel/reads/askInParts.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
 import { detailAccusation, recordAccusation } from '../../kernel/recordWord.ts'
-import type { ExplorerReads } from '../../kernel/reads.ts'
-import type { RecordLookup } from '../../kernel/recordLookup.ts'
+import type { ExplorerReads } from '../../kernel/reads/reads.ts'
+import type { RecordLookup } from '../../kernel/reads/recordLookup.ts'
 import {
   type MissingRecord,
   type MissingRecords,

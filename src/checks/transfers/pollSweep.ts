@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Observation } from '../../bridge/observation.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { FeedPage } from '../../kernel/reads.ts'
+import type { FeedPage } from '../../kernel/reads/reads.ts'
 import type { ScanSpan } from '../../ledger/transfers/missingRecords.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'

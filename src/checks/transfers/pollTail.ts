@@ -1,5 +1,5 @@
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { FeedPage, ReadingResult } from '../../kernel/reads.ts'
+import type { FeedPage, ReadingResult } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { isLastPage, type MarkedPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
 import { noteGap, requestSweep, type Walk } from './pollSweep.ts'

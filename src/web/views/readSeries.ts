@@ -1,6 +1,6 @@
 import { type Direction, directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/coverage.ts'
+import { coverageOf, type Interval, listCovered, observedSince } from '../../kernel/running/coverage.ts'
 import type { Database } from '../../store/database.ts'
 import type { FlowSide } from '../../ledger/amounts/flowSteps.ts'
 import { latencyStepMs, listLatency, percentileOf } from '../../ledger/lessons/latency.ts'

@@ -10,7 +10,7 @@ import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { showSilence } from '../../alerts/silences.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { Database } from '../../store/database.ts'
-import { listHeads } from '../../kernel/heads.ts'
+import { listHeads } from '../../kernel/heads/heads.ts'
 import {
   countDead,
   countOpenByRule,
@@ -19,7 +19,7 @@ import {
   listCriticalEvents,
   listOpenBySeverity,
 } from './pageQueries.ts'
-import { summarizeQuarantine } from '../../kernel/quarantine.ts'
+import { summarizeQuarantine } from '../../kernel/reads/quarantine.ts'
 import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
 import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../statusFacts.ts'
 import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'

@@ -1,6 +1,6 @@
-import { lastCovered, readsSource } from '../../kernel/coverage.ts'
+import { lastCovered, readsSource } from '../../kernel/running/coverage.ts'
 import type { ReplicaStatus } from '../../kernel/kernel.ts'
-import type { PollerHealth } from '../../kernel/runner.ts'
+import type { PollerHealth } from '../../kernel/running/runner.ts'
 import { inStepMs } from '../../monitor/liveness.ts'
 import type { Database } from '../../store/database.ts'
 import type { StatusFacts } from '../statusFacts.ts'

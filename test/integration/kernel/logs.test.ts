@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createContractHistory } from '../../../src/checks/contracts/history.ts'
-import { createContractReads } from '../../../src/kernel/contractReads.ts'
+import { createContractReads } from '../../../src/kernel/reads/contractReads.ts'
 import { createEvidenceReads } from '../../../src/checks/evidence/reads.ts'
 import { followContract } from '../../../src/checks/contracts/followContract.ts'
 import { readProgress } from '../../../src/checks/contracts/progressStore.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCoverageNotes, listCoveredSources } from '../../../src/kernel/coverage.ts'
+import { createCoverageNotes, listCoveredSources } from '../../../src/kernel/running/coverage.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 
 test('pollers that read a source are noted; chores of the monitor itself, and what never succeeded, are not', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createEventRetries } from '../../../src/kernel/eventRetries.ts'
-import type { ReadingResult } from '../../../src/kernel/reads.ts'
+import type { ReadingResult } from '../../../src/kernel/reads/reads.ts'
 import { createRule } from '../alerts/harness.ts'
 
 function setUp() {

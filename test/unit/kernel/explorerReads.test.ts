@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MonitorError } from '../../../src/lib/errors.ts'
-import { createExplorerReads } from '../../../src/kernel/reads.ts'
+import { createExplorerReads } from '../../../src/kernel/reads/reads.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { noSignal } from '../checks/support.ts'
 

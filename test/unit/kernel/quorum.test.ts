@@ -2,7 +2,7 @@ import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createSeat, type Member } from '../../../src/clients/seat.ts'
 import { type Accusation, askQuorum, judgeWords } from '../../../src/kernel/quorum.ts'
-import { isContradicted, listContradictions, readAgreement } from '../../../src/kernel/sourceWords.ts'
+import { isContradicted, listContradictions, readAgreement } from '../../../src/kernel/sources/sourceWords.ts'
 import { saySources } from '../../../src/bridge/agreement.ts'
 import { createTestKernel, noSignal } from '../checks/support.ts'
 

@@ -4,7 +4,7 @@ import { createMismatchLog } from '../../../src/clients/explorer/mismatchLog.ts'
 import { escrowShortfall } from '../../../src/checks/escrow/shortfall.ts'
 import { sourceDrift } from '../../../src/checks/sources/drift.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { recordQuarantine } from '../../../src/kernel/quarantine.ts'
+import { recordQuarantine } from '../../../src/kernel/reads/quarantine.ts'
 import { toFacts, toHolding } from '../rules/facts.ts'
 
 const now = 600_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordHead } from '../../../src/kernel/heads.ts'
+import { recordHead } from '../../../src/kernel/heads/heads.ts'
 import { createTestKernel } from '../checks/support.ts'
 
 const minute = 60_000

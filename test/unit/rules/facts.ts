@@ -9,7 +9,7 @@ import type { EscrowHolding } from '../../../src/checks/escrow/holding.ts'
 import type { PreconfFacts } from '../../../src/checks/preconf/facts.ts'
 import type { EndpointHealth } from '../../../src/clients/sourceHealth.ts'
 import type { SourceHealth } from '../../../src/clients/sourceHealth.ts'
-import type { Head } from '../../../src/kernel/heads.ts'
+import type { Head } from '../../../src/kernel/heads/heads.ts'
 
 /** Facts of a healthy, empty world at `now`; tests override what they are about. */
 export function toFacts(

@@ -1,4 +1,4 @@
-import { readAgreement } from '../../../kernel/sourceWords.ts'
+import { readAgreement } from '../../../kernel/sources/sourceWords.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import type { SupplyFact } from '../holding.ts'

@@ -4,7 +4,7 @@ import { listDueLacks } from '../../../../src/checks/audit/store.ts'
 import { readZoneShare } from '../../../../src/checks/audit/zoneStore.ts'
 import type { ZoneBlock } from '../../../../src/clients/explorer/endpoints/blocks.ts'
 import { kindsName } from '../../../../src/meaning/doubtOrigin.ts'
-import { recordHead } from '../../../../src/kernel/heads.ts'
+import { recordHead } from '../../../../src/kernel/heads/heads.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogLag, shownLogs } from '../../../../src/checks/contracts/logLag.ts'
 import { saveLogs } from '../../../../src/checks/contracts/logStore.ts'
-import { createContractReads } from '../../../../src/kernel/contractReads.ts'
+import { createContractReads } from '../../../../src/kernel/reads/contractReads.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { noBridge } from '../../../support/appConfig.ts'
 import { hash, toRecord } from '../../../support/records.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createContractReads } from '../../../../src/kernel/contractReads.ts'
+import { createContractReads } from '../../../../src/kernel/reads/contractReads.ts'
 import { compareSource, verifySource } from '../../../../src/checks/contracts/verifySource.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
-import type { VerifiedSource } from '../../../../src/kernel/contractReads.ts'
+import type { VerifiedSource } from '../../../../src/kernel/reads/contractReads.ts'
 import { readProgress } from '../../../../src/checks/contracts/progressStore.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 

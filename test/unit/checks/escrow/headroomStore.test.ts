@@ -4,7 +4,7 @@ import { saveFlows, settleFlow } from '../../../../src/checks/escrow/flowStore.t
 import { createHeadroomReader, noteHeadroom } from '../../../../src/checks/escrow/headroomStore.ts'
 import { saveOwedLeg } from '../../../../src/checks/escrow/owedStore.ts'
 import { openEscrowWatch } from '../../../../src/checks/escrow/watch.ts'
-import { noteCoverage } from '../../../../src/kernel/coverage.ts'
+import { noteCoverage } from '../../../../src/kernel/running/coverage.ts'
 import { createLearned } from '../../../../src/ledger/lessons/learned.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { evidence } from '../../../../src/checks/evidence/check.ts'
 import type { Explorer } from '../../../../src/clients/explorer/createExplorer.ts'
-import { createRunner } from '../../../../src/kernel/runner.ts'
+import { createRunner } from '../../../../src/kernel/running/runner.ts'
 import { holdJudgement, takeHeldJudgements } from '../../../../src/ledger/lessons/learned.ts'
 import { createSilentLog } from '../../../../src/lib/log.ts'
 import { hash, toRecord } from '../../../support/records.ts'

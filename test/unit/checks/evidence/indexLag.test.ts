@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mostLagMs, readComeTo } from '../../../../src/checks/evidence/indexLag.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
-import type { ZoneShown } from '../../../../src/kernel/zoneTransactionBy.ts'
+import type { ZoneShown } from '../../../../src/kernel/reads/zoneTransactionBy.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { emptyReads } from '../queuedLegs.ts'
 import { createTestKernel, noSignal } from '../support.ts'

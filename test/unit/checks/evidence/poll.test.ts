@@ -4,7 +4,7 @@ import { chooseBatch, createEvidencePoll } from '../../../../src/checks/evidence
 import type { EvidenceReads } from '../../../../src/checks/evidence/reads.ts'
 import type { LegsRead } from '../../../../src/checks/evidence/legsRead.ts'
 import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
-import { recordHead } from '../../../../src/kernel/heads.ts'
+import { recordHead } from '../../../../src/kernel/heads/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidence/evidenceQueue.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'

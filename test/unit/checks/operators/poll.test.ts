@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOperatorsPoll, isSilenceProven } from '../../../../src/checks/operators/poll.ts'
 import { listOperators } from '../../../../src/checks/operators/store.ts'
-import type { SentTransaction } from '../../../../src/kernel/mainReads.ts'
+import type { SentTransaction } from '../../../../src/kernel/reads/mainReads.ts'
 import { noBridge, plainConfig } from '../../../support/appConfig.ts'
 import { toFacts } from '../../rules/facts.ts'
 import { operators } from '../../../../src/checks/operators/check.ts'

@@ -8,7 +8,7 @@ import {
   requestSweep,
   type Walk,
 } from '../../../../src/checks/transfers/pollSweep.ts'
-import type { ListReadings } from '../../../../src/kernel/horizons.ts'
+import type { ListReadings } from '../../../../src/kernel/heads/horizons.ts'
 import { beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
 import { plainConfig } from '../../../support/appConfig.ts'
 import { hash, toRecord } from '../../../support/records.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nothingKept } from '../../../../src/web/views/kept.ts'
 import { readSeries } from '../../../../src/web/views/readSeries.ts'
-import { noteCoverage } from '../../../../src/kernel/coverage.ts'
+import { noteCoverage } from '../../../../src/kernel/running/coverage.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 import { recount } from '../../../../src/ledger/amounts/flow.ts'
 import { toStep } from '../../../../src/ledger/amounts/flowSteps.ts'

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createBalanceReads } from '../../../../src/kernel/reads/balanceReads.ts'
+import type { Rpc } from '../../../../src/clients/rpc/createRpc.ts'
+import { createSystemClock } from '../../../../src/lib/clock.ts'
+
+const holding = { address: `0x${'e5'.repeat(20)}`, token: '' }
+
+/** A node that knows the present alone, of which it tells these heights one after the other. */
+function read(...heights: number[]) {
+  const asked: string[] = []
+  const rpc = {
+    host: 'node.example',
+    call: (method: string) => (asked.push(method), Promise.resolve(heights.shift())),
+    callMany: (calls: readonly { method: string; params: readonly unknown[] }[]) => {
+      for (const { method, params } of calls) asked.push(`${method} ${String(params[1])}`)
+      return Promise.resolve(
+        calls.map(({ params }) => (params[1] === 'latest' ? { ok: true, value: 7n } : { ok: false })),
+      )
+    },
+    session: () => rpc,
+  } as unknown as Rpc
+  const balances = createBalanceReads({ rpc, clock: createSystemClock() })
+  return { asked, found: balances.read([holding], 100, AbortSignal.timeout(1_000)) }
+}
+
+test('a balance that a node does not know of a height is read between two heights (semantics 22)', async () => {
+  const { asked, found } = read(105, 105)
+  expect(await found).toMatchObject({ low: 105, high: 105, balances: [7n] })
+  expect(asked).toEqual(['eth_getBalance 100', 'eth_blockNumber', 'eth_getBalance latest', 'eth_blockNumber'])
+})
+
+test('a chain that is faster than the reading leaves it between the two, and one that steps back refuses it', async () => {
+  expect(await read(1, 2, 3, 4, 5, 6, 7, 9).found).toMatchObject({ low: 7, high: 9 })
+  await expect(read(1, 2, 3, 4, 5, 6, 8, 7).found).rejects.toThrow('its height stepped back')
+})
