@@ -197,7 +197,7 @@ function findCircles(): readonly (readonly string[])[] {
   return found
 }
 
-/** `escrow` of `src/checks/escrow/pollFlows.ts`. */
+/** `escrow` of `src/checks/escrow/reading/pollFlows.ts`. */
 function checkOf(path: string): string | undefined {
   return /^src\/checks\/([^/]+)\//.exec(path)?.[1]
 }

@@ -12,7 +12,7 @@ import {
 import { canonicalToken, heldAs, movedToken, type Wrapping } from '../bridge/movedToken.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { toRisk } from '../cases/money.ts'
-import { selectFlows, type StoredFlow } from '../checks/escrow/flowRow.ts'
+import { selectFlows, type StoredFlow } from '../checks/escrow/flows/flowRow.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TokenBook } from '../ledger/lessons/tokenBook.ts'
 import { readCountedAmount } from '../ledger/lessons/counted.ts'

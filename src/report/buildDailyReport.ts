@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { JudgedBreaks } from '../breaks/listBreaks.ts'
-import { listGivenBackIn } from '../checks/escrow/refundStore.ts'
+import { listGivenBackIn } from '../checks/escrow/flows/refundStore.ts'
 import { openBook } from './book.ts'
 import { openCounts } from './counts.ts'
 import { groupCorrections, groupFindings } from './listFindings.ts'

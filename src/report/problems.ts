@@ -9,7 +9,7 @@ import {
   sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
-import type { listGivenBackIn } from '../checks/escrow/refundStore.ts'
+import type { listGivenBackIn } from '../checks/escrow/flows/refundStore.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { BookExtras } from './book.ts'
 import type { Crossing } from './reconcile.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listEscrowTokens, readEscrowToken } from '../../src/checks/escrow/owedStore.ts'
+import { listEscrowTokens, readEscrowToken } from '../../src/checks/escrow/owed/owedStore.ts'
 import { readCompared } from '../../src/checks/escrow/supply/supplyStore.ts'
 import { listEveryAnswer } from '../support/everyAnswer.ts'
 import { hasAnvil } from '../support/anvil.ts'

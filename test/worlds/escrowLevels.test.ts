@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { unexplainedOf } from '../../src/checks/escrow/accounts/readAccounts.ts'
-import { listEscrowTokens } from '../../src/checks/escrow/owedStore.ts'
+import { listEscrowTokens } from '../../src/checks/escrow/owed/owedStore.ts'
 import type { Database } from '../../src/store/database.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 

@@ -1,6 +1,6 @@
 import { findingText } from '../support/readFinding.ts'
 import { describe, expect, test } from 'vitest'
-import { listEscrowTokens } from '../../src/checks/escrow/owedStore.ts'
+import { listEscrowTokens } from '../../src/checks/escrow/owed/owedStore.ts'
 import { readCompared } from '../../src/checks/escrow/supply/supplyStore.ts'
 import { runLeaping } from '../support/leapingScenario.ts'
 import type { ScenarioRun } from '../support/runScenario.ts'

@@ -1,8 +1,8 @@
 import { formatDecimal, sumDecimals } from '../../bridge/decimal.ts'
 import { type Horizons, standsStill } from '../../meaning/horizon.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { listFallen } from './fallen.ts'
-import { unsaidMs } from './pollChecks.ts'
+import { listFallen } from './balances/fallen.ts'
+import { unsaidMs } from './explaining/pollChecks.ts'
 import type { EscrowHeadroom, EscrowPart } from './holding.ts'
 import type { UnjudgedSum } from './holding.ts'
 import type { EscrowSum } from './holding.ts'
@@ -17,19 +17,26 @@ import {
   listWaiting,
   type Movement,
   sumByToken,
-} from './lossStore.ts'
-import type { StoredFlow } from './flowRow.ts'
-import { listEscrowTokens } from './owedStore.ts'
-import { listUnjudgedPayouts } from './unjudgedStore.ts'
+} from './owed/lossStore.ts'
+import type { StoredFlow } from './flows/flowRow.ts'
+import { listEscrowTokens } from './owed/owedStore.ts'
+import { listUnjudgedPayouts } from './owed/unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/heads/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { readAgreement } from '../../kernel/sources/sourceWords.ts'
-import { aboutPlace, aboutToken } from './agreeOnBalances.ts'
-import { isShort } from './judgeOwed.ts'
+import { aboutPlace, aboutToken } from './balances/agreeOnBalances.ts'
+import { isShort } from './balances/judgeOwed.ts'
 import { groundBy } from './supply/baseline.ts'
 import { readSupplies, type SupplyWatch } from './supply/readSupplies.ts'
 import { listCompared } from './supply/supplyStore.ts'
-import { decimalsOf, type EscrowWatch, isBridgeToken, listHoldings, shareOf, symbolOf } from './watch.ts'
+import {
+  decimalsOf,
+  type EscrowWatch,
+  isBridgeToken,
+  listHoldings,
+  shareOf,
+  symbolOf,
+} from './watched/watch.ts'
 
 type Unjudged = Movement & { readonly reason: string }
 

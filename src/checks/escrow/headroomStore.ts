@@ -8,11 +8,11 @@ import type { Database } from '../../store/database.ts'
 import { indexOfHash } from '../../store/hash.ts'
 import { nameOf, numberOf } from '../../store/names.ts'
 import { bigintText, columns, instant, int, table, text, texts } from '../../store/table.ts'
-import { sumOpen } from './flowSums.ts'
+import { sumOpen } from './flows/flowSums.ts'
 import type { EscrowFlowSum, EscrowHeadroom } from './holding.ts'
-import { sumOf } from './judgeOwed.ts'
-import type { EscrowReading } from './readingStore.ts'
-import { decimalsOf, type EscrowWatch, symbolOf } from './watch.ts'
+import { sumOf } from './balances/judgeOwed.ts'
+import type { EscrowReading } from './flows/readingStore.ts'
+import { decimalsOf, type EscrowWatch, symbolOf } from './watched/watch.ts'
 
 interface Watching {
   readonly db: Database

@@ -6,7 +6,7 @@ import { moment } from '../../kernel/moment.ts'
 import { accountsSchema } from './accounts/readAccounts.ts'
 import { type BaselineGround, baselineGrounds } from './supply/baseline.ts'
 import type { JudgedSupply } from './supply/judgeSupply.ts'
-import type { EscrowToken } from './owedStore.ts'
+import type { EscrowToken } from './owed/owedStore.ts'
 
 /** What left or reached an escrow and no known transfer explains. Amounts are exact, in token units. */
 export interface EscrowMove {

@@ -1,11 +1,11 @@
 import { type Kept, type KeptGround, notKeptYet, type OpenKept } from '../../kernel/kept.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { instant } from '../../store/table.ts'
-import { type CoursePoint, courseSteps, listCourse, spareOf } from './courseStore.ts'
+import { type CoursePoint, courseSteps, listCourse, spareOf } from './owed/courseStore.ts'
 import { toHoldings } from './facts.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
-import { readMainHeightAt } from './owedStore.ts'
-import { openEscrowWatch } from './watch.ts'
+import { readMainHeightAt } from './owed/owedStore.ts'
+import { openEscrowWatch } from './watched/watch.ts'
 
 /** The judgement of a step that had the least to spare stands for all of it: where it is coarse, a short lack seems long. */
 export const escrowKept: Kept<EscrowPart> = {

@@ -7,7 +7,7 @@ import {
   originLeg,
   type Transfer,
 } from '../../bridge/transfer.ts'
-import { isDisproved } from '../../checks/escrow/judgeFlow.ts'
+import { isDisproved } from '../../checks/escrow/flows/judgeFlow.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { directions } from '../../bridge/observation.ts'
-import { isDisproved } from '../../checks/escrow/judgeFlow.ts'
+import { isDisproved } from '../../checks/escrow/flows/judgeFlow.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TransferPage } from '../types.ts'

@@ -1,17 +1,17 @@
 import { formatDecimal, fromBaseUnits, negate } from '../../bridge/decimal.ts'
 import { findCaseOf } from '../../breaks/describeBreak.ts'
-import { type CourseStep, courseSteps, listCourse } from '../../checks/escrow/courseStore.ts'
-import type { StoredFlow } from '../../checks/escrow/flowRow.ts'
+import { type CourseStep, courseSteps, listCourse } from '../../checks/escrow/owed/courseStore.ts'
+import type { StoredFlow } from '../../checks/escrow/flows/flowRow.ts'
 import {
   countMovements,
   listLargestFlows,
   listUnexplainedFlows,
   mostMovements,
-} from '../../checks/escrow/movements.ts'
-import { type EscrowToken, readEscrowToken } from '../../checks/escrow/owedStore.ts'
+} from '../../checks/escrow/flows/movements.ts'
+import { type EscrowToken, readEscrowToken } from '../../checks/escrow/owed/owedStore.ts'
 import { baselineGround } from '../../checks/escrow/supply/baseline.ts'
 import { readCompared } from '../../checks/escrow/supply/supplyStore.ts'
-import { listAnchors } from '../../checks/escrow/readingStore.ts'
+import { listAnchors } from '../../checks/escrow/flows/readingStore.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createTokenBook, type TokenSetting } from '../../ledger/lessons/tokenBook.ts'
 import type { UnixMs } from '../../lib/clock.ts'

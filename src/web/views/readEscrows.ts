@@ -1,6 +1,6 @@
 import { formatUnits } from '../../bridge/amount.ts'
 import { type EscrowAccounts, toAccountUnits } from '../../checks/escrow/accounts/accountUnits.ts'
-import { type EscrowToken, listEscrowTokens } from '../../checks/escrow/owedStore.ts'
+import { type EscrowToken, listEscrowTokens } from '../../checks/escrow/owed/owedStore.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { createTokenBook, type TokenBook, type TokenSetting } from '../../ledger/lessons/tokenBook.ts'
 import type { ReportToken } from '../../report/reportToken.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { saveOwedJudgement, startOwed } from '../../../src/checks/escrow/owedStore.ts'
+import { saveOwedJudgement, startOwed } from '../../../src/checks/escrow/owed/owedStore.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import { noSum } from '../../../src/report/book.ts'
 import { readReportKnowledge } from '../../../src/report/readReportKnowledge.ts'

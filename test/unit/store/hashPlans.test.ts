@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { noAmount } from '../../../src/bridge/decimal.ts'
 import { closeLog, hasLog, saveLogs } from '../../../src/checks/contracts/logStore.ts'
-import { forgetFlow, listFlowsOf, saveFlows, settleFlow } from '../../../src/checks/escrow/flowStore.ts'
-import { listUnjudgedPayouts } from '../../../src/checks/escrow/unjudgedStore.ts'
+import { forgetFlow, listFlowsOf, saveFlows, settleFlow } from '../../../src/checks/escrow/flows/flowStore.ts'
+import { listUnjudgedPayouts } from '../../../src/checks/escrow/owed/unjudgedStore.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { hash } from '../../support/records.ts'
 

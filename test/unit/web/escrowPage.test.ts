@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteAssumed, saveOwedJudgement } from '../../../src/checks/escrow/owedStore.ts'
+import { noteAssumed, saveOwedJudgement } from '../../../src/checks/escrow/owed/owedStore.ts'
 import { saveCompared } from '../../../src/checks/escrow/supply/supplyStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'

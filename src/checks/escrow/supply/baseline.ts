@@ -1,5 +1,5 @@
 import type { Database } from '../../../store/database.ts'
-import type { EscrowToken } from '../owedStore.ts'
+import type { EscrowToken } from '../owed/owedStore.ts'
 import { type ComparedSupply, readCompared } from './supplyStore.ts'
 
 /**

@@ -2,7 +2,7 @@ import { readAgreement } from '../../../kernel/sources/sourceWords.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import type { SupplyFact } from '../holding.ts'
-import { type EscrowWatch, symbolOf } from '../watch.ts'
+import { type EscrowWatch, symbolOf } from '../watched/watch.ts'
 import type { SupplyToken } from './pollSupply.ts'
 import { type ComparedSupply, listSupplies } from './supplyStore.ts'
 

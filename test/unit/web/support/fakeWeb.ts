@@ -1,8 +1,12 @@
 import { negate, noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
-import { noteCourse } from '../../../../src/checks/escrow/courseStore.ts'
-import { saveFlows } from '../../../../src/checks/escrow/flowStore.ts'
-import { noteEscrowToken, saveOwedJudgement, startOwed } from '../../../../src/checks/escrow/owedStore.ts'
-import { saveAnchor } from '../../../../src/checks/escrow/readingStore.ts'
+import { noteCourse } from '../../../../src/checks/escrow/owed/courseStore.ts'
+import { saveFlows } from '../../../../src/checks/escrow/flows/flowStore.ts'
+import {
+  noteEscrowToken,
+  saveOwedJudgement,
+  startOwed,
+} from '../../../../src/checks/escrow/owed/owedStore.ts'
+import { saveAnchor } from '../../../../src/checks/escrow/flows/readingStore.ts'
 import { insertSilence } from '../../../../src/alerts/store/silenceRows.ts'
 import { createReportStore } from '../../../../src/report/store.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'

@@ -1,0 +1,224 @@
+import { toBaseUnits } from '../../../bridge/decimal.ts'
+import { asHeld, heldAs, movedToken } from '../../../bridge/movedToken.ts'
+import type { Transfer } from '../../../bridge/transfer.ts'
+import type { UnixMs } from '../../../lib/clock.ts'
+import { numberOf } from '../../../store/names.ts'
+import { type Explaining, listExplaining } from './explain.ts'
+import { selectFlows, type StoredFlow } from '../flows/flowRow.ts'
+import { listFlowsOf } from '../flows/flowStore.ts'
+import { listOwedKeysSince, readOwedStart } from '../owed/owedStore.ts'
+import { decimalsOf } from '../watched/watch.ts'
+import { listTogether } from '../flows/wrapped.ts'
+import {
+  type AccountLeg,
+  type AccountStart,
+  countsOnZone,
+  type Entry,
+  isAfter,
+  mainDeltas,
+  type Moved,
+  openingDeltas,
+  zoneDeltas,
+} from '../accounts/account.ts'
+import { toAccountLeg } from './accountLeg.ts'
+import { listAccounted, readEntry, replaceEntry } from '../accounts/accountStore.ts'
+
+/** A token whose accounts are kept. */
+interface Kept {
+  readonly token: string
+  readonly decimals: number
+  readonly start: AccountStart
+}
+
+/** Transfers changed, or ceased because they were joined into others: what they did is said anew. Inside their commit. */
+export function accountTransfers(
+  of: Explaining,
+  { changed, ceased }: { readonly changed: readonly Transfer[]; readonly ceased: readonly string[] },
+  now: UnixMs,
+): void {
+  const groups = new Map<string, { readonly token: string; readonly hash: string }>()
+  const touch = (token: string, hash: string | null) => {
+    if (hash !== null) groups.set(`${token} ${hash}`, { token, hash })
+  }
+  // Nearly all of a long history changes nothing.
+  const accounted = listAccounted(of.db, [...ceased, ...changed.map(({ key }) => key)])
+  const tokens = new Map<string, Kept | null>()
+  const keptOf = (token: string) => {
+    const known = tokens.get(token)
+    if (known !== undefined) return known
+    const kept = readKept(of, token)
+    tokens.set(token, kept)
+    return kept
+  }
+  const replace = (key: string, ref: string, entry: Entry | null) => {
+    if (entry === null && !accounted.has(key)) return
+    const before = accounted.has(key) ? readEntry(of.db, ref) : null
+    if (before) touch(before.token, before.mainHash)
+    replaceEntry(of.db, ref, { before, entry }, now)
+    if (entry) accounted.add(key)
+  }
+  for (const key of ceased) for (const ref of refsOf(key)) replace(key, ref, null)
+  for (const transfer of changed) {
+    const token = movedToken(transfer.token)
+    const kept = transfer.token.isUnknown ? null : keptOf(token)
+    const isOver = kept !== null && wasOverBefore(transfer, kept.start)
+    const { opening, zone } = kept && !isOver ? toEntries(of, transfer, kept) : { opening: null, zone: null }
+    const [openRef, zoneRef] = refsOf(transfer.key)
+    replace(transfer.key, openRef, opening)
+    replace(transfer.key, zoneRef, zone)
+    const hash = transfer.main?.hash ?? null
+    // It may have been entered by another block than the one that it is in by now.
+    if (kept && (!isOver || (hash !== null && readEntry(of.db, mainRef(token, hash)) !== null)))
+      touch(token, hash)
+  }
+  for (const { token, hash } of groups.values()) accountMain(of, { kept: keptOf(token), hash }, now)
+}
+
+/** Both parts were there when accounts began: history is in what they began with, and changes none of them. */
+function wasOverBefore({ main, zone, firstSeenAt }: Transfer, start: AccountStart): boolean {
+  return main !== null && zone !== null && !isAfter(main, start) && (zone.time ?? firstSeenAt) <= start.time
+}
+
+function mainRef(token: string, hash: string): string {
+  return `main:${token}:${hash}`
+}
+
+function refsOf(key: string): readonly [opening: string, zone: string] {
+  return [`open:${key}`, `zone:${key}`]
+}
+
+function readKept({ db, watch }: Pick<Explaining, 'db' | 'watch'>, moved: string): Kept | null {
+  const token = heldAs(moved, watch.bridge)
+  const start = readOwedStart(db, token)
+  const decimals = decimalsOf(watch, token)
+  return start === null || decimals === null ? null : { token, decimals, start }
+}
+
+function toEntries(of: Explaining, transfer: Transfer, { token, decimals, start }: Kept) {
+  const leg = toLeg(of, transfer, decimals)
+  const common = { token, height: null, mainHash: leg.main?.hash ?? null }
+  const opening = openingDeltas(leg, start)
+  const zone = countsOnZone(leg, start) ? zoneDeltas(leg) : null
+  const [openRef, zoneRef] = refsOf(transfer.key)
+  return {
+    opening: opening && { ...common, ref: openRef, at: start.time, deltas: opening },
+    zone: zone && { ...common, ref: zoneRef, at: leg.zoneAt ?? start.time, deltas: zone },
+  }
+}
+
+function toLeg({ ledger, watch }: Explaining, transfer: Transfer, decimals: number): AccountLeg {
+  const { zone } = transfer
+  const isShared = zone !== null && isAmongOthers(ledger.listKeysSharing('zone', [zone.hash]), zone.hash)
+  return toAccountLeg(transfer, { decimals, isShared, learned: watch.learned, mostKept: watch.mostKept })
+}
+
+/** @param sharing null when they are too many to be listed */
+function isAmongOthers(sharing: ReadonlyMap<string, readonly string[]> | null, hash: string): boolean {
+  return sharing === null || (sharing.get(hash)?.length ?? 0) > 1
+}
+
+/** What a main transaction moved of a token, or what is thought of it, changed. Belongs inside the commit that did it. */
+export function accountFlows(
+  of: Explaining,
+  flows: readonly Pick<StoredFlow, 'escrow' | 'token' | 'hash'>[],
+  now: UnixMs,
+): void {
+  const isGap = ({ hash }: Pick<StoredFlow, 'hash'>) => hash.startsWith('balance:')
+  const groups = Map.groupBy(
+    flows.filter((flow) => !isGap(flow)),
+    ({ token, hash }) => `${token} ${hash}`,
+  )
+  for (const [first] of groups.values())
+    if (first) accountMain(of, { kept: readKept(of, first.token), hash: first.hash }, now)
+  for (const flow of flows.filter(isGap)) accountGap(of, flow, now)
+}
+
+function accountMain(
+  of: Explaining,
+  { kept, hash }: { readonly kept: Kept | null; readonly hash: string },
+  now: UnixMs,
+): void {
+  if (kept === null) return
+  const { token, decimals, start } = kept
+  const ref = mainRef(token, hash)
+  const { flows, net } = listTogether(of.db, { hash, token }, of.watch.bridge)
+  const legs = listExplaining(of, hash)
+    .filter((one) => one.main?.hash === hash && !one.token.isUnknown && movedToken(one.token) === token)
+    .map((one) => toLeg(of, one, decimals))
+  const place = flows[0] ? { height: flows[0].height, time: flows[0].at } : placeOf(legs)
+  const moved = toMoved(flows, toBaseUnits(net, decimals))
+  const counts = place !== null && place.height !== null && moved !== null && isAfter(place, start)
+  const isEmpty = flows.length === 0 && legs.every(({ isFailed, isDisproved }) => isFailed || isDisproved)
+  const entry =
+    !counts || isEmpty
+      ? null
+      : {
+          ref,
+          token,
+          mainHash: hash,
+          height: place.height,
+          at: place.time ?? now,
+          deltas: mainDeltas(moved, legs),
+        }
+  replaceEntry(of.db, ref, { before: readEntry(of.db, ref), entry }, now)
+}
+
+function placeOf(legs: readonly AccountLeg[]) {
+  return legs.find(({ main }) => main !== null && main.height !== null)?.main ?? null
+}
+
+/** What all escrows moved together; null when it cannot be said in base units. */
+function toMoved(flows: readonly StoredFlow[], net: bigint | null): Moved | null {
+  if (net === null) return null
+  const has = (...words: readonly string[]) => flows.some(({ verdict }) => words.includes(verdict))
+  const verdict =
+    flows.length === 0
+      ? 'none'
+      : has('open', 'unjudged')
+        ? 'open'
+        : has('unexplained')
+          ? 'unexplained'
+          : has('refund')
+            ? 'refund'
+            : 'explained'
+  return { net, verdict }
+}
+
+/** A balance changed by what no listed movement makes. */
+function accountGap(of: Explaining, flow: Pick<StoredFlow, 'escrow' | 'token' | 'hash'>, now: UnixMs): void {
+  const kept = readKept(of, flow.token)
+  const ref = `gap:${flow.escrow}:${flow.token}:${flow.hash}`
+  const known = listFlowsOf(of.db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
+  const rest = known?.unexplained && kept ? toBaseUnits(known.unexplained, kept.decimals) : null
+  const isMissing = known?.verdict === 'unexplained' && rest !== null
+  const before = readEntry(of.db, ref)
+  if (!isMissing) return replaceEntry(of.db, ref, { before, entry: null }, now)
+  const { token, height, at, direction } = known
+  const deltas =
+    direction === 'out' ? { escrow: -(rest ?? 0n), lost: -(rest ?? 0n) } : { escrow: rest, found: rest }
+  const entry = { ref, token, height, at, mainHash: null, deltas }
+  replaceEntry(of.db, ref, { before, entry }, now)
+}
+
+/** Counting began: what is under way, and what happened since, is entered. Belongs inside the commit that did it. */
+export function openAccounts(of: Explaining, token: string, now: UnixMs): void {
+  const { db, ledger } = of
+  const start = readOwedStart(db, token)
+  if (start === null) return
+  const keys = new Set(listOwedKeysSince(db, token, start))
+  const held = (transfer: Transfer) => asHeld(transfer, of.watch.bridge)
+  for (const transfer of ledger.listPending({ direction: null, originAtOrBefore: now }))
+    if (movedToken(held(transfer).token) === token) keys.add(transfer.key)
+  const changed = [...keys].flatMap((key) => ledger.getTransfer(key) ?? []).map(held)
+  accountTransfers(of, { changed, ceased: [] }, now)
+  const since = selectFlows(
+    db,
+    `WHERE token = ${numberOf('?')} AND at >= ?`,
+    token,
+    start.time - startOverlapMs,
+  )
+  accountFlows(of, since, now)
+}
+
+/** A block's time may be before that of the reading that was made of it. */
+const startOverlapMs = 600_000

@@ -1,0 +1,202 @@
+import { saveLogs } from '../../../../../src/checks/contracts/logStore.ts'
+import { expect, test } from 'vitest'
+import { noAmount, toDecimal } from '../../../../../src/bridge/decimal.ts'
+import type { Observation } from '../../../../../src/bridge/observation.ts'
+import type { LegEvidence } from '../../../../../src/bridge/transfer.ts'
+import type { Shown } from '../../../../../src/meaning/horizon.ts'
+import { checkFlows } from '../../../../../src/checks/escrow/explaining/pollChecks.ts'
+import { listFlowsOf, saveFlows, settleFlow } from '../../../../../src/checks/escrow/flows/flowStore.ts'
+import { openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
+import { hash, toRecord } from '../../../../support/records.ts'
+import { noBridge } from '../../../../support/appConfig.ts'
+import { kindsName } from '../../../../../src/meaning/doubtOrigin.ts'
+import { createTestKernel, noSignal } from '../../support.ts'
+
+const token = '0xcc'
+const escrow = `0x${'bb'.repeat(20)}`
+const tokens = [{ address: token, symbol: 'USDC', decimals: 6 }]
+const bridge = { ...noBridge, escrows: [{ address: escrow, token, baseline: null }], tokens }
+const hour = 3_600_000
+
+/**
+ * An escrow that a movement of 1.5 left, of a token id if one is named, told as what nothing explains unless `isNew`; and
+ * `others` beside it that are new.
+ */
+function setUp({
+  id = null as string | null,
+  isNew = false,
+  age = 0,
+  isHistoryRead = true,
+  others = 0,
+  settles = 60_000,
+} = {}) {
+  const feedByHash = async () => ({ requestedAt: kernel.clock.now(), records: [], bad: [] })
+  const opened = createTestKernel({ config: { bridge } })
+  const triggered: string[] = []
+  const trigger = (poller: string) => void triggered.push(poller)
+  const settleMs = () => settles
+  const kernel = { ...opened, trigger, settleMs, reads: { ...opened.reads, feedByHash } }
+  const { clock, commit, cursors, db, learned, list } = kernel
+  const watch = openEscrowWatch(kernel)
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead } })
+  for (const one of ['a', 'b', 'c'])
+    learned.learn(
+      [{ kind: 'action', name: kindsName('ZoneToMain'), value: 'withdraw' }],
+      { hash: one, party: one },
+      1,
+    )
+  const amount = toDecimal('1.5') ?? noAmount
+  const at = clock.now() - age
+  const gross = id === null ? [] : [{ id, in: noAmount, out: amount, back: noAmount }]
+  const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross }
+  const sums = { net: amount, outward: amount }
+  const beside = Array.from({ length: others }, (_, n) => ({ ...flow, ...sums, hash: hash(`other ${n}`) }))
+  saveFlows(db, [{ ...flow, ...sums }, ...beside], at, 0)
+  const told = { verdict: 'unexplained', direction: 'out', unexplained: amount } as const
+  if (!isNew) settleFlow(db, flow, { ...told, reason: '', checkAt: at, absence: null, waitsFor: null }, at)
+  const world: { standing: Shown | null } = { standing: null }
+  // An origin of before the movement is proven, and the list does not show it: that stands still.
+  kernel.horizons.follow(() => ({
+    newestListedAt: null,
+    provenUnlisted: world.standing === 'list' ? [at - 1] : [],
+    listings: [],
+    unlisted: [],
+  }))
+  const readOn = () => {
+    const now = clock.now()
+    const heads = (['main', 'zone'] as const).filter((chain) => chain !== world.standing)
+    // Read twice, because one reading of a leap is not believed.
+    for (const chain of [...heads, ...heads])
+      commit({ heads: [{ chain, height: 1_000 + now / 1_000, blockTime: now, requestedAt: now }] })
+    list.readAt = now
+  }
+  const look = async (times: number, everyMs = hour) => {
+    for (let n = 0; n < times; n += 1) {
+      await clock.advance(everyMs)
+      readOn()
+      await checkFlows({ ...kernel, watch }, noSignal)
+    }
+    return listFlowsOf(db, flow.hash, token)[0]?.verdict
+  }
+  /** A record of the movement, or an event of the chain. */
+  const show = (overrides: Partial<Observation> = {}) => {
+    const times = { requestedAt: clock.now(), mainTime: at, zoneTime: at - 60_000 }
+    commit({ answers: [[toRecord({ ...times, ...overrides })]] })
+  }
+  const prove = (overrides: Partial<LegEvidence> = {}) => {
+    const said = { chain: 'zone', hash: hash('zone'), source: 'E9', status: 'success' } as const
+    const reading = { ...said, errorMessage: '', moves: null, requestedAt: clock.now(), ...overrides }
+    commit({ evidence: [reading] })
+  }
+  const wake = () => db.prepare('UPDATE escrow_flows SET check_at = 0').run()
+  return { db, world, show, prove, look, wake, triggered }
+}
+
+test.each([
+  [9, []],
+  [10, ['escrowChecks']],
+])('what one run did not ask for is asked for at once: %i beside it', async (others, expected) => {
+  const { look, triggered } = setUp({ isNew: true, others })
+  await look(1, 15_000)
+  expect(triggered).toEqual(expected)
+})
+
+test.each([
+  [60_000, ['open', 'open', 'open', 'unexplained', 'unexplained', 'unexplained']],
+  [85_000, ['open', 'open', 'open', 'open', 'open', 'unexplained']],
+  [30_000, ['open', 'open', 'open', 'unexplained', 'unexplained', 'unexplained']],
+])(
+  'what left waits for its record as long as records take, and for a minute: they take up to %i ms',
+  async (settles, expected) => {
+    const { look } = setUp({ isNew: true, settles })
+    const verdicts: unknown[] = []
+    for (let n = 0; n < expected.length; n += 1) verdicts.push(await look(1, 15_000))
+    expect(verdicts).toEqual(expected)
+  },
+)
+
+test('what left is told until the origin of its record is proven, however often it was looked at', async () => {
+  const { show, prove, look, wake } = setUp()
+  show()
+  expect(await look(24)).toBe('unexplained')
+  prove()
+  wake()
+  expect(await look(1)).toBe('explained')
+})
+
+test('what left is told while its record waits for the zone', async () => {
+  const { world, show, prove, look } = setUp()
+  show()
+  world.standing = 'zone'
+  expect(await look(1)).toBe('unexplained')
+  world.standing = null
+  prove()
+  expect(await look(1)).toBe('explained')
+})
+
+test('what left is told while the answer about the origin that its event names is under way', async () => {
+  const { show, prove, look } = setUp()
+  show({ source: 'chain' })
+  expect(await look(1, 15_000)).toBe('unexplained')
+  show()
+  prove()
+  expect(await look(1)).toBe('explained')
+})
+
+test('semantics.md 41: of a payout whose record is not listed yet nobody says that it names no token id', async () => {
+  const { world, show, prove, look } = setUp({ id: '7', isNew: true })
+  show({ source: 'chain' })
+  prove({ actionType: 'withdraw', amount: '1.5', amountRaw: 1_500_000n })
+  world.standing = 'list'
+  // However long the list stands still: it is looked at again once that goes on.
+  expect(await look(24)).toBe('explained')
+  world.standing = null
+  expect(await look(1)).toBe('unjudged')
+})
+
+test.each([null, 'zone', 'list'] as const)(
+  'what left for a payout whose record says that it failed waits for nothing, as for: %s',
+  async (standing) => {
+    const { world, show, look } = setUp({ isNew: true })
+    show({ status: 'failed' })
+    world.standing = standing
+    expect(await look(24)).toBe('unexplained')
+  },
+)
+
+test('what left for a payout whose record says that it failed waits for no event of it that is to be set beside it', async () => {
+  const { db, show, look } = setUp({ isNew: true })
+  show({ status: 'failed' })
+  db.prepare('INSERT INTO bridge_topics VALUES (?, ?, 1, ?, 0)').run(
+    '0xb',
+    '0xt',
+    '{"direction":"ZoneToMain"}',
+  )
+  const log = { contract: '0xb', hash: hash('main'), place: '0', topics: ['0xt'], data: '0x' }
+  saveLogs(db, [{ ...log, height: 500, time: 0 }], 0)
+  expect(await look(24, 15_000)).toBe('unexplained')
+})
+
+test.each([
+  {
+    title: 'since the start is judged while history is being read',
+    age: 0,
+    isHistoryRead: false,
+    verdict: 'unexplained',
+  },
+  {
+    title: 'before the start is not, while history is being read',
+    age: 60_000,
+    isHistoryRead: false,
+    verdict: 'open',
+  },
+  {
+    title: 'before the start is once history was read',
+    age: 60_000,
+    isHistoryRead: true,
+    verdict: 'unexplained',
+  },
+])('what left $title', async ({ age, isHistoryRead, verdict }) => {
+  const { look } = setUp({ isNew: true, age, isHistoryRead })
+  expect(await look(24, 15_000)).toBe(verdict)
+})
