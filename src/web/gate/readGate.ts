@@ -6,7 +6,7 @@ import { listHeads } from '../../kernel/heads/heads.ts'
 import { readSources } from '../../kernel/sharedFacts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { listNamed } from '../../ledger/transfers/named.ts'
-import { toCoverage } from '../views/toCoverage.ts'
+import { toCoverage } from './toCoverage.ts'
 import type { AskedPayment, GateFacts, MonitorFacts, ReachFacts, SourceFacts } from './gateFacts.ts'
 import { readTransferFacts } from './readTransferFacts.ts'
 

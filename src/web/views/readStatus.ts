@@ -27,7 +27,7 @@ import { readSources } from '../../kernel/sharedFacts.ts'
 import { readStatusCases } from './readStatusCases.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
 import type { CaseSettings } from './toCaseView.ts'
-import { toCoverage } from './toCoverage.ts'
+import { toCoverage } from '../gate/toCoverage.ts'
 import { toFollowed } from './toFollowed.ts'
 
 /** How long transfers of each direction took over the past 30 days. */

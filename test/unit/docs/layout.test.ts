@@ -73,3 +73,21 @@ test('no check imports another check', () => {
   })
   expect(crossing).toEqual([])
 })
+
+/** Of an import between folders: the folder that holds both, and its two parts that the import ties; null within one. */
+function findTie({ from, to }: Import): { readonly place: string; readonly ends: readonly string[] } | null {
+  const [start, end] = [from.split('/').slice(0, -1), to.split('/').slice(0, -1)]
+  const depth = start.findIndex((name, at) => name !== end[at])
+  const [own, other] = [start[depth], end[depth]]
+  return own === undefined || other === undefined
+    ? null
+    : { place: start.slice(0, depth).join('/'), ends: [own, other] }
+}
+
+test('folders beside each other import one way', () => {
+  const ties = imports.flatMap((one) => findTie(one) ?? [])
+  const named = new Set(ties.map(({ place, ends }) => `${place}: ${ends.join(' and ')}`))
+  const circles = ties.filter(({ place, ends }) => named.has(`${place}: ${ends.toReversed().join(' and ')}`))
+  expect(named.size).toBeGreaterThan(100)
+  expect(circles).toEqual([])
+})
