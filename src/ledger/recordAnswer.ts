@@ -2,13 +2,9 @@ import type { UnixMs } from '../lib/clock.ts'
 import { deriveTransfer, type TransferContext } from './deriving/deriveTransfer.ts'
 import { matchSightings } from './matching/matchSightings.ts'
 import type { Observation } from '../bridge/observation.ts'
-import {
-  type Group,
-  mergeSighting,
-  type Sighting,
-  sightingDigest,
-  toSightings,
-} from './sightings/sighting.ts'
+import { type Group, mergeSighting, type Sighting } from './sightings/sighting.ts'
+import { toSightings } from './sightings/toSightings.ts'
+import { sightingDigest } from './sightings/sightingCells.ts'
 import type { LegEvidence, Transfer } from '../bridge/transfer.ts'
 import { isHash } from '../store/hash.ts'
 import type { Database } from '../store/database.ts'

@@ -1,4 +1,5 @@
-import type { Blocks, ChallengeRow } from '../../kernel/reads/mainReads.ts'
+import type { ChallengeRow } from '../../kernel/reads/mainReads.ts'
+import type { Blocks } from '../../kernel/reads/readRange.ts'
 import { canNarrow } from '../../kernel/reads/readSpan.ts'
 import { isSetAside } from '../../lib/errors.ts'
 import { type Challenges, noteRows } from './noteRows.ts'

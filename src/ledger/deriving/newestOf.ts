@@ -1,5 +1,6 @@
 import { isNumbered, placeOf } from '../sightings/splitEquals.ts'
-import { compareText, isRecord, type Sighting, sightingDigest } from '../sightings/sighting.ts'
+import { compareText, isRecord, type Sighting } from '../sightings/sighting.ts'
+import { sightingDigest } from '../sightings/sightingCells.ts'
 
 /**
  * The newest non-null value. Records with an update time are ordered by it, records without by request time; which of

@@ -9,10 +9,10 @@ import {
   isCompatible,
   isRecord,
   type Sighting,
-  sightingDigest,
   strongName,
   weakContent,
 } from '../sightings/sighting.ts'
+import { sightingDigest } from '../sightings/sightingCells.ts'
 import { isNumbered, splitEquals } from '../sightings/splitEquals.ts'
 
 interface Draft {

@@ -1,5 +1,6 @@
 import { directions } from '../../bridge/observation.ts'
-import { decodeSighting, encodeSighting, type Group, type Sighting } from './sighting.ts'
+import type { Group, Sighting } from './sighting.ts'
+import { decodeSighting, encodeSighting } from './sightingCells.ts'
 
 type Cells = ReturnType<typeof encodeSighting>
 type Difference = readonly [places: number, ...cells: Cells]

@@ -1,6 +1,6 @@
 import { deriveTransfer } from '../../../src/ledger/deriving/deriveTransfer.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
-import { toSightings } from '../../../src/ledger/sightings/sighting.ts'
+import { toSightings } from '../../../src/ledger/sightings/toSightings.ts'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import type { EventContext } from '../../../src/ledger/context.ts'
 import { toPending, toRecord } from '../../support/records.ts'

@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import { compareDecimals, type Decimal, negate, sumDecimals, toDecimal } from '../../../bridge/decimal.ts'
 import { toCanonicalId } from '../../../bridge/movedToken.ts'
-import type { FlowRow } from '../../../kernel/reads/mainReads.ts'
+import type { FlowRow } from '../../../kernel/reads/flowReads.ts'
 
 /** What one transaction moved at one escrow of one token. */
 export interface EscrowFlow {

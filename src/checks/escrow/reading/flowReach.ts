@@ -1,4 +1,6 @@
-import type { Blocks, FlowOptions, FlowRow, MainReads } from '../../../kernel/reads/mainReads.ts'
+import type { MainReads } from '../../../kernel/reads/mainReads.ts'
+import type { FlowOptions, FlowRow } from '../../../kernel/reads/flowReads.ts'
+import type { Blocks } from '../../../kernel/reads/readRange.ts'
 import type { MainStream } from '../../../kernel/reads/mainStreams.ts'
 import type { SeenRows } from './flowReader.ts'
 

@@ -1,4 +1,6 @@
-import type { Blocks, FlowOptions, MainReads } from '../../../kernel/reads/mainReads.ts'
+import type { MainReads } from '../../../kernel/reads/mainReads.ts'
+import type { FlowOptions } from '../../../kernel/reads/flowReads.ts'
+import type { Blocks } from '../../../kernel/reads/readRange.ts'
 import { type MainStream, noteDeepRead, readStream, saveStream } from '../../../kernel/reads/mainStreams.ts'
 import { listHeads } from '../../../kernel/heads/heads.ts'
 import { waitForHead } from '../../../kernel/heads/waitForHead.ts'

@@ -1,7 +1,7 @@
 import type { LegEvidence, Transfer } from '../../../bridge/transfer.ts'
 import type { Shown } from '../../../kernel/heads/endpointLags.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
-import type { FlowRow, NativeList } from '../../../kernel/reads/mainReads.ts'
+import type { FlowRow, NativeList } from '../../../kernel/reads/flowReads.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { type FlowStream, isOfKind, toStreams } from '../watched/places.ts'
 import type { EscrowWatch } from '../watched/watch.ts'

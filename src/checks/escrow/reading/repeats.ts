@@ -9,7 +9,7 @@ import {
 } from '../../../bridge/decimal.ts'
 import { toCanonicalId } from '../../../bridge/movedToken.ts'
 import type { TokenMove } from '../../../bridge/transfer.ts'
-import type { FlowRow } from '../../../kernel/reads/mainReads.ts'
+import type { FlowRow } from '../../../kernel/reads/flowReads.ts'
 import type { FlowReader } from './flowReader.ts'
 import { decimalsOf, riskOf } from '../watched/watch.ts'
 

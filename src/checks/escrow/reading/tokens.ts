@@ -1,11 +1,13 @@
 import { toDecimal } from '../../../bridge/decimal.ts'
-import type { FlowRow } from '../../../kernel/reads/mainReads.ts'
+import type { FlowRow } from '../../../kernel/reads/flowReads.ts'
 import type { Database } from '../../../store/database.ts'
 import { readMeta, saveMeta } from '../../../store/meta.ts'
 import { type FlowReader, noteCrowd } from './flowReader.ts'
 import type { ForeignToken } from '../flows/foreignToken.ts'
 import type { EscrowPlace, FlowStream } from '../watched/places.ts'
-import { type Blocks, type MainReads, maxOthers } from '../../../kernel/reads/mainReads.ts'
+import type { MainReads } from '../../../kernel/reads/mainReads.ts'
+import { maxOthers } from '../../../kernel/reads/flowReads.ts'
+import type { Blocks } from '../../../kernel/reads/readRange.ts'
 import { type EscrowWatch, isBridgeToken, noteType } from '../watched/watch.ts'
 
 /** How many tokens are looked up at a time. */

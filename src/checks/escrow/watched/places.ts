@@ -1,5 +1,5 @@
 import { canonicalToken } from '../../../bridge/movedToken.ts'
-import type { FlowKind } from '../../../kernel/reads/mainReads.ts'
+import type { FlowKind } from '../../../kernel/reads/flowReads.ts'
 
 /** An address that holds the bridge's money. */
 export interface EscrowPlace {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { createChallengesPolls } from '../../../../src/checks/challenges/poll.ts'
-import type { Blocks } from '../../../../src/kernel/reads/mainReads.ts'
+import type { Blocks } from '../../../../src/kernel/reads/readRange.ts'
 import {
   listDueRanges,
   noteRange,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { matchSightings } from '../../../../src/ledger/matching/matchSightings.ts'
 import type { Observation } from '../../../../src/bridge/observation.ts'
-import { toSightings } from '../../../../src/ledger/sightings/sighting.ts'
+import { toSightings } from '../../../../src/ledger/sightings/toSightings.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 
 // Records without an id, of which some answers leave a key out.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import { matchSightings } from '../../../../src/ledger/matching/matchSightings.ts'
-import { toSightings } from '../../../../src/ledger/sightings/sighting.ts'
+import { toSightings } from '../../../../src/ledger/sightings/toSightings.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 
 const noZone = { zoneHash: null, zoneHeight: null, zoneTime: null } as const

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import { decodeSightings, encodeSightings } from '../../../../src/ledger/sightings/packedSightings.ts'
-import { decodeSighting, encodeSighting, toSightings } from '../../../../src/ledger/sightings/sighting.ts'
+import { toSightings } from '../../../../src/ledger/sightings/toSightings.ts'
+import { decodeSighting, encodeSighting } from '../../../../src/ledger/sightings/sightingCells.ts'
 import { fc } from '../../../support/fastCheck.ts'
 import { toPending, toRecord } from '../../../support/records.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
-import { decodeSighting, encodeSighting, toSightings } from '../../../../src/ledger/sightings/sighting.ts'
+import { toSightings } from '../../../../src/ledger/sightings/toSightings.ts'
+import { decodeSighting, encodeSighting } from '../../../../src/ledger/sightings/sightingCells.ts'
 import { toRecord } from '../../../support/records.ts'
 
 /** Every field says something else. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatDecimal } from '../../../../../src/bridge/decimal.ts'
 import type { TokenMove } from '../../../../../src/bridge/transfer.ts'
-import type { FlowRow } from '../../../../../src/kernel/reads/mainReads.ts'
+import type { FlowRow } from '../../../../../src/kernel/reads/flowReads.ts'
 import { createFlowReader, type FlowReader } from '../../../../../src/checks/escrow/reading/flowReader.ts'
 import { readFlows, readNewFlows, readPastFlows } from '../../../../../src/checks/escrow/reading/pollFlows.ts'
 import { noteType, openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FlowRow } from '../../../../../src/kernel/reads/mainReads.ts'
+import type { FlowRow } from '../../../../../src/kernel/reads/flowReads.ts'
 import type { FlowReader } from '../../../../../src/checks/escrow/reading/flowReader.ts'
 import { findForeign, lookUpTokens } from '../../../../../src/checks/escrow/reading/tokens.ts'
 import { noteTransfers, openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
