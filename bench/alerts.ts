@@ -19,7 +19,7 @@ import { type CommitInSlices, createCommitInSlices } from '../src/kernel/commitI
 import { createSystemClock } from '../src/lib/clock.ts'
 import { createLog } from '../src/lib/log.ts'
 import { loadRules } from '../src/rules/loadRules.ts'
-import { countCommit } from '../src/store/openState.ts'
+import { countCommit } from '../src/store/openFiles.ts'
 import { note } from './support/figures.ts'
 import { now, type Noted, type Order } from './support/alertWorld.ts'
 import { toObservation } from './support/records.ts'

@@ -1,4 +1,4 @@
-import { type Cursors } from '../store/cursors.ts'
+import type { Cursors } from '../store/cursors.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openOperations } from './openOperations.ts'

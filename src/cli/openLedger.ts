@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { createLedger, type Ledger } from '../ledger/ledger.ts'
-import { ledgerPath } from '../store/openState.ts'
+import { ledgerPath } from '../store/state.ts'
 import { checkFolder } from '../store/stateFolder.ts'
 
 /** Opens the ledger for looking; the daemon may run beside. @throws MonitorError `not_found` before a first start */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { MonitorError } from '../lib/errors.ts'
 import { readSpareBytes } from '../store/ballast.ts'
-import { ledgerPath } from '../store/openState.ts'
+import { ledgerPath } from '../store/state.ts'
 import { runLedgerJob } from '../store/runLedgerJob.ts'
 
 /**

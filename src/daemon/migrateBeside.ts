@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { findLedger } from '../replicas/ledgerFolder.ts'
 import { migrations } from '../store/migrate.ts'
-import { ledgerPath } from '../store/openState.ts'
+import { ledgerPath } from '../store/state.ts'
 import { runLedgerJob } from '../store/runLedgerJob.ts'
 import { takeStateLock } from '../store/stateFolder.ts'
 import { type WaitingRun, whileAlive, whileWaiting } from './waiting.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createExplorer } from '../clients/explorer/createExplorer.ts'
 import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/blocks.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { ledgerPath } from '../store/openState.ts'
+import { ledgerPath } from '../store/state.ts'
 import type { AppConfig, StartFrom } from '../kernel/settings.ts'
 import type { AppDeps } from '../monitor/options.ts'
 

@@ -1,7 +1,7 @@
 import { createSystemClock } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import type { AppDeps } from '../monitor/options.ts'
-import type { State } from '../store/openState.ts'
+import type { State } from '../store/state.ts'
 
 const leastMs = 30_000
 

@@ -4,10 +4,10 @@ import {
   isToSelf,
   type LearnedActions,
   namesOthers,
-  otherTokenOf,
   saysAnything,
   saysField,
 } from './learnedActions.ts'
+import { otherTokenOf } from './otherTokens.ts'
 import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAmountLike, isName, readAddress, readNumber } from './zoneAction.ts'
 

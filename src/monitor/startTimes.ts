@@ -1,7 +1,7 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { readMeta, saveMeta } from '../store/meta.ts'
-import type { State } from '../store/openState.ts'
+import type { State } from '../store/state.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 
 /** How far back a first start reads. */

@@ -18,7 +18,7 @@ import { makeFolder } from '../lib/makeFolder.ts'
 import { readSpareBytes } from './ballast.ts'
 import { checkFile } from './damage.ts'
 import type { Integrity } from './integrity.ts'
-import { ledgerPath } from './openState.ts'
+import { ledgerPath } from './state.ts'
 import { checkFolder, syncFolder, takeStateLock } from './stateFolder.ts'
 
 export interface BackupSettings {

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { LowSync, type SyncAdapter } from 'lowdb'
+import { renameSync } from 'node:fs'
+import { LowSync } from 'lowdb'
 import { z } from 'zod'
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { readPlainFile, syncFolder } from './stateFolder.ts'
+import { createDurableTextFile } from './durableText.ts'
 
 const instant = z.int().nonnegative()
 
@@ -93,8 +92,6 @@ export interface OpenedCursors {
   /** They pointed past the ledger, which is an older state of itself. */
   readonly isAhead: boolean
 }
-
-const prefixOf = (path: string) => `.${basename(path)}.`
 
 /** A walk from the newest page back to `until`. */
 export function beginHistory(until: UnixMs): HistoryWalk {
@@ -264,47 +261,4 @@ function checksum(cursors: Cursors): string {
 
 function newerVersion(path: string): MonitorError {
   return new MonitorError('state.invalid', `${path} was written by a newer spanwatch: use that one.`)
-}
-
-/**
- * A lowdb adapter whose write survives a power loss: a new file in the same folder, fsync, rename, fsync of the
- * folder. lowdb's own adapter renames without fsync, which leaves an empty file behind on some file systems.
- * `read` gives the raw text; whether it is any good is for the caller to judge. No link is followed.
- */
-function createDurableTextFile(path: string): SyncAdapter<string> {
-  return {
-    read() {
-      removeLeftovers(dirname(path), prefixOf(path))
-      return readPlainFile(path)
-    },
-    write(text) {
-      const temporary = join(dirname(path), `${prefixOf(path)}${process.pid}.tmp`)
-      try {
-        writeAndSync(temporary, text)
-        renameSync(temporary, path)
-        syncFolder(dirname(path))
-      } catch (error) {
-        rmSync(temporary, { force: true })
-        throw error
-      }
-    },
-  }
-}
-
-function writeAndSync(path: string, text: string): void {
-  // Of a process before that had our number.
-  rmSync(path, { force: true })
-  const file = openSync(path, 'wx', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-function removeLeftovers(folder: string, prefix: string): void {
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(prefix) && name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
-  }
 }

@@ -10,7 +10,7 @@ import { createLedger } from '../../src/ledger/ledger.ts'
 import { createSilentLog } from '../../src/lib/log.ts'
 import type { LoadedRule } from '../../src/rules/types.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { ledgerPath } from '../../src/store/openState.ts'
+import { ledgerPath } from '../../src/store/state.ts'
 import {
   createBench,
   createEvent,

@@ -4,7 +4,7 @@ import { instant } from '../../store/table.ts'
 import { type CoursePoint, courseSteps, listCourse, spareOf } from './owed/courseStore.ts'
 import { toHoldings } from './facts.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
-import { readMainHeightAt } from './owed/owedStore.ts'
+import { readMainHeightAt } from './owed/owedLegs.ts'
 import { openEscrowWatch } from './watched/watch.ts'
 
 /** The judgement of a step that had the least to spare stands for all of it: where it is coarse, a short lack seems long. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { State } from '../../store/openState.ts'
+import type { State } from '../../store/state.ts'
 import { defineRaised } from '../../rules/kind.ts'
 
 /** Found by createStateWatch; while nothing can be written at all, delivery/distress.ts sends it past the outbox. */

@@ -4,13 +4,10 @@ import { MonitorError } from '../../lib/errors.ts'
 import type { ClockJump } from '../../lib/rebaseInstant.ts'
 import { createScrubber } from '../../lib/secret.ts'
 import { openDispatcher } from '../http.ts'
-import {
-  callEndpoint,
-  type CallOptions,
-  type ExplorerContext,
-  type ExplorerOptions,
-  placeOf,
-} from './callEndpoint.ts'
+import { callEndpoint } from './callEndpoint.ts'
+import type { CallOptions } from './callOptions.ts'
+import { placeOf } from './judgeAnswer.ts'
+import type { ExplorerContext, ExplorerOptions } from './explorerContext.ts'
 import { neutralDialect } from './dialect.ts'
 import { createEmptyGuard, type EmptyGuard } from './emptyGuard.ts'
 import type { Endpoint } from './endpoint.ts'

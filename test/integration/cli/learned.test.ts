@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MoneySample } from '../../../src/meaning/learnedActions.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createLearned } from '../../../src/ledger/lessons/learned.ts'
-import { ledgerPath } from '../../../src/store/openState.ts'
+import { ledgerPath } from '../../../src/store/state.ts'
 import { runCommand } from '../../unit/cli/testIo.ts'
 import { createLoopbackConfig } from './serveBlocks.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { insertSilence } from '../../../src/alerts/store/silenceRows.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { ledgerPath } from '../../../src/store/openState.ts'
+import { ledgerPath } from '../../../src/store/state.ts'
 import { runCommand } from '../../unit/cli/testIo.ts'
 import { createLoopbackConfig } from './serveBlocks.ts'
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { copyForOthers } from '../../../src/daemon/copyForOthers.ts'
 import { readSpareBytes } from '../../../src/store/ballast.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { ledgerPath } from '../../../src/store/openState.ts'
+import { ledgerPath } from '../../../src/store/state.ts'
 
 function open() {
   const stateDir = mkdtempSync(join(tmpdir(), 'spanwatch-copy-'))

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configJsonSchema, listSettings, settingTexts } from '../../../src/config/describeConfig.ts'
+import { configJsonSchema, listSettings } from '../../../src/config/describeConfig.ts'
+import { settingTexts } from '../../../src/config/settingTexts.ts'
 import { root } from './markdown.ts'
 import { renderSettings } from './renderSettings.ts'
 

@@ -3,8 +3,8 @@ import {
   listSettings,
   type SchemaNode,
   type Setting,
-  settingTexts,
 } from '../../../src/config/describeConfig.ts'
+import { settingTexts } from '../../../src/config/settingTexts.ts'
 
 const intro = `# Configuration
 

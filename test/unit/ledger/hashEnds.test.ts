@@ -4,7 +4,7 @@ import { createLedger } from '../../../src/ledger/ledger.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { shortHash } from '../../../src/lib/shortHash.ts'
-import { toTextFilter } from '../../../src/web/views/createWebDeps.ts'
+import { toTextFilter } from '../../../src/web/views/pageLists.ts'
 
 test.each([
   ['0x12AB…cd34', { from: '0x12ab', to: 'cd34' }],

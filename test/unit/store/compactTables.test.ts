@@ -7,7 +7,7 @@ import { sumAccounts, sumUnmovedSince } from '../../../src/checks/escrow/account
 import { readEntry, replaceEntry } from '../../../src/checks/escrow/accounts/accountStore.ts'
 import { selectFlows } from '../../../src/checks/escrow/flows/flowRow.ts'
 import { listFlowsOf, saveFlows } from '../../../src/checks/escrow/flows/flowStore.ts'
-import { listMainLegs, listOwedKeysSince, saveOwedLeg } from '../../../src/checks/escrow/owed/owedStore.ts'
+import { listMainLegs, listOwedKeysSince, saveOwedLeg } from '../../../src/checks/escrow/owed/owedLegs.ts'
 import { listDueTransactions, listLogs, saveLogs } from '../../../src/checks/contracts/logStore.ts'
 import { countCopies, listCopies } from '../../../src/ledger/amounts/flow.ts'
 import { listFlow } from '../../../src/ledger/amounts/flowSteps.ts'

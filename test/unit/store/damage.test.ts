@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { DamagedLedger } from '../../../src/store/damage.ts'
 import { type Database, openDatabase } from '../../../src/store/database.ts'
-import { openState, type State } from '../../../src/store/openState.ts'
+import { openState } from '../../../src/store/openState.ts'
+import type { State } from '../../../src/store/state.ts'
 import { damageLog, damages } from '../../support/damage.ts'
 
 let folder: string

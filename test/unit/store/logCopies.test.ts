@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openState, type State } from '../../../src/store/openState.ts'
+import { openState } from '../../../src/store/openState.ts'
+import type { State } from '../../../src/store/state.ts'
 
 let folder: string
 let state: State

@@ -17,7 +17,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { initialCursors, parseCursors } from '../../../src/store/cursors.ts'
-import { commitOnFullDisk, countCommit, openState, type State } from '../../../src/store/openState.ts'
+import { commitOnFullDisk, openState } from '../../../src/store/openState.ts'
+import { countCommit } from '../../../src/store/openFiles.ts'
+import type { State } from '../../../src/store/state.ts'
 import { readRestored } from '../../../src/store/restored.ts'
 
 let folder: string

@@ -2,7 +2,7 @@ import { toBaseUnits } from '../../../bridge/decimal.ts'
 import type { Holding } from '../../../kernel/reads/balanceReads.ts'
 import type { Database } from '../../../store/database.ts'
 import { sumListed } from '../flows/flowSums.ts'
-import { listMainLegs } from '../owed/owedStore.ts'
+import { listMainLegs } from '../owed/owedLegs.ts'
 import type { EscrowAnchor } from '../flows/readingStore.ts'
 
 export interface BalanceAt {

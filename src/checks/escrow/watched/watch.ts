@@ -14,15 +14,8 @@ import { type EscrowPlace, type EscrowSetting, isOfKind, toPlaces } from './plac
 import type { Holding } from '../../../kernel/reads/balanceReads.ts'
 import type { Database } from '../../../store/database.ts'
 import { listReadings } from '../flows/readingStore.ts'
-import {
-  listEscrowTokens,
-  noteEscrowToken,
-  readEscrowToken,
-  renameOwedToken,
-  reviseOwed,
-  openOwedLegs,
-  saveOwedLeg,
-} from '../owed/owedStore.ts'
+import { listEscrowTokens, noteEscrowToken, readEscrowToken } from '../owed/owedStore.ts'
+import { renameOwedToken, reviseOwed, openOwedLegs, saveOwedLeg } from '../owed/owedLegs.ts'
 import { listTokenPairs } from '../../../ledger/lessons/learned.ts'
 import { readFlowsDeep } from '../../../kernel/reads/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo, wakeToken } from '../flows/flowStore.ts'

@@ -16,11 +16,11 @@ import type { Transfer } from '../../../../../src/bridge/transfer.ts'
 import { type Database, openDatabase } from '../../../../../src/store/database.ts'
 import {
   listEscrowTokens,
-  readOwed,
   saveHoldings,
   saveOwedJudgement,
   startOwed,
 } from '../../../../../src/checks/escrow/owed/owedStore.ts'
+import { readOwed } from '../../../../../src/checks/escrow/owed/owedLegs.ts'
 import { saveReading } from '../../../../../src/checks/escrow/flows/readingStore.ts'
 import { createLearned, listTokenPairs } from '../../../../../src/ledger/lessons/learned.ts'
 import { toRecord } from '../../../../support/records.ts'
