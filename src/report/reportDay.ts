@@ -38,7 +38,12 @@ export function windowOf(name: string, zone: string): DayWindow | null {
   // In some zones midnight itself is skipped: the day then starts where the local date does.
   const from = start.startOf(period)
   const until = from.plus({ [period]: 1 }).startOf(period)
-  return { day: name, zone, from: from.toMillis(), until: until.toMillis() }
+  return { day: name, zone, from: firstOf(from), until: firstOf(until) }
+}
+
+/** In some zones the clocks go back at one o'clock, so that midnight comes twice: the date begins with the first. */
+function firstOf(midnight: DateTime): UnixMs {
+  return Math.min(...midnight.getPossibleOffsets().map((one) => one.toMillis()))
 }
 
 /** The local date, week or month at an instant. */
