@@ -104,7 +104,9 @@ function openHours(window: DayWindow) {
   const starts: DateTime[] = []
   for (let at = DateTime.fromMillis(window.from, { zone: window.zone }); at.toMillis() < window.until; ) {
     starts.push(at)
-    at = at.plus({ [unit]: 1 }).startOf(unit)
+    const next = at.plus({ [unit]: 1 }).startOf(unit)
+    // Where the clocks go back by half an hour, that may be the same hour once more.
+    at = next > at ? next : at.plus({ [unit]: 2 }).startOf(unit)
   }
   return starts.map((at) => ({
     from: at.toMillis(),
