@@ -5,7 +5,7 @@ import { buildDailyReport } from '../report/buildDailyReport.ts'
 import { readReportKnowledge } from '../report/readReportKnowledge.ts'
 import type { Config } from '../config/config.ts'
 import type { DailyReport } from '../report/dailyReport.ts'
-import { dayOf, type Period, periodOf, shiftDay, windowOf } from '../report/reportDay.ts'
+import { dayOf, type Period, periodOf, settingNames, shiftDay, windowOf } from '../report/reportDay.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/makeFolder.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
@@ -51,9 +51,9 @@ const lastOf: Readonly<Record<string, Period | undefined>> = {
 }
 
 async function build(io: Io, config: Config, date: string): Promise<DailyReport> {
-  const zone = config.reports.daily?.timezone ?? 'UTC'
   const now = io.clock.now()
   const last = lastOf[date]
+  const zone = settingsOf(config, last ?? periodOf(date))?.timezone ?? 'UTC'
   const day = last === undefined ? date : shiftDay(dayOf(now, zone, last), -1)
   const window = windowOf(day, zone)
   if (window === null) {
@@ -78,6 +78,11 @@ async function build(io: Io, config: Config, date: string): Promise<DailyReport>
   }
 }
 
+/** How reports of a period are sent; as those of days are where none is sent of it. */
+function settingsOf({ reports }: Config, period: Period | null): Config['reports']['daily'] {
+  return reports[settingNames[period ?? 'day']] ?? reports.daily
+}
+
 function writeFiles(folder: string, rendered: RenderedReport): string[] {
   makeFolder(folder)
   // A mail names its images by cid; a file in a folder by their names.
@@ -99,10 +104,12 @@ function writeFiles(folder: string, rendered: RenderedReport): string[] {
 }
 
 async function send(io: Io, config: Config, built: DailyReport, rendered: RenderedReport): Promise<number> {
-  const name = config.reports.daily?.channel
+  const period = periodOf(built.window.day)
+  const name = settingsOf(config, period)?.channel
   const settings = config.channels.find((channel) => channel.name === name)
   if (name === undefined || !settings) {
-    throw new MonitorError('usage', '--send: expected reports.daily.channel in the configuration')
+    const setting = `reports.${settingNames[period ?? 'day']}.channel`
+    throw new MonitorError('usage', `--send: expected ${setting} in the configuration`)
   }
   const channel = createChannel({ clock: io.clock, write: io.out, color: false }, settings)
   try {

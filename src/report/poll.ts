@@ -9,6 +9,7 @@ import {
   type Period,
   periodOf,
   periods,
+  settingNames,
   shiftDay,
   windowOf,
 } from './reportDay.ts'
@@ -200,7 +201,6 @@ interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit'
 const everyMs = 30_000
 
 const reportPollers = { day: 'report', week: 'reportWeek', month: 'reportMonth' } as const
-const settingNames = { day: 'daily', week: 'weekly', month: 'monthly' } as const
 
 /** A poller for each report that is configured. */
 export function createReporting(deps: ReportingDeps): Poller[] {

@@ -7,6 +7,9 @@ export const periods = ['day', 'week', 'month'] as const
 /** A week begins on Monday (ISO 8601). */
 export type Period = (typeof periods)[number]
 
+/** Where the configuration says when each is sent, in which zone, and to whom. */
+export const settingNames = { day: 'daily', week: 'weekly', month: 'monthly' } as const
+
 /** A day, week or month of a time zone, as UTC: from its first midnight up to and without the next one's. */
 export interface DayWindow {
   /** The local date `2026-03-08`, the week `2026-W10`, or the month `2026-03`. */
