@@ -58,7 +58,7 @@ export async function buildDailyReport(
   window: DayWindow,
   now: UnixMs,
 ): Promise<DailyReport> {
-  const { db, knows } = sources
+  const { db, knows, before } = sources
   const { preconf = null, escrows = null, coverage = null, judged = null } = knows
   // What is not over is told as it is now.
   const shown = { from: window.from, until: Math.min(window.until, now) }
@@ -117,7 +117,8 @@ export async function buildDailyReport(
     book: book.lines(),
     problems: problems && problems.list(),
     flows,
-    restated: sources.before && listRestatements(sources.before.flows, flows),
+    // What was reported in another time zone ended at another time.
+    restated: before?.window.until === window.from ? listRestatements(before.flows, flows) : null,
     legs: counts.legs(),
     latencies,
     findings: found,

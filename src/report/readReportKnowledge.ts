@@ -1,7 +1,7 @@
-import type { CoverageLine, LatencyLine, PreconfSummary } from './dailyReport.ts'
+import type { CoverageLine, DailyReport, LatencyLine, PreconfSummary } from './dailyReport.ts'
 import { judgeBreaks } from '../breaks/listBreaks.ts'
 import { type EscrowDay, joinEscrowDays, joinUnexplained, readEscrowDays } from './readEscrowDays.ts'
-import { createReportStore } from './store.ts'
+import { createReportStore, type ReportStore } from './store.ts'
 import type { ReportToken } from './reportToken.ts'
 import { flowsKeptMs } from '../checks/escrow/flows/flowStore.ts'
 import { type BreakLedger, openBreakSources } from '../breaks/breakSources.ts'
@@ -13,7 +13,7 @@ import { countSuppressed } from './queries.ts'
 import { summarizeCases } from './summarizeCases.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { runInTurns } from '../lib/steps.ts'
-import { type DayWindow, daysOf } from './reportDay.ts'
+import { type DayWindow, daysOf, windowOf } from './reportDay.ts'
 import type { Database } from '../store/database.ts'
 import { listPreconfHours } from '../checks/preconf/store.ts'
 import { readZoneShare } from '../checks/audit/zoneStore.ts'
@@ -56,7 +56,7 @@ function readEscrows(
   if (read === null || window.from >= now - flowsKeptMs) return read
   const store = createReportStore(db)
   const days = daysOf(window)
-  const kept = days.length === 1 ? [] : days.map((day) => store.find(day))
+  const kept = days.length === 1 ? [] : days.map((day) => findOfZone(store, day, window.zone))
   const joined = joinEscrowDays(kept.map((report) => report?.escrows ?? []))
   const books = kept.map((report) => report?.book ?? [])
   return read.map((one) => {
@@ -64,6 +64,12 @@ function readEscrows(
     const day = one.change === null && whole?.change != null ? whole : one
     return { ...day, unexplained: joinUnexplained(books, one.token) }
   })
+}
+
+/** What was reported in another time zone is of other hours. */
+function findOfZone(store: ReportStore, day: string, zone: string): DailyReport | null {
+  const [kept, window] = [store.find(day), windowOf(day, zone)]
+  return kept?.window.from === window?.from && kept?.window.until === window?.until ? kept : null
 }
 
 function readCoverage(db: Database, window: DayWindow): CoverageLine[] | null {

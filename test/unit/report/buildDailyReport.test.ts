@@ -164,6 +164,21 @@ test('what came late is said beside what was reported', async () => {
   await report([early], async (reportOf) => expect((await reportOf(next, before)).restated).toEqual([]))
 })
 
+test('a day before that was reported in another time zone is compared with nothing', async () => {
+  const [day, next] = days as [DayWindow, DayWindow]
+  const late: Plan = {
+    direction: 'ZoneToMain',
+    raw: 5_000_000n,
+    leftAt: day.until - hour / 2,
+    arrivedAt: null,
+    isFailed: false,
+  }
+  await report([late], async (reportOf) => {
+    const before = await reportOf(windowOf(day.day, 'Europe/Helsinki') as DayWindow)
+    expect((await reportOf(next, before)).restated).toBeNull()
+  })
+})
+
 test('what is not known is said, and is not zero', async () => {
   await report([], async (reportOf) => {
     const { missing, coverage, preconf, escrows, restated } = await reportOf(days[0] as DayWindow)

@@ -27,7 +27,7 @@ const bookOf = (unexplained: string | null) => ({
 })
 
 /** A week, each of whose days said that 1 came in and nobody knows why, as it is read some hours after it ended. */
-async function readWeek(days: readonly string[], after: number) {
+async function readWeek(days: readonly string[], after: number, zoneOfDays = zone) {
   const db = openDatabase(':memory:')
   const ledger = createLedger(db, { tokens: [usdc], openIntervalMs: 10_000 })
   const now = week.until + after
@@ -36,7 +36,7 @@ async function readWeek(days: readonly string[], after: number) {
   saveOwedJudgement(db, usdc.address, judged)
   const store = createReportStore(db)
   for (const day of days) {
-    const window = windowOf(day, zone) as DayWindow
+    const window = windowOf(day, zoneOfDays) as DayWindow
     const escrow = { token: usdc, opening: '0', change: '1', closing: '1', owed: '0', at: window.until }
     store.queue(createReport({ window, book: [bookOf('1')], escrows: [escrow] }), now)
   }
@@ -50,4 +50,9 @@ test('of a week whose movements are forgotten in part, change and what nothing e
   expect(await readWeek(days, 8 * hour)).toMatchObject({ change: '7', unexplained: '7' })
   expect(await readWeek(days.slice(1), 8 * hour)).toMatchObject({ change: null, unexplained: null })
   expect(await readWeek(days, 0)).not.toHaveProperty('unexplained')
+})
+
+test('days that were reported in another time zone are not those of a week', async () => {
+  const joined = await readWeek(daysOf(week), 8 * hour, 'UTC')
+  expect(joined).toMatchObject({ change: null, unexplained: null })
 })
