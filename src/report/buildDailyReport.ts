@@ -136,7 +136,9 @@ export async function buildDailyReport(
 
 /** Since the report before, or since the day began where there is none: what was found of earlier days is news. */
 function learnedOf(since: UnixMs | null, { from, until }: DayWindow, now: UnixMs) {
-  return { before: from, from: since === null ? from : Math.min(since, until), until: now }
+  if (since === null) return { before: from, from, until: now }
+  // One that was made by a clock far ahead says nothing of since when.
+  return { before: from, from: since > now ? until : since, until: now }
 }
 
 const unknownToken = (address: string): ReportToken => ({ address, symbol: null, name: '', decimals: null })

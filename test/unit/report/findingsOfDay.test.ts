@@ -88,6 +88,23 @@ test('what was learned since the last report is a correction, whatever days were
   expect(corrections).toMatchObject([{ day: '2026-10-26', kind: 'transfer.failed', count: 1 }])
 })
 
+test('of reports that are made together after an outage, only the one of its day has a finding', async () => {
+  const { tell, report } = world()
+  const made = tuesday.until + 8 * hour
+  tell(made - hour, failure(5, monday.from + hour))
+  const first = await report(monday, made)
+  expect(counts(first)).toEqual(['transfer.failed 1'])
+  expect((await report(tuesday, made + 1, first)).corrections).toEqual([])
+})
+
+test('a report before that was made by a clock far ahead hides nothing', async () => {
+  const { tell, report } = world()
+  const made = tuesday.until + 8 * hour
+  tell(made - hour, failure(5, monday.from + hour))
+  const { corrections } = await report(tuesday, made, null, made + 9_000 * hour)
+  expect(corrections).toMatchObject([{ day: '2026-10-26', kind: 'transfer.failed', count: 1 }])
+})
+
 test('of what was learned money is named once: as of the transfer, and what beside it left as of the movement', async () => {
   const { tell, judge, report } = world()
   const made = tuesday.from + 8 * hour
