@@ -43,21 +43,26 @@ export interface DailyReportDeps {
   readonly db: Database
   readonly ledger: Pick<Ledger, 'listUnderWay' | 'getTransfer'>
   readonly tokens: AppConfig['bridge']['tokens']
+  /** When the last complete reading of the list began; null before the first since the start. */
+  readonly list: { readonly readAt: UnixMs | null }
 }
 
 /** Reports that are caught up after a time down; what is older is named, not sent one by one. */
 const mostCaughtUp = 3
 const keptTryingMs = 24 * 3_600_000
+/** A report is made at most so much later because the list was not read since its day ended. */
+const mostAwaitedMs = 3_600_000
 /** A delivery under way is not begun again before this; a process that died in it is followed by the next attempt. */
 const attemptMs = 120_000
 
 /**
- * Builds what is due and delivers what waits. Asked every 30 s, whatever the cron says: a restart, a suspended machine or
+ * Builds what is due and delivers what waits. Asked every 10 s, whatever the cron says: a restart, a suspended machine or
  * a changed clock then neither skips a day nor reports it twice.
  */
 export function createDailyReportPoll(deps: DailyReportDeps): (signal: AbortSignal) => Promise<void> {
+  const startedAt = deps.clock.now()
   return async (signal) => {
-    const thrown = [await buildDue(deps)]
+    const thrown = [await buildDue(deps, startedAt)]
     for (const queued of deps.store.listDue(deps.clock.now()))
       thrown.push(await deliver(deps, queued, signal))
     // What could be done is done all the same; the run has failed, and counts as that.
@@ -68,7 +73,7 @@ export function createDailyReportPoll(deps: DailyReportDeps): (signal: AbortSign
 /** What was thrown, whatever it is; null when nothing was. */
 type Thrown = { readonly error: unknown } | null
 
-async function buildDue(deps: DailyReportDeps): Promise<Thrown> {
+async function buildDue(deps: DailyReportDeps, startedAt: UnixMs): Promise<Thrown> {
   const { clock, commit, settings, store, period } = deps
   const now = clock.now()
   const zone = settings.timezone
@@ -84,6 +89,7 @@ async function buildDue(deps: DailyReportDeps): Promise<Thrown> {
   for (const day of found.due) {
     const window = windowOf(day, zone)
     if (window === null) continue
+    if (!isRead(deps, window, startedAt)) return null
     const news = day === found.due[0] ? skipped : []
     const failed = await build(deps, window, news)
     if (failed === null) continue
@@ -93,6 +99,12 @@ async function buildDue(deps: DailyReportDeps): Promise<Thrown> {
     commit({ apply: () => (store.startAfter(day), [...news, toMissed(day, reason, now)]) })
   }
   return null
+}
+
+/** After an outage the ledger does not know yet what happened meanwhile. */
+function isRead({ clock, list, settings }: DailyReportDeps, window: DayWindow, startedAt: UnixMs): boolean {
+  const awaitedMs = clock.now() - Math.max(dueAt(settings, window), startedAt)
+  return (list.readAt !== null && list.readAt >= window.until) || awaitedMs >= mostAwaitedMs
 }
 
 /** Builds and queues one day's. */
@@ -193,12 +205,12 @@ function toMissed(day: string, reason: string, now: UnixMs): Finding {
   })
 }
 
-interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit' | 'db' | 'ledger'> {
+interface ReportingDeps extends Pick<DailyReportDeps, 'clock' | 'log' | 'commit' | 'db' | 'ledger' | 'list'> {
   readonly channels: readonly Channel[]
   readonly config: Pick<AppConfig, 'reports' | 'http' | 'bridge'>
 }
 
-const everyMs = 30_000
+const everyMs = 10_000
 
 const reportPollers = { day: 'report', week: 'reportWeek', month: 'reportMonth' } as const
 

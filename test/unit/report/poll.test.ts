@@ -20,6 +20,7 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
   const told: Finding[] = []
   const broken: { send: Error | null; build: Error | null } = { send: null, build: null }
   const errors: unknown[] = []
+  const list: { readAt: number | null } = { readAt: Infinity }
   const create = () =>
     createDailyReportPoll({
       clock,
@@ -52,6 +53,7 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
         },
       },
       tokens: [],
+      list,
     })
   let poll = create()
   const run = () => poll(new AbortController().signal)
@@ -62,7 +64,7 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
       await run().catch((error: unknown) => errors.push(error))
     }
   }
-  return { broken, clock, errors, store, sent, told, run, pass, restart: () => void (poll = create()) }
+  return { broken, clock, errors, list, store, sent, told, run, pass, restart: () => void (poll = create()) }
 }
 
 test('the day of the first start is the first that is reported, once, at its time', async () => {
@@ -112,6 +114,30 @@ test('F69: three days down are caught up once each; more are told as missed', as
   expect(monitor.told.map(({ kind, facts }) => [kind, facts['day']])).toEqual([
     ['monitor.report_missed', '2026-05-01 to 2026-05-01'],
   ])
+})
+
+test('after an outage a report waits until the list was read since its day ended', async () => {
+  const monitor = setUp('2026-05-03T12:00:00Z')
+  monitor.store.startAfter('2026-04-30')
+  monitor.list.readAt = null
+  await monitor.pass(10 * 60_000)
+  // A reading that began the day before.
+  monitor.list.readAt = Date.parse('2026-05-02T20:00:00Z')
+  await monitor.pass(60_000)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-01'])
+  monitor.list.readAt = monitor.clock.now()
+  await monitor.run()
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-01', '2026-05-02'])
+})
+
+test('where the list cannot be read a report waits for an hour at most', async () => {
+  const monitor = setUp('2026-05-02T12:00:00Z')
+  monitor.store.startAfter('2026-04-30')
+  monitor.list.readAt = null
+  await monitor.pass(hour - 60_000)
+  expect(monitor.sent).toEqual([])
+  await monitor.pass(60_000)
+  expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-01'])
 })
 
 test('F34: a mail that is deferred is tried again after 1 and 5 minutes, alone to whom it is owed', async () => {
