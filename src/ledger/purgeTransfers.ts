@@ -1,8 +1,9 @@
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
-import { int } from '../store/table.ts'
+import { int, columns, instant } from '../store/table.ts'
 import { dropQueuedHash } from './evidence/evidenceQueue.ts'
 import { deleteAnswers, unsettleAnswers } from './evidence/legAnswers.ts'
+import { readMetaNumber, saveMeta } from '../store/meta.ts'
 import type { LedgerState } from './recordAnswer.ts'
 import { forgetResting } from './transfers/restingRecords.ts'
 import { byHash, forgetTransfer, formatKey, selectTransfers } from './transfers/transferRows.ts'
@@ -17,20 +18,32 @@ export interface Past {
   readonly limit: number
 }
 
+const forgottenName = 'transfers_forgotten'
+
+/** Of transfers that were over by then some are forgotten; null where none is. */
+export function readForgottenUntil(db: Database): UnixMs | null {
+  return readMetaNumber(db, forgottenName)
+}
+
+const ended = columns({ key: int, endedAt: instant })
+
 /** Forgets ended transfers that are past their time, with their alerts. @returns how many */
 export function purgeTransfers({ db, resting }: LedgerState, { before, shownBefore, limit }: Past): number {
   // A payout may name an origin of long ago.
-  const sql = `SELECT key FROM transfers WHERE origin_at < ?1 AND coalesce(destination_at, 0) < ?1 AND read_at < ?2
+  const sql = `SELECT key, max(origin_at, coalesce(destination_at, 0)) AS ended_at FROM transfers WHERE origin_at < ?1 AND coalesce(destination_at, 0) < ?1 AND read_at < ?2
     AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?3`
-  const keys = int.all(db, sql, before, shownBefore, limit)
-  for (const key of keys) {
+  const past = ended.all(db, sql, before, shownBefore, limit)
+  const until = readForgottenUntil(db) ?? 0
+  const last = past.reduce((most, { endedAt }) => Math.max(most, endedAt), until)
+  if (last > until) saveMeta(db, forgottenName, String(last))
+  for (const { key } of past) {
     forgetEvidence(db, key)
     forgetTransfer(db, key)
     forgetResting(resting, key)
     db.prepare('DELETE FROM aliases WHERE transfer_key = ?').run(key)
     db.prepare('DELETE FROM alerts WHERE transfer_key = ?').run(formatKey(key))
   }
-  return keys.length
+  return past.length
 }
 
 /** A leg that transfers share keeps its evidence until the last of them goes. */

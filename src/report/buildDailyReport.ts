@@ -16,12 +16,14 @@ import {
   toReportFlow,
 } from './dailyReport.ts'
 import { openFlows, toCrossing } from './reconcile.ts'
+import { timeLabel } from './render/reportWords.ts'
 import { type DayWindow, periodOf } from './reportDay.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { readWrapping } from '../store/wrapping.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { readForgottenUntil } from '../ledger/purgeTransfers.ts'
 import type { OnAdvance } from '../ledger/slicesUnderWay.ts'
 import { countTold, listFound, listLearned, listStalledAt } from './queries.ts'
 
@@ -110,6 +112,7 @@ export async function buildDailyReport(
     builtAt: now,
     missing: [
       ...listMissing(flows, coverage, now, window),
+      ...sayForgotten(readForgottenUntil(db), window),
       ...(judged?.isCut
         ? ['more does not reconcile than is read at once: only a part of it is named and summed']
         : []),
@@ -144,6 +147,12 @@ function learnedOf(since: UnixMs | null, { from, until }: DayWindow, now: UnixMs
 const unknownToken = (address: string): ReportToken => ({ address, symbol: null, name: '', decimals: null })
 
 const toShare = ({ source, share }: CoverageLine) => `${source} ${Math.floor(share * 100)} %`
+
+/** What was over before, and is kept no longer, is in no count. */
+function sayForgotten(until: UnixMs | null, { from, zone }: DayWindow): string[] {
+  if (until === null || until < from) return []
+  return [`transfers that were over by ${timeLabel(until, zone)} are kept no longer, and not in the sums`]
+}
 
 const namedGaps = 3
 

@@ -179,6 +179,25 @@ test('a day before that was reported in another time zone is compared with nothi
   })
 })
 
+test('of a day whose transfers are kept no longer it is said that the sums lack them', async () => {
+  const [day, next, last] = days as [DayWindow, DayWindow, DayWindow]
+  const db = openDatabase(':memory:')
+  const ledger = createLedger(db, { tokens: [usdc], openIntervalMs: 10_000 })
+  const [leftAt, arrivedAt] = [day.until - hour, next.from + hour]
+  const now = Date.parse('2026-11-01')
+  ledger.recordAnswer(
+    [toObservation({ direction: 'ZoneToMain', raw: 5n, leftAt, arrivedAt, isFailed: false }, 1)],
+    now,
+  )
+  const missing = async (of: DayWindow) =>
+    (await buildDailyReport({ db, ledger, kinds, before: null, knows: { coverage: [] } }, of, now)).missing
+  expect([await missing(day), await missing(next)]).toEqual([[], []])
+  ledger.purge({ before: last.from, shownBefore: Infinity, limit: 10 })
+  const said = 'transfers that were over by 2026-10-25 01:00:00 are kept no longer, and not in the sums'
+  expect([await missing(day), await missing(next), await missing(last)]).toEqual([[said], [said], []])
+  db.close()
+})
+
 test('what is not known is said, and is not zero', async () => {
   await report([], async (reportOf) => {
     const { missing, coverage, preconf, escrows, restated } = await reportOf(days[0] as DayWindow)
