@@ -14,7 +14,18 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
     ...warnOfShortTokens(context, config),
     ...warnOfPlainHttp(context, config),
     ...warnOfRoutes(context, config),
+    ...warnOfSymbols(context, config),
   ]
+}
+
+/** Messages, pages and reports name a token by its symbol alone. */
+function warnOfSymbols(context: CheckContext, { bridge: { tokens } }: ParsedConfig): YamlProblem[] {
+  return tokens.flatMap(({ symbol }, index) => {
+    const first = tokens.findIndex((one) => one.symbol.toLowerCase() === symbol.toLowerCase())
+    if (first === index) return []
+    const message = `\`bridge.tokens[${first}]\` is called ${symbol} as well: messages and reports do not tell the two apart`
+    return [problemAt(context.doc, ['bridge', 'tokens', index, 'symbol'], message)]
+  })
 }
 
 /** Behind a proxy loopback is no bound. */

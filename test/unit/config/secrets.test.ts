@@ -239,6 +239,14 @@ describe('other warnings', () => {
       'routes: [{ channels: [console] }, { channels: [console] }]',
       ['2:35 never reached: `routes[0]` takes everything; give it `continue: true` or a `match`'],
     ],
+    [
+      'two tokens of one symbol are not told apart',
+      `bridge: { tokens: [
+  { address: "0x${'a1'.repeat(20)}", symbol: USDC, decimals: 6 },
+  { address: "0x${'b2'.repeat(20)}", symbol: WETH, decimals: 18 },
+  { address: "0x${'c3'.repeat(20)}", symbol: usdc, decimals: 6 } ] }`,
+      ['5:68 `bridge.tokens[0]` is called usdc as well: messages and reports do not tell the two apart'],
+    ],
   ])('%s', (_, text, warnings) => {
     expect(warningsOf(`${smallest}${text}\n`)).toEqual(warnings)
   })
