@@ -154,7 +154,9 @@ function decide(deps: Judging, { open, judgement, hasRecord }: Judged, now: Unix
     if (judgement.isExplained) return { answer: [], checkAt: null }
     // Its record or its meaning may yet become known.
     const isUnexplained = time >= deps.tellSince && now >= readyAt && isListRead(deps, time, readyAt)
-    return { answer: [], checkAt: laterAt, isUnexplained }
+    // After a start, or while the list does not answer, it is old and was never judged.
+    const isUnread = (deps.list.readAt ?? 0) < readyAt
+    return { answer: [], checkAt: isUnread ? Math.min(laterAt, now + waitMs) : laterAt, isUnexplained }
   }
   if (time < deps.tellSince) return { answer: [], checkAt: null }
   if (now < readyAt) return { answer: [], checkAt: Math.min(readyAt, now + recheckMs) }

@@ -96,3 +96,22 @@ test.each([20_000, 60_000, 120_000])(
     expect(await recipientsSaid({ listedAfterMs, credited: address(99) })).toEqual([])
   },
 )
+
+test('an event that nobody knows, seen shortly before an hour in which nothing ran, is told with the first reading of the list', async () => {
+  const kernel = createTestKernel({ start })
+  kernel.db
+    .prepare('INSERT INTO bridge_topics (contract, topic, matched) VALUES (?, ?, 200)')
+    .run(contract, topic)
+  saveLogs(kernel.db, [{ ...eventOf(1, address(1)), topics: [`0x${'02'.repeat(32)}`] }], start)
+  const judge = () => judgeLogs({ ...kernel, configured: new Map() })
+  await kernel.clock.advance(3_600_000)
+  kernel.list.readAt = null
+  judge()
+  expect(kernel.told).toEqual([])
+  kernel.list.readAt = kernel.clock.now()
+  await kernel.clock.advance(30_000)
+  judge()
+  expect(kernel.told).toMatchObject([
+    { kind: 'contract.changed', subject: expect.stringContaining(contract) },
+  ])
+})
