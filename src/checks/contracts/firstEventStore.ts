@@ -16,7 +16,9 @@ export function noteFirst(db: Database, log: BridgeLog): void {
 
 /**
  * Whether this is the first event of its kind that is known of its contract, though `least` others taught. Of several
- * that were there before `since` nobody knows which was the first, and nothing is new while the past is not read yet.
+ * that were there before the contract was first read nobody knows which was the first, and nothing is new while the past
+ * is not read yet. What came several times while nothing ran is new all the same.
+ * @param of.since when it was first read at the latest
  */
 export function isNewAmong(
   db: Database,
@@ -26,13 +28,14 @@ export function isNewAmong(
   const topic = topicOf({ topics })
   const sql = 'SELECT hash FROM bridge_events WHERE contract = ? AND topic = ?'
   if (text.get(db, sql, contract, topic) !== hash || countTaught(db, contract) < least) return false
-  if (readProgress(db, contract).historyFrom !== null) return false
+  const { historyFrom, followedSince } = readProgress(db, contract)
+  if (historyFrom !== null) return false
   const other = db
     .prepare(
       `SELECT 1 FROM bridge_logs WHERE contract = ${numberOf('?')} AND topic = ${numberOf('?')} AND hash <> ? LIMIT 1`,
     )
     .get(contract, topic, toHashCell(hash))
-  return other === undefined || (time ?? 0) >= since
+  return other === undefined || (time ?? 0) >= Math.min(followedSince ?? since, since)
 }
 
 /** How many events of a contract taught what it says. */

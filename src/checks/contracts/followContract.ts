@@ -59,7 +59,8 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
       mayWait: 'without-news',
       apply: (now) => {
         const findings = takeLogs(contract, { ...read, birth }, now)
-        saveProgress(db, address, { ...readProgress(db, address), ...progress })
+        const followed = before.next === null && { followedSince: now }
+        saveProgress(db, address, { ...readProgress(db, address), ...progress, ...followed })
         for (const gap of gaps) saveGap(db, address, { ...gap, attempts: 1, retryAt: now })
         return findings
       },

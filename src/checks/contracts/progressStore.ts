@@ -26,6 +26,8 @@ const verifiedSource: z.ZodType<VerifiedSource> = z.object({
 const contractProgress = z.object({
   /** Everything below was read, but what stands in the list of gaps; null before the first reading. */
   next: z.number().nullable().default(null),
+  /** When it was first read; null before, and where a version before did not note it. */
+  followedSince: z.number().nullable().default(null),
   /** Everything from here up to where the first reading began was read; null once the history is there. */
   historyFrom: z.number().nullable().default(null),
   /** Where logs are known to be: a control question. */

@@ -201,6 +201,15 @@ test('the past is read backwards in pieces of 10,000 blocks until it is too old'
   expect(progress().historyFrom).toBeNull()
 })
 
+test('when a contract was first read is noted once', async () => {
+  const { clock, tick, progress } = setUp([99_999])
+  const firstAt = clock.now()
+  await tick()
+  await clock.advance(3_600_000)
+  await tick()
+  expect(progress().followedSince).toBe(firstAt)
+})
+
 test('while a range that was missed takes all of the time, the past is read all the same', async () => {
   const { db, watched, tick, progress, world } = setUp([99_990])
   await tick()

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { BridgeLog } from '../../../../src/bridge/bridgeLog.ts'
 import { purgeLogs, saveLogs } from '../../../../src/checks/contracts/logStore.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
+import { readProgress, saveProgress } from '../../../../src/checks/contracts/progressStore.ts'
 import { isNewAmong } from '../../../../src/checks/contracts/firstEventStore.ts'
 
 const contract = `0x${'c0'.repeat(20)}`
@@ -33,6 +34,14 @@ test('of several that were there before the monitor none is known to be the firs
   expect(isNew(db, log('0xa1', 100), 200_000)).toBe(true)
   saveLogs(db, [log('0xa2', 150)], 1)
   expect(isNew(db, log('0xa1', 100), 200_000)).toBe(false)
+})
+
+test('of several that came while nothing ran, after the contract was first read, the first is new', () => {
+  const db = openDatabase(':memory:')
+  saveProgress(db, contract, { ...readProgress(db, contract), followedSince: 90_000 })
+  saveLogs(db, [log('0xa1', 100), log('0xa2', 150)], 1)
+  expect(isNew(db, log('0xa1', 100), 200_000)).toBe(true)
+  expect(isNew(db, log('0xa2', 150), 200_000)).toBe(false)
 })
 
 test('one that comes again after it was forgotten is not new', () => {
