@@ -74,6 +74,8 @@ export interface Kernel {
   /** What a channel made of a message that did not come from the outbox. */
   readonly noteAnswer: (channel: string, result: DeliveryResult, now: UnixMs) => void
   readonly startedAt: UnixMs
+  /** When this ledger was first watched by. */
+  readonly firstStartAt: UnixMs
   /** What was final before this is history, not news. */
   readonly tellSince: UnixMs
   /** How long after its block a record may first be listed, ms. */

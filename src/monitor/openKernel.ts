@@ -42,7 +42,7 @@ import { readRestored } from '../store/restored.ts'
 import { createRequestNumbers } from '../store/requestNumbers.ts'
 import type { AppOptions, PartDeps } from './options.ts'
 import { createSending } from './sending.ts'
-import { tellSince } from './startTimes.ts'
+import { firstStart, tellSince } from './startTimes.ts'
 import { toRouting } from './toRouting.ts'
 
 /** The kernel, and beside it what only the monitor itself touches. */
@@ -178,6 +178,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
     stages: createStages(),
     stakes,
     startedAt,
+    firstStartAt: firstStart(state, startedAt),
     tellSince: since,
   }
 }

@@ -1,7 +1,9 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { readMeta, saveMeta } from '../store/meta.ts'
+import { readMeta, saveMeta, readMetaNumber } from '../store/meta.ts'
 import type { State } from '../store/state.ts'
+import type { Database } from '../store/database.ts'
+import type { State } from '../store/openState.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 
 /** How far back a first start reads. */
@@ -21,6 +23,17 @@ export function historySince(config: AppConfig, now: UnixMs): UnixMs {
 
 const tellSinceName = 'tell_since'
 
+const firstStartName = 'first_start'
+
+/** When this ledger was first watched by. Kept in it: what was missed while nothing ran is no past of before. */
+export function firstStart({ db }: Pick<State, 'db'>, now: UnixMs): UnixMs {
+  const known = readMetaNumber(db, firstStartName)
+  // Later than now it can only be by a clock that was ahead.
+  const since = Math.min(known ?? now, now)
+  if (since !== known && !isFollower(db)) saveMeta(db, firstStartName, String(since))
+  return since
+}
+
 /**
  * From when on final records are news. Kept in the ledger: a restart must not make history of what was missed. Later than
  * where a first start would begin now it can only be by a clock that was ahead, until which all would be history.
@@ -29,8 +42,11 @@ export function tellSince({ db }: Pick<State, 'db'>, config: AppConfig, now: Uni
   const known = readMeta(db, tellSinceName)
   const latest = Math.max(historySince(config, now), now - config.poll.sweepMs)
   const since = known === null ? historySince(config, now) : Math.min(Number(known), latest)
-  // A follower's ledger says what the holder's clock made of it; this one's counts once it watches.
-  const isFollower = db.changes.state()?.role === 'follower'
-  if (String(since) !== known && !isFollower) saveMeta(db, tellSinceName, String(since))
+  if (String(since) !== known && !isFollower(db)) saveMeta(db, tellSinceName, String(since))
   return since
+}
+
+/** A follower's ledger says what the holder's clock made of it; this one's counts once it watches. */
+function isFollower(db: Database): boolean {
+  return db.changes.state()?.role === 'follower'
 }

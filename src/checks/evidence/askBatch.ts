@@ -36,6 +36,7 @@ export interface Evidence
     | 'endpointLags'
     | 'explorer'
     | 'explorers'
+    | 'firstStartAt'
     | 'horizons'
     | 'learned'
     | 'ledger'

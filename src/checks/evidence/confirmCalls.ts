@@ -81,9 +81,9 @@ const mostRivals = 100
 /** What was over before is not asked for one by one at the first start. */
 const historyMs = 900_000
 
-/** Since when calls are asked about: since lists of escrows would show them, else since the start. */
-function askedSince({ startedAt }: Pick<Kernel, 'startedAt'>, listed: EscrowNets | null): UnixMs {
-  return listed === null ? startedAt - historyMs : listed.since
+/** Since when calls are asked about: since lists of escrows would show them, else since the first start. */
+function askedSince({ firstStartAt }: Pick<Kernel, 'firstStartAt'>, listed: EscrowNets | null): UnixMs {
+  return listed === null ? firstStartAt - historyMs : listed.since
 }
 
 /** Whether the list of each escrow shows what these calls moved there. */

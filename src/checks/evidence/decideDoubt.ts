@@ -43,7 +43,7 @@ export interface Asking
   extends LagAsking,
     Pick<
       Kernel,
-      'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorers' | 'learned' | 'stakes' | 'startedAt'
+      'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorers' | 'firstStartAt' | 'learned' | 'stakes'
     > {
   readonly reads: EvidenceReads
   /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { tellSince } from '../../../src/monitor/startTimes.ts'
+import { firstStart, tellSince } from '../../../src/monitor/startTimes.ts'
 import type { AppConfig } from '../../../src/kernel/settings.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { plainConfig } from '../../support/appConfig.ts'
@@ -31,4 +31,13 @@ test('a start that looks back less than a day stays where it began after a resta
   const readAt = setUp({ start: { from: { kind: 'ago', ms: hour } } })
   expect(readAt(now)).toBe(now - hour)
   expect(readAt(now + 300_000)).toBe(now - hour)
+})
+
+test('the first start stays the first, and is none of the future', () => {
+  const db = openDatabase(':memory:')
+  onTestFinished(() => db.close())
+  expect(firstStart({ db }, now)).toBe(now)
+  expect(firstStart({ db }, now + day)).toBe(now)
+  expect(firstStart({ db }, now - day)).toBe(now - day)
+  expect(firstStart({ db }, now)).toBe(now - day)
 })

@@ -35,13 +35,22 @@ interface Case {
   readonly waitedMs?: number
   readonly singles?: number
   readonly leg?: Partial<QueuedLeg>
+  readonly firstStartAt?: number
   /** What was said of it before. */
   readonly known?: EvidenceReading
 }
 
 const failed = reading({ source: 'E16', status: 'failed', moves: [] })
 
-async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12, leg, known }: Case) {
+async function confirm({
+  listed = null,
+  alone = null,
+  waitedMs = 0,
+  singles = 12,
+  leg,
+  known,
+  firstStartAt,
+}: Case) {
   const kernel = createTestKernel({ start })
   const { clock, commit, stakes } = kernel
   commit({
@@ -83,7 +92,7 @@ async function confirm({ listed = null, alone = null, waitedMs = 0, singles = 12
     aloneLags: new Map(),
     lastShown: new Map(),
     serviceAheadMs: 0,
-    startedAt: start,
+    firstStartAt: firstStartAt ?? start,
   }
   const { readings, saves }: Outcome = await confirmCalls(
     asking,
@@ -178,6 +187,11 @@ test.each<[string, Case, Awaited<ReturnType<typeof confirm>>]>([
     'of long before the start, where no list is read, it is taken as it is',
     { alone: failed, leg: { time: start - 900_001 } },
     { said: ['E15 success'], again: [], asked: 0 },
+  ],
+  [
+    'what happened while nothing ran is asked for as well',
+    { alone: failed, leg: { time: start - 7_200_000 }, firstStartAt: start - 86_400_000 },
+    { said: ['E15 success', 'E16 failed'], again: [], asked: 1 },
   ],
 ])('calls of which nobody said whether they failed: %s', async (_, given, expected) => {
   expect(await confirm(given)).toEqual(expected)
