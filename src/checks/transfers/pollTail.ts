@@ -26,8 +26,9 @@ export function createTransfersPoll(kernel: TailKernel, walk: Walk): (signal: Ab
 
   return async (signal) => {
     const startedAt = kernel.clock.now()
-    // While a history walk is open nothing but it and the tail fills the ledger, and it reaches further than any edge.
-    let isJoined = edge === null && !kernel.cursors.read().history.done
+    // On a first start nothing but the tail and the walk through history fills the ledger, and that reaches further than any edge.
+    const { history, tail } = kernel.cursors.read()
+    let isJoined = edge === null && !history.done && tail.completeAt === null
     let fresh = 0
     let freshBeyond = 0
     let first: Pick<MarkedPage, 'page' | 'mark'> | null = null

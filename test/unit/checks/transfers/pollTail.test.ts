@@ -84,6 +84,21 @@ describe('the tail', () => {
     expect(known(world.ledger)).toBe(9)
   })
 
+  test('that a crash broke off goes back as far after the start, while the walk through history is open behind it', async () => {
+    const world = setUp(toRows(9))
+    await toPoll(world).poll()
+    const { history, ...cursors } = world.cursors.read()
+    world.cursors.write({ ...cursors, history: { ...history, page: 4, read: 9 } })
+    world.feed.rows = [...toRows(6, 9), ...world.feed.rows]
+    world.feed.onPage = (page) => {
+      if (page === 2) throw new Error('killed')
+    }
+    await expect(toPoll(world).poll()).rejects.toThrow('killed')
+    world.feed.onPage = () => {}
+    await toPoll(world).poll()
+    expect(known(world.ledger)).toBe(15)
+  })
+
   test('F44: does not take a page that is served twice for the end of news', async () => {
     const world = setUp(toRows(9))
     const { poll } = toPoll(world)
