@@ -74,6 +74,8 @@ export interface SharedFacts extends Moment {
       readonly until: UnixMs
     }[]
   }
+  /** When the newest reading of the list began that left nothing out; left out, every reading of its newest part is one. */
+  readonly listReadAt?: UnixMs
   /** By how much the list lags behind the chains, when it does by more than settling explains; null otherwise. */
   readonly listLag: { readonly at: UnixMs; readonly lagMs: number; readonly says: string } | null
   /** Endpoints that show nothing as new as what others show; left out, there is none. */

@@ -80,6 +80,7 @@ export function readSharedFacts(sources: FactSources, now: UnixMs): SharedFacts 
       ...sources.explorer.empties.count(now - emptiesWindowMs),
       aside: sources.explorer.empties.listAside(now),
     },
+    listReadAt: sources.list.readAt ?? 0,
     listLag: sources.horizons.listLag(now),
     endpointLags: sources.endpointLags.list(),
     *listPending(filter) {

@@ -140,8 +140,9 @@ function readAtOf(facts: SharedFacts, transfer: Transfer, limitMs: number): Unix
   if (isListed || !list) return Math.max(readAt, soughtAt ?? 0)
   const isLate = firstSeenAt - originAt >= limitMs
   const isShown = !isLate && facts.mayBeUnread?.(transfer) !== true
-  // A reading that ended just now may have begun before.
-  return Math.max(soughtAt ?? 0, isShown ? (list.lastSuccessAt ?? 0) - list.intervalMs : 0)
+  // A reading that ended just now may have begun before; and what it left out a walk still has to read.
+  const shownAt = Math.min((list.lastSuccessAt ?? 0) - list.intervalMs, facts.listReadAt ?? Infinity)
+  return Math.max(soughtAt ?? 0, isShown ? shownAt : 0)
 }
 
 function toFinding(

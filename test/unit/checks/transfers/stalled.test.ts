@@ -82,6 +82,22 @@ describe('transfer.stalled', () => {
   })
 
   test.each([
+    { title: 'is not judged by readings that left something out since', listReadAt: deadline - 1, found: [] },
+    { title: 'is found once the list was read whole since', listReadAt: deadline, found: ['t1'] },
+  ])('a transfer without any record $title, as after hours in which nothing ran', ({ listReadAt, found }) => {
+    const list = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastError: null }
+    const unlisted = pendingSince(origin, origin + 9_000, { isListed: false })
+    const facts = toFacts(deadline + minute, {
+      transfers: [unlisted],
+      pollers: [{ ...list, lastSuccessAt: deadline + minute }],
+      listReadAt,
+    })
+    const { findings, unknown } = transferStalled.judge(facts, params)
+    expect(findings.map(({ subject }) => subject)).toEqual(found)
+    expect(unknown).toEqual(found.length > 0 ? [] : ['t1'])
+  })
+
+  test.each([
     { title: 'and was heard of late', heardAt: deadline, soughtAt: null, found: [] },
     { title: 'late, and asked for before its time was over', heardAt: deadline, soughtAt: -1, found: [] },
     { title: 'late, and asked for since', heardAt: deadline, soughtAt: 0, found: ['t1'] },
