@@ -66,7 +66,7 @@ export function openKernel(
   const found = openFound(deps, options, opening)
   const { clock, db, engine, live } = found
   const settleMs = createSettle(db, clock)
-  const list: ListReadings = { readAt: null, sweptAt: null, rewind: () => undefined }
+  const list: ListReadings = { readAt: null, sweptAt: null, walkedAt: null, rewind: () => undefined }
   const horizons = createHorizons({ ...found, list, settleMs })
   const eventRetries = createEventRetries({ db, engine, live })
   // Checks are opened on what is opened here, and come into every commit from then on.

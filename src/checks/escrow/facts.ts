@@ -48,6 +48,7 @@ export interface EscrowFactSources {
   readonly supplies: SupplyWatch
   readonly explorers: Pick<Kernel['explorers'], 'current'>
   readonly startedAt: UnixMs
+  readonly list: Pick<Kernel['list'], 'walkedAt'>
   readonly listReturn: ListReturn
 }
 
@@ -61,7 +62,7 @@ export interface ListReturn {
 const unjudgedMs = 86_400_000
 /** What was lost before this is another story. */
 const lostMs = 3_600_000
-/** Within so long of a start the list is read for the first time, ms. */
+/** Within so long of a start, or of the last page of what lies between, the list is read for the first time, ms. */
 const firstListMs = 120_000
 
 /** What conditions on escrows are judged on. */
@@ -106,9 +107,10 @@ function wasJudgedSince(returnedAt: UnixMs | null, { at, checkedAt }: StoredFlow
   return returnedAt === null || at >= returnedAt || (checkedAt ?? 0) >= returnedAt
 }
 
-/** Whether the list stands still; at a start it is given the time for a first reading. */
-function isUnlisted({ startedAt }: EscrowFactSources, known: Horizons, now: UnixMs): boolean {
-  return standsStill(known, 'list') && (known.list !== null || now - startedAt >= firstListMs)
+/** Whether the list stands still; at a start it is given the time for a first reading, and for all that came while nothing ran. */
+function isUnlisted({ list, startedAt }: EscrowFactSources, known: Horizons, now: UnixMs): boolean {
+  const cameOnAt = Math.max(startedAt, list.walkedAt ?? startedAt)
+  return standsStill(known, 'list') && (known.list !== null || now - cameOnAt >= firstListMs)
 }
 
 /** What left since the list stands still, and nothing explains so far: what it may be is not asked of a list that shows nothing. */

@@ -169,6 +169,7 @@ async function walkGap(walk: Walk, signal: AbortSignal): Promise<void> {
     const startedAt = gap.page === 1 ? clock.now() : (gap.startedAt ?? gap.leftAt)
     const found = await readNext(walk, 'gap', signal)
     if (found === null) continue
+    walk.kernel.list.walkedAt = clock.now()
     const newestAt = gap.page === 1 ? newestTime(found.page.records) : gap.newestAt
     if (found.isLast || isOlder(found.page.records, gap.until)) endGap(walk, startedAt, newestAt)
     else advanceGap(walk, { page: gap.page + 1, startedAt, newestAt })

@@ -88,11 +88,11 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
 }
 
 /**
- * What moved before the start may have its record on pages that the walk through history still has to read; of what moved
- * since the tail shows it, however long that walk takes.
+ * What moved before the start may have its record on pages that a walk still has to read, through history or over what the
+ * tail left out after hours in which nothing ran; of what moved since the tail shows it, however long that walk takes.
  */
-function isListRead({ cursors, startedAt }: Checking, { at }: StoredFlow): boolean {
-  return at >= startedAt || cursors.read().history.done
+function isListRead({ cursors, list, startedAt }: Checking, { at }: StoredFlow): boolean {
+  return at >= startedAt || (cursors.read().history.done && (list.readAt ?? 0) >= at)
 }
 
 /** @returns whether it may be said that no record tells of a movement */

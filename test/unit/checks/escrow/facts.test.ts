@@ -15,7 +15,7 @@ const escrow = `0x${'bb'.repeat(20)}`
 
 const unread: Horizons = { main: null, zone: null, list: null, returnedAt: null }
 
-function setUp(known = unread) {
+function setUp(known = unread, walkedAt: number | null = null) {
   const db = openDatabase(':memory:')
   const bridge = {
     contracts: [],
@@ -34,6 +34,7 @@ function setUp(known = unread) {
       terminal: [],
       headroom: () => [],
       startedAt: 0,
+      list: { walkedAt },
       listReturn: { stood: false, at: null },
       supplies: { tokens: [], hasNode: false, since: 0 },
       explorers: { current: () => ({ name: 'explorer', client: null as never }) },
@@ -115,6 +116,17 @@ describe('semantics.md 41, 44: what left and is not explained yet', () => {
       tell(db, '0x1', now - 10_000, 'out', { verdict: 'explained', waitsFor: 'zone' })
     expect(sumsOf({ ...passed, zone: now - 30_001 }, leave)).toEqual([[1, 'zone']])
     expect(sumsOf({ ...passed, zone: now - 30_000 }, leave)).toEqual([])
+  })
+
+  test.each([
+    { title: 'does not count while what lies between is being read', walkedAt: now - 119_999, expected: [] },
+    { title: 'counts once that comes no further', walkedAt: now - 120_000, expected: [[1, 'list']] },
+    { title: 'counts where nothing is', walkedAt: null, expected: [[1, 'list']] },
+  ])('after hours in which nothing ran it $title', ({ walkedAt, expected }) => {
+    const { db, read } = setUp({ ...passed, list: null }, walkedAt)
+    tell(db, '0x1', now - 3_600_000, 'out', { verdict: 'open' })
+    const { sums } = read(now).escrow
+    expect(sums.map(({ count, waitsFor }) => [count, waitsFor?.source ?? null])).toEqual(expected)
   })
 
   test('of a token of nobody’s it does not count', () => {

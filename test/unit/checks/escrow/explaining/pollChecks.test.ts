@@ -27,10 +27,15 @@ function setUp({
   isNew = false,
   age = 0,
   isHistoryRead = true,
+  isListRead = true,
   others = 0,
   settles = 60_000,
 } = {}) {
-  const feedByHash = async () => ({ requestedAt: kernel.clock.now(), records: [], bad: [] })
+  const asked: string[] = []
+  const feedByHash = async (of: string) => {
+    asked.push(of)
+    return { requestedAt: kernel.clock.now(), records: [], bad: [] }
+  }
   const opened = createTestKernel({ config: { bridge } })
   const triggered: string[] = []
   const trigger = (poller: string) => void triggered.push(poller)
@@ -68,7 +73,7 @@ function setUp({
     // Read twice, because one reading of a leap is not believed.
     for (const chain of [...heads, ...heads])
       commit({ heads: [{ chain, height: 1_000 + now / 1_000, blockTime: now, requestedAt: now }] })
-    list.readAt = now
+    list.readAt = isListRead ? now : null
   }
   const look = async (times: number, everyMs = hour) => {
     for (let n = 0; n < times; n += 1) {
@@ -89,7 +94,7 @@ function setUp({
     commit({ evidence: [reading] })
   }
   const wake = () => db.prepare('UPDATE escrow_flows SET check_at = 0').run()
-  return { db, world, show, prove, look, wake, triggered }
+  return { db, world, show, prove, look, wake, triggered, asked }
 }
 
 test.each([
@@ -199,4 +204,10 @@ test.each([
 ])('what left $title', async ({ age, isHistoryRead, verdict }) => {
   const { look } = setUp({ isNew: true, age, isHistoryRead })
   expect(await look(24, 15_000)).toBe(verdict)
+})
+
+test('what left while nothing ran is not asked about one by one while what the tail left out is being read', async () => {
+  const { look, asked } = setUp({ isNew: true, age: hour, isListRead: false })
+  expect(await look(24, 15_000)).toBe('open')
+  expect(asked).toEqual([])
 })
