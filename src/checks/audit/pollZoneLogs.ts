@@ -11,7 +11,7 @@ import { toZoneAction } from './zoneAction.ts'
 import { noteZoneBlocks } from './zoneStore.ts'
 
 interface ZoneLogs
-  extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'numbers' | 'settleMs' | 'tellSince'> {
+  extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'list' | 'numbers' | 'settleMs' | 'tellSince'> {
   readonly rpc: Pick<Rpc, 'call' | 'callMany' | 'session'>
   /** Of the zone: those that write a log about each withdrawal. */
   readonly contracts: readonly string[]
@@ -45,7 +45,7 @@ const cursorName = 'zone_logs_height'
  * record.
  */
 export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Promise<void> {
-  const { clock, db } = zone
+  const { clock, db, list } = zone
   const heads: Head[] = []
   const width: Width = { span: mostBlocks, most: mostBlocks, answered: 0 }
   return async (signal) => {
@@ -54,7 +54,8 @@ export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Pro
     const head = await readHead(asked, signal)
     heads.push(head)
     const passed = passedHead(heads, clock.now() - zone.settleMs())
-    if (passed === null) return
+    // After a start records of what was written while nothing ran are still being read: without them it would mean nothing.
+    if (passed === null || list.readAt === null) return
     const until = passed.height <= head.height ? passed : head
     let next = (readMetaNumber(db, cursorName) ?? until.height) + 1
     for (

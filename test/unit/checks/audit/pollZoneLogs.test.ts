@@ -20,6 +20,7 @@ interface Written {
 /** A zone of ten blocks a second whose node takes ranges of so many blocks. */
 function setUp(written: readonly Written[], mostBlocks = 10_000) {
   const world = createTestKernel({ start })
+  world.list.readAt = start
   const asked: { first: number; last: number }[] = []
   const headNow = () => Math.floor((world.clock.now() - start) / 100) + 1_000
   /** What its eth_getLogs leaves out, above which height it has nothing, and of how many blocks it answers in time. */
@@ -113,6 +114,24 @@ test('no block is passed over: by a restart, a node that was away, or one that r
   )
   expect(first?.first).toBeGreaterThan(1_000)
   expect(zone.asked.at(-1)?.last).toBeGreaterThan(3_000)
+})
+
+test('what was written in hours in which nothing ran is read once the list was read over them', async () => {
+  const later = Array.from({ length: 8 }, (_, n) => ({ height: 5_000 + n, name: `later ${n}` }))
+  const zone = setUp([...known, ...later, { height: 40_000, name: 'hidden' }])
+  record(zone, ['a', 'b', 'c'])
+  await run(zone, zone.open(), 6)
+  await zone.world.clock.advance(7_200_000)
+  zone.world.list.readAt = null
+  const poll = zone.open()
+  await run(zone, poll, 6)
+  record(
+    zone,
+    later.map(({ name }) => name),
+  )
+  zone.world.list.readAt = zone.world.clock.now()
+  await run(zone, poll, 6)
+  expect(zone.lacks()).toEqual([hash('hidden')])
 })
 
 test('a block that is younger than records may be is not read yet', async () => {
