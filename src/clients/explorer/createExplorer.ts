@@ -120,7 +120,7 @@ async function callNonEmpty<P extends z.ZodType, R>(
   for (let reread = 0; ; reread++) {
     const answer = await callEndpoint(context, endpoint, params, how)
     if (!answer.contradicted) return answer
-    if (reread >= (how.rereads ?? defaultRereads)) {
+    if (reread >= (how.rereads ?? defaultRereads) || context.guard.isSilent(endpoint.id)) {
       const message = `${endpoint.id} at ${context.host}: empty answers where something is known to be, again and again`
       throw new MonitorError('source.empty', message, { details: placeOf({ endpoint: endpoint.id }) })
     }

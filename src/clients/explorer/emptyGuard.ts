@@ -26,6 +26,8 @@ export interface EmptyGuard {
   asideUntil(question: Question, how: { isKnown: boolean; at: UnixMs }): UnixMs | null
   /** Whether several endpoints contradicted what is known lately: then it is not one of them. */
   isSpread(at: UnixMs): boolean
+  /** Whether the endpoint shows nothing at all: asking again at once would only take the turns of others. */
+  isSilent(endpoint: EndpointId): boolean
   listAside(at: UnixMs): AsideQuestion[]
   /** The machine slept: how long ago something was stays as it is. */
   rebaseClock(jump: ClockJump): void
@@ -55,6 +57,8 @@ const oneReadingMs = 10_000
 const maxContradicted = 5
 const asideMs = 600_000
 const maxAside = 1_000
+/** So many contradictions in a row are no throttling, which lets a question through now and then. */
+const silentAfter = 20
 /** Within how long contradictions of several endpoints are one trouble. */
 const spreadMs = 30_000
 
@@ -80,6 +84,8 @@ interface GuardState {
   readonly controlAt: Map<Family, UnixMs>
   readonly controls: Map<Family, ControlQuestion>
   readonly contradicted: Map<string, Contradicted>
+  /** How often each endpoint was contradicted since it last showed anything. */
+  readonly silence: Map<EndpointId, number>
   counted: Counted[]
   tidyAt: number
 }
@@ -96,6 +102,7 @@ export function createEmptyGuard(): EmptyGuard {
     controlAt: new Map(),
     controls: new Map(),
     contradicted: new Map(),
+    silence: new Map(),
     counted: [],
     tidyAt: leastCounted,
   }
@@ -106,6 +113,7 @@ export function createEmptyGuard(): EmptyGuard {
       const lately = state.counted.filter((one) => one.isContradicted && one.at > at - spreadMs)
       return new Set(lately.map(({ endpoint }) => endpoint)).size > 1
     },
+    isSilent: (endpoint) => (state.silence.get(endpoint) ?? 0) >= silentAfter,
     listAside: (at) =>
       [...state.contradicted].flatMap(([key, { endpoint, since, until }]) =>
         until > at ? [{ endpoint, question: key.slice(key.indexOf('?') + 1), since, until }] : [],
@@ -131,9 +139,13 @@ function judge(
   const isContradicted = isEmpty && (isKnown || (key !== null && isRemembered(state, question, at)))
   // An empty answer that nothing contradicts says nothing for the service nor against it.
   if (!isEmpty || isContradicted) count(state, { endpoint, at, isContradicted })
-  if (isContradicted) noteContradicted(state.contradicted, question, at)
+  if (isContradicted) {
+    noteContradicted(state.contradicted, question, at)
+    state.silence.set(endpoint, (state.silence.get(endpoint) ?? 0) + 1)
+  }
   if (isEmpty) return isContradicted
   state.contradicted.delete(asideKey(question))
+  state.silence.delete(endpoint)
   state.answered.add(endpoint)
   if (key === null) return false
   if (state.known.has(key)) state.controlAt.set(family, at)

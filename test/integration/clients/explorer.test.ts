@@ -652,6 +652,23 @@ describe('empty answers', () => {
     expect(stub.requests).toHaveLength(3)
   })
 
+  test('an endpoint that shows nothing whatever it is asked is not read again at once, until it shows something', async () => {
+    let isEmpty = true
+    const { explorer, stub } = await serve(() => (isEmpty ? envelope([]) : pageB([withdrawal])))
+    const ask = () => explorer.callNonEmpty(crossTransactions, {}, { ...tail, isKnown: true })
+    for (let question = 0; question < 4; question += 1) await failure(ask())
+    const before = stub.requests.length
+    expect((await failure(ask())).code).toBe('source.empty')
+    expect(stub.requests).toHaveLength(before + 1)
+
+    isEmpty = false
+    await ask()
+    isEmpty = true
+    const again = stub.requests.length
+    await failure(ask())
+    expect(stub.requests).toHaveLength(again + 6)
+  })
+
   test('an empty answer of which nothing is known is returned as it is', async () => {
     const { explorer, stub } = await serve(() => envelope([]))
     expect((await explorer.callNonEmpty(crossTransactions, {}, tail)).empty).toBe(true)
