@@ -11,35 +11,13 @@ import {
   nativeOf,
   standing,
 } from './chain.ts'
-
-interface Call {
-  readonly id: unknown
-  readonly method: string
-  readonly params: readonly unknown[]
-}
+import type { Call } from './faults.ts'
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
-interface Asked {
-  readonly path: string
-  readonly body: string
-  readonly bend?: ((result: unknown) => unknown) | undefined
-}
-
-/** Answers one call or a batch: `/preconf` shows the block being made, `/canonical` complete ones only. */
-export function answerRpc(
-  chain: Chain,
-  now: number,
-  { path, body, bend = (result) => result }: Asked,
-): unknown {
-  const asked = JSON.parse(body) as Call | Call[]
-  const present = standing(chain, now)
-  const one = (call: Call) => ({
-    jsonrpc: '2.0',
-    id: call.id,
-    result: bend(resultOf(present, now, path === '/preconf', call)),
-  })
-  return Array.isArray(asked) ? asked.map(one) : one(asked)
+/** The result of one call: `preconf` shows the block being made, `canonical` complete ones only. */
+export function answerRpc(chain: Chain, now: number, node: string, call: Call): unknown {
+  return resultOf(standing(chain, now), now, node === 'preconf', call)
 }
 
 function resultOf(chain: Chain, now: number, isPreconf: boolean, { method, params }: Call): unknown {

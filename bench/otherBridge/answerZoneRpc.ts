@@ -1,21 +1,10 @@
 import { type Chain, hashOf, zoneHeight, zoneTime, type ZoneTx } from './chain.ts'
-
-interface Call {
-  readonly id: unknown
-  readonly method: string
-  readonly params: readonly unknown[]
-}
+import type { Call } from './faults.ts'
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
-/** Answers one call or a batch as the zone's own node: its head, its blocks and receipts. */
-export function answerZoneRpc(chain: Chain, now: number, body: string): unknown {
-  const asked = JSON.parse(body) as Call | Call[]
-  const one = (call: Call) => ({ jsonrpc: '2.0', id: call.id, result: resultOf(chain, now, call) })
-  return Array.isArray(asked) ? asked.map(one) : one(asked)
-}
-
-function resultOf(chain: Chain, now: number, { method, params }: Call): unknown {
+/** The result of one call to the zone's own node: its head, its blocks and receipts. */
+export function answerZoneRpc(chain: Chain, now: number, { method, params }: Call): unknown {
   const head = zoneHeight(chain, now)
   const shown = chain.zoneTxs.filter(({ at }) => zoneHeight(chain, at) <= head)
   switch (method) {

@@ -3,8 +3,8 @@ export interface Fault {
   /** E1 to E21, canonical, preconf or zoneNode. */
   readonly of: string
   /**
-   * It is `byMs` behind, or stands where it was; fails; is empty; says again what it said to the same question up to `byMs`
-   * ago; answers another question; of a node: shows no logs.
+   * It is `byMs` behind, or stands where it was; fails; says that it is asked too much; is empty; says again what it said to the
+   * same question up to `byMs` ago; answers another question; of a node: shows no logs.
    */
   readonly how: (typeof kinds)[number]
   readonly byMs: number
@@ -12,7 +12,7 @@ export interface Fault {
   readonly until: number
 }
 
-const kinds = ['lag', 'stand', 'error', 'empty', 'cached', 'other', 'hideLogs'] as const
+const kinds = ['lag', 'stand', 'error', 'throttle', 'empty', 'cached', 'other', 'hideLogs'] as const
 
 /** Such as `E9+E14:lag:180:6:12`: of which, how, by how many seconds, from and until which minute after the start. */
 export function parseFaults(texts: readonly string[], startAt: number): Fault[] {
@@ -43,7 +43,7 @@ export interface Answer {
 /** What was asked and answered before, by endpoint and by question. */
 export interface Past {
   readonly questions: Map<string, string>
-  readonly answers: Map<string, { readonly at: number; readonly answer: Answer }>
+  readonly answers: Map<string, { readonly at: number; readonly answer: unknown }>
 }
 
 /** What a fault makes of an answer. */
@@ -53,6 +53,8 @@ export function spoil(
   { questions, answers }: Past,
 ): Answer {
   if (fault?.how === 'error') return { status: 500, body: { code: '50026', msg: 'system error', data: [] } }
+  if (fault?.how === 'throttle')
+    return { status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } }
   if (fault?.how === 'empty') return { status: 200, body: { code: '0', msg: '', data: [] } }
   if (fault?.how === 'other') {
     const other = new URL(url)
@@ -60,15 +62,54 @@ export function spoil(
     return answer(other)
   }
   questions.set(url.pathname, url.search)
-  const known = answers.get(url.href)
+  return remember(fault, { question: url.href, now, ask: () => answer(url) }, answers) as Answer
+}
+
+function remember(
+  fault: Fault | undefined,
+  { question, now, ask }: { readonly question: string; readonly now: number; readonly ask: () => unknown },
+  answers: Past['answers'],
+): unknown {
+  const known = answers.get(question)
   if (fault?.how === 'cached' && known && now - known.at < fault.byMs) return known.answer
-  const fresh = answer(url)
-  answers.set(url.href, { at: now, answer: fresh })
-  return fresh
+  const answer = ask()
+  answers.set(question, { at: now, answer })
+  return answer
+}
+
+export interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What a fault makes of one result of a node. */
+export function spoilResult(
+  fault: Fault | undefined,
+  {
+    node,
+    call,
+    now,
+    answer,
+  }: {
+    readonly node: string
+    readonly call: Call
+    readonly now: number
+    readonly answer: (call: Call) => unknown
+  },
+  { questions, answers }: Past,
+): unknown {
+  if (fault?.how === 'empty') return null
+  if (fault?.how === 'hideLogs') return hideLogs(answer(call))
+  const name = `${node} ${call.method}`
+  const params = JSON.stringify(call.params)
+  if (fault?.how === 'other') return answer({ ...call, params: JSON.parse(questions.get(name) ?? params) })
+  questions.set(name, params)
+  return remember(fault, { question: `${name} ${params}`, now, ask: () => answer(call) }, answers)
 }
 
 /** The receipts of a node that shows no logs. */
-export function hideLogs(result: unknown): unknown {
+function hideLogs(result: unknown): unknown {
   if (Array.isArray(result)) return result.map(hideLogs)
   return typeof result === 'object' && result !== null && 'logs' in result ? { ...result, logs: [] } : result
 }

@@ -5,7 +5,7 @@ import { answerRpc } from './answerRpc.ts'
 import { answerZoneRpc } from './answerZoneRpc.ts'
 import type { Chain, Chance } from './chain.ts'
 import { answerQuery, endpointOf, type Service } from './endpoints.ts'
-import { behindBy, faultOf, hideLogs, type Past, spoil } from './faults.ts'
+import { type Answer, behindBy, type Call, faultOf, type Past, spoil, spoilResult } from './faults.ts'
 import type { View } from './view.ts'
 
 export interface Served {
@@ -35,24 +35,15 @@ export async function serveBridge(
         body += String(chunk)
       })
       request.on('end', () => {
-        const fault = faultOf(service.faults, url.pathname.slice(1), now())
-        if (fault?.how === 'error') return send(response, service, 500, { error: 'down' })
-        const bend = fault?.how === 'hideLogs' ? hideLogs : undefined
-        const seenAt = now() - behindBy(fault, now())
-        const said =
-          url.pathname === '/zoneNode'
-            ? answerZoneRpc(chain, seenAt, body)
-            : answerRpc(chain, seenAt, { path: url.pathname, body, bend })
-        const answer = bendRpc(service, said)
-        return send(response, service, answer === undefined ? 500 : 200, answer)
+        const said = answerCalls({ chain, service, past, now: now() }, url.pathname.slice(1), body)
+        return send(response, service, said.status, said.body)
       })
       return
     }
-    const viewFor = (endpoint: string): View => {
-      requests.set(endpoint, (requests.get(endpoint) ?? 0) + 1)
-      return createView(service, endpoint, now())
-    }
-    const fault = faultOf(service.faults, endpointOf(service, url), now())
+    const endpoint = endpointOf(service, url)
+    requests.set(endpoint, (requests.get(endpoint) ?? 0) + 1)
+    const viewFor = (of: string): View => createView(service, of, now())
+    const fault = faultOf(service.faults, endpoint, now())
     const asked = { url, now: now(), answer: (one: URL) => answerQuery(chain, service, viewFor, one) }
     const { status, body } = throttle(service, chance) ?? spoil(fault, asked, past)
     send(response, service, status, body)
@@ -72,6 +63,31 @@ export async function serveBridge(
         server.close(() => resolve())
       }),
   }
+}
+
+interface Serving {
+  readonly chain: Chain
+  readonly service: Service
+  readonly past: Past
+  readonly now: number
+}
+
+/** One call of a node or a batch of them. */
+function answerCalls({ chain, service, past, now }: Serving, node: string, body: string): Answer {
+  const fault = faultOf(service.faults, node, now)
+  if (fault?.how === 'error') return { status: 500, body: { error: 'down' } }
+  if (fault?.how === 'throttle') return { status: 429, body: { error: 'too many requests' } }
+  const seenAt = now - behindBy(fault, now)
+  const answer = (call: Call) =>
+    node === 'zoneNode' ? answerZoneRpc(chain, seenAt, call) : answerRpc(chain, seenAt, node, call)
+  const one = (call: Call) => ({
+    jsonrpc: '2.0',
+    id: call.id,
+    result: spoilResult(fault, { node, call, now, answer }, past),
+  })
+  const asked = JSON.parse(body) as Call | Call[]
+  const said = bendRpc(service, Array.isArray(asked) ? asked.map(one) : one(asked))
+  return { status: said === undefined ? 500 : 200, body: said }
 }
 
 function createView(service: Service, endpoint: string, now: number): View {
