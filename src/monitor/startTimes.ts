@@ -1,9 +1,8 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { readMeta, saveMeta, readMetaNumber } from '../store/meta.ts'
-import type { State } from '../store/state.ts'
 import type { Database } from '../store/database.ts'
-import type { State } from '../store/openState.ts'
+import type { State } from '../store/state.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 
 /** How far back a first start reads. */
