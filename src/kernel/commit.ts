@@ -2,17 +2,15 @@ import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { StillFound } from '../alerts/tellEvents.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { Observation } from '../bridge/observation.ts'
-import { destinationLeg, type Leg, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import type { Transfer } from '../bridge/transfer.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
-import { holdJudgement, type Learned } from '../ledger/lessons/learned.ts'
+import type { Learned } from '../ledger/lessons/learned.ts'
 import { learnMoney } from '../ledger/learnMoney.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
-import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
-import { findOverpayment, listOfOneOrigin, listOutdatedPayouts } from '../meaning/findOverpayment.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
 import type { MayWait } from '../store/commits.ts'
@@ -28,6 +26,8 @@ import type { Commit, ReadingResult } from './reads/reads.ts'
 import type { EventRetries } from './eventRetries.ts'
 import type { LiveRules } from './kernel.ts'
 import type { Stakes } from './stakes.ts'
+import { listChanged } from './listChanged.ts'
+import { verifyClaimed, withSameOrigin } from './sameOrigin.ts'
 
 /** What records said: each inner list is one answer; and what of it was new. */
 interface Recorded {
@@ -237,108 +237,9 @@ function tellFindings(deps: CommitDeps, found: readonly Finding[], now: UnixMs):
   deps.engine.flush(now)
 }
 
-/** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */
-function withSameOrigin(changed: readonly Transfer[], related: RelatedTransfers, now: UnixMs): Transfer[] {
-  const judged = new Map(changed.map((transfer) => [transfer.key, transfer]))
-  for (const transfer of changed)
-    for (const other of listBesides(transfer, related, now))
-      if (!judged.has(other.key)) judged.set(other.key, other)
-  return [...judged.values()]
-}
-
-/** Who bears the origin transaction of a transfer: of a crowd those that are compared, and all that are of the very same origin. */
-function listBesides(transfer: Transfer, related: RelatedTransfers, now: UnixMs): readonly Transfer[] {
-  const origin = originLeg(transfer)
-  if (origin === null) return []
-  const compared = related.sharing(origin.chain, origin.hash)
-  const all = related.ofOrigin(transfer)
-  if (all.length === compared.length) return compared
-  // All that one deposit was credited as are of one origin: of these only what goes beyond it is judged by another.
-  const alike =
-    transfer.direction === 'MainToZone'
-      ? (findOverpayment(transfer, all, now)?.surplus ?? [])
-      : listOfOneOrigin(transfer, all)
-  return [...compared, ...alike]
-}
-
-/** What is older than this is verified when nothing else waits, unless another transfer claims its origin. */
-const historyMs = 900_000
-
-/** Value that arrived long ago, of whose origin more arrives now, is verified now; where all arrived then, before other history. */
-function verifyClaimed(
-  deps: CommitDeps,
-  changed: readonly Transfer[],
-  related: RelatedTransfers,
-  now: UnixMs,
-): void {
-  const claimed = { fresh: new Map<string, Transfer>(), past: new Map<string, Transfer>() }
-  const isPast = (leg: Leg) => (leg.time ?? now) < now - historyMs
-  const askAnew = createAsking(deps, now)
-  for (const transfer of changed) {
-    const destination = destinationLeg(transfer)
-    if (destination === null || (destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
-    for (const other of listBesides(transfer, related, now)) {
-      const leg = destinationLeg(other)
-      if (leg !== null && leg.hash !== destination.hash && isPast(leg))
-        claimed[isPast(destination) ? 'past' : 'fresh'].set(other.key, other)
-    }
-    askAnew(transfer, related.ofOrigin(transfer))
-  }
-  deps.ledger.verifyClaimed([...claimed.fresh.values()], now)
-  deps.ledger.verifyClaimed([...claimed.past.values()], now, { isLate: true })
-}
-
-/** How soon it is looked whether what was asked anew was answered the same, which is no change of anything, ms. */
-const askedAnewMs = 5_000
-
-/** Another payout of a withdrawal was seen: whether those before it still stand is asked again, once for all of them. */
-function createAsking({ db, ledger }: CommitDeps, now: UnixMs) {
-  const asked = new Set<ReturnType<typeof listOutdatedPayouts>>()
-  return (transfer: Transfer, sharing: readonly Transfer[]): void => {
-    const outdated = listOutdatedPayouts(transfer, sharing, now)
-    if (outdated.length === 0) return
-    holdJudgement(db, transfer.key, now + askedAnewMs)
-    if (asked.has(outdated)) return
-    asked.add(outdated)
-    for (const { payout, since } of outdated) ledger.verifyClaimed([payout], now, { since })
-  }
-}
-
 function warnOfErrors(deps: CommitDeps, evaluations: readonly Evaluation[]): void {
   for (const { rule, subject, error } of evaluations.flatMap(({ errors }) => errors)) {
     deps.log.warn({ rule: rule.name, subject }, `a rule could not be evaluated: ${error}`)
     if (subject !== null) deps.eventRetries?.failed(rule.name, subject, error)
   }
-}
-
-/** The last word on each transfer that is other than it was; being read again alone is no change. */
-function listChanged(changes: readonly TransferChange[]): Transfer[] {
-  const changed = new Map<string, Transfer>()
-  for (const { before, after } of changes) {
-    if (changed.has(after.key) || before === null || isOther(before, after)) changed.set(after.key, after)
-  }
-  return [...changed.values()]
-}
-
-function isOther(before: Transfer, after: Transfer): boolean {
-  return (
-    before.changedAt !== after.changedAt ||
-    before.state !== after.state ||
-    before.confirmedStatus !== after.confirmedStatus ||
-    before.rewrites.length !== after.rewrites.length ||
-    before.evidence.length !== after.evidence.length ||
-    before.evidence.some((evidence, index) => isOtherEvidence(evidence, after.evidence[index])) ||
-    (isJudgedByTimes(after) &&
-      before.evidence.some((evidence, index) => evidence.at !== after.evidence[index]?.at))
-  )
-}
-
-function isOtherEvidence(before: LegEvidence, after: LegEvidence | undefined): boolean {
-  if (before.status !== after?.status || before.amountRaw !== after.amountRaw) return true
-  // How often nothing was said is all that is said.
-  if (after.status === 'unknown' && before.reads !== after.reads) return true
-  if (before.action !== after.action || before.earlier?.length !== after.earlier?.length) return true
-  const text = (moves: LegEvidence['moves']) =>
-    (moves ?? []).map((move) => Object.values(move).join('|')).join()
-  return text(before.moves) !== text(after.moves)
 }

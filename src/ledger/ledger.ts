@@ -6,7 +6,6 @@ import type { Sighting } from './sightings/sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import { transferState } from '../store/bridgeCodecs.ts'
 import type { Database } from '../store/database.ts'
-import { movedToken } from '../bridge/movedToken.ts'
 import { isAddress, isHash } from '../store/hash.ts'
 import { readMetaNumber } from '../store/meta.ts'
 import { int, table } from '../store/table.ts'
@@ -19,10 +18,8 @@ import {
   maxPostponeMs,
   postponeCheck,
 } from './transfers/dueChecks.ts'
-import { type EvidenceReading, keepMoves, listEvidence, saveEvidence } from './evidence/evidence.ts'
+import { type EvidenceReading, listEvidence } from './evidence/evidence.ts'
 import { type FailurePlace, listWithoutEvidence } from './transfers/listWithoutEvidence.ts'
-import { nth } from '../lib/nth.ts'
-import { isJudgedByTimes } from '../meaning/compareAnswers.ts'
 import { queueAgain, queueClaimed, type QueueSettings } from './evidence/queueLegs.ts'
 import { createPendingList } from './transfers/pendingList.ts'
 import { type Past, purgeTransfers } from './purgeTransfers.ts'
@@ -33,14 +30,12 @@ import {
   selectTransfers,
   type StoredTransfer,
 } from './transfers/transferRows.ts'
-import { listKeysSharing, listSharing, selectNamed } from './transfers/named.ts'
+import { listKeysSharing, listSharing } from './transfers/named.ts'
 import {
   type LedgerState,
   readTransfers,
   recordAnswer,
   type RecordResult,
-  deriveAll,
-  refreshTransfers,
   toTransfer,
   type TransferChange,
 } from './recordAnswer.ts'
@@ -50,6 +45,7 @@ import { type CountedTransfer, listSlicesUnderWay, type OnAdvance } from './slic
 import { listMatching, pageMatching, type TransferFilter } from './transfers/transferFilter.ts'
 import { createRestingRecords, forgetResting, restingSeenAt, withTimes } from './transfers/restingRecords.ts'
 import { createTokenBook, type TokenSetting } from './lessons/tokenBook.ts'
+import { recordEvidence } from './recordEvidence.ts'
 
 /** The ledger of transfers. Every function is synchronous; `recordAnswer` belongs inside `database.transaction`. */
 export interface Ledger {
@@ -119,6 +115,7 @@ const stateCounts = table('state_counts', { state: transferState, count: int })
 
 /** Anybody can send a recipient dust: what fits one of his withdrawals is looked for among so many. */
 const maxOfRecipient = 5_000
+
 /** How many of the oldest transfers are looked at for whether the list shows anything. */
 const oldestLooked = 20
 
@@ -193,41 +190,6 @@ export function createLedger(
     hasListed: () => hasListed(state),
     highestHeight: (chain) => readMetaNumber(db, `height_${chain}`),
   }
-}
-
-/** @returns the transfers that they changed */
-function recordEvidence(
-  state: LedgerState,
-  readings: readonly EvidenceReading[],
-  now: UnixMs,
-): TransferChange[] {
-  const { db, resting } = state
-  const hashes = [...new Set(readings.map(({ hash }) => hash))]
-  const named = selectNamed(db, { ids: [], hashes, looseHashes: [] })
-  const rows = [...new Map(named.map((row) => [row.key, row])).values()]
-    .toSorted((a, b) => a.key - b.key)
-    .map((row) => withTimes(resting, row))
-  const before = deriveAll(state, rows)
-  const money = {
-    tokens: new Set(before.map(({ token }) => movedToken(token))),
-    parties: new Set(before.flatMap(({ sourceAddress, targetAddress }) => [sourceAddress, targetAddress])),
-  }
-  const changed = saveEvidence(
-    db,
-    readings.map((reading) => keepMoves(reading, money)),
-  )
-  const known = rows.map((row, index) => ({ row, before: nth(before, index) }))
-  return refreshTransfers(
-    state,
-    known.filter((one) => isJudgedByTimes(one.before) || bearsAny(one.row, changed)),
-    now,
-  )
-}
-
-function bearsAny({ group }: StoredTransfer, hashes: ReadonlySet<string>): boolean {
-  return [...group.members, ...group.ambiguous].some(
-    ({ zoneHash, mainHash }) => hashes.has(zoneHash ?? '') || hashes.has(mainHash ?? ''),
-  )
 }
 
 function listSightings({ db, resting }: LedgerState, key: string): Sighting[] {

@@ -1,0 +1,93 @@
+import { isVague, mayBeSame } from './fillUnsaid.ts'
+import { type Group, hashCount, isCompatible, type Sighting, weakContent } from '../sightings/sighting.ts'
+import { type Draft, groupBy, hasCompatibleMain, head, mainOf, toDraft, zoneOf } from './draft.ts'
+
+export function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
+  const groups = groupBy(
+    loose.filter((sighting) => !isVague(sighting)),
+    (sighting) => `${weakContent(sighting)}|${sighting.zoneHash ?? ''}|${sighting.mainHash ?? ''}`,
+  ).map(toDraft)
+  const left = attach(named, groups)
+  // Among themselves only an emptier record can be an earlier form of a fuller one.
+  const full = left.filter((draft) => hashCount(head(draft)) === 2)
+  const partial = left.filter((draft) => hashCount(head(draft)) < 2)
+  const found = [...named, ...full, ...attach(full, partial)]
+  return [...found, ...joinVague(found, loose.filter(isVague))]
+}
+
+/** What fits several for want of what it does not say is another form of one of them; what fits none stands for itself. */
+function joinVague(hosts: readonly Draft[], vague: readonly Sighting[]): Draft[] {
+  const own: Draft[] = []
+  for (const sighting of vague) {
+    const host = [...hosts, ...own].find(({ members }) => members.some((one) => mayBeSame(one, sighting)))
+    if (!host) own.push(toDraft([sighting]))
+    else if (own.includes(host)) host.members.push(sighting)
+    else host.ambiguous.push(sighting)
+  }
+  return own
+}
+
+/** Adds each joiner to the one host it fits, and returns the joiners that fit none. */
+function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
+  if (joiners.length === 0) return []
+  const byHash = indexHashes(hosts)
+  const left: Draft[] = []
+  const wanted = new Map<Draft, Draft[]>()
+  for (const joiner of joiners) {
+    const fitting = findHosts(byHash, joiner)
+    const besides = Math.max(...joiner.members.map((sighting) => sighting.besides))
+    const [first] = fitting
+    // Records that stood beside it in one answer were not it: only a further one can be.
+    if (!first || fitting.length <= besides) left.push(joiner)
+    else if (fitting.length === 1) wanted.set(first, [...(wanted.get(first) ?? []), joiner])
+    else first.ambiguous.push(...joiner.members)
+  }
+  for (const [host, group] of wanted) {
+    if (isOneTransfer(group)) host.members.push(...group.flatMap((joiner) => joiner.members))
+    else left.push(...group)
+  }
+  return left
+}
+
+/** Drafts by every hash of either chain that they bear. */
+export function indexHashes(drafts: readonly Draft[]): Map<string, Draft[]> {
+  const byHash = indexDrafts(drafts, (member) => member.zoneHash)
+  for (const [hash, found] of indexDrafts(drafts, (member) => member.mainHash)) {
+    byHash.set(hash, [...new Set([...(byHash.get(hash) ?? []), ...found])])
+  }
+  return byHash
+}
+
+export function findHosts(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): Draft[] {
+  const sighting = head(joiner)
+  const sharing = new Set([
+    ...(byHash.get(sighting.zoneHash ?? '') ?? []),
+    ...(byHash.get(sighting.mainHash ?? '') ?? []),
+  ])
+  const content = weakContent(sighting)
+  return [...sharing].filter(
+    (host) =>
+      host.members.some((member) => weakContent(member) === content) &&
+      hasCompatibleMain(host, joiner) &&
+      isCompatible(zoneOf(host) || null, sighting.zoneHash),
+  )
+}
+
+function isOneTransfer(joiners: readonly Draft[]): boolean {
+  const mains = new Set(joiners.map(mainOf).filter((hash) => hash !== ''))
+  const zones = new Set(joiners.map(zoneOf).filter((hash) => hash !== ''))
+  return mains.size <= 1 && zones.size <= 1
+}
+
+export function indexDrafts(
+  drafts: readonly Draft[],
+  nameOf: (member: Sighting) => string | null,
+): Map<string, Draft[]> {
+  const index = new Map<string, Draft[]>()
+  for (const draft of drafts) {
+    for (const name of new Set(draft.members.map(nameOf))) {
+      if (name !== null) index.set(name, [...(index.get(name) ?? []), draft])
+    }
+  }
+  return index
+}
