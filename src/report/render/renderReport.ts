@@ -217,7 +217,8 @@ function findingLines({ findings }: DailyReport): string {
         count,
         new Date(at).toISOString(),
         key,
-        alertId ?? null,
+        // Of digits alone, or with an e among them, a spreadsheet would make a number of it.
+        alertId === undefined ? null : `#${alertId.replace(/^#/, '')}`,
         amount ?? null,
         token?.address ?? null,
         token?.symbol ?? null,

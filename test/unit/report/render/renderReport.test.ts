@@ -28,6 +28,16 @@ test('every section stands in the mail and in its text, with the exact numbers',
   }
 })
 
+test('an alert of digits is no number to a spreadsheet', async () => {
+  const { findings } = createReport()
+  const named = (alertId: string) =>
+    findings.map((group) => ({ ...group, examples: group.examples.map((one) => ({ ...one, alertId })) }))
+  for (const alertId of ['1234e567', '#1234e567']) {
+    const { csv } = await render({ findings: named(alertId) })
+    expect(csv.find(({ name }) => name.startsWith('findings'))?.content).toContain(',t42,#1234e567,12,')
+  }
+})
+
 test('a narrow screen leaves the long tables to their files, and says so', async () => {
   const { html, csv } = await render()
   const hidden = [...html.matchAll(/<tr class="detail">.*?<h2[^>]*>([^<]*)<\/h2>/gs)].map(
