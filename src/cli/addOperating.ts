@@ -65,7 +65,7 @@ function addBreaks(breaks: Command, io: Io, finish: Finish): void {
     .option('--older-than <duration>', 'since at least so long, such as 2d')
     .option('--state <state>', 'open, settled (by hand) or all', 'open')
     .option('--sort <order>', 'age, or amount: the largest first', 'age')
-    .option('--limit <n>', 'how many at most, up to 500', '50')
+    .option('--limit <n>', 'how many at most', '50')
     .addOption(exactJson())
     .option('--csv', 'print CSV')
     .action(async (options) => finish((await import('./breaks.ts')).listBreaks(io, options)))

@@ -17,6 +17,7 @@ import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { type CommandOperations, openOperations } from './openOperations.ts'
 import { readAuthor, toActor } from './readAuthor.ts'
+import { readLimit } from './readOptions.ts'
 import type { Actor } from '../store/actor.ts'
 
 export interface ListBreaksCommand {
@@ -37,9 +38,10 @@ const entriesListed = 20
 export function listBreaks(io: Io, options: ListBreaksCommand): number {
   const { config } = readConfig(io, options.config, { needs: [] })
   const { token, min, olderThan: age, state, sort, limit } = options
-  const given = new Map(Object.entries({ token, min, age, state, sort, limit }))
-  const { query, problem } = readBreakQuery((name) => given.get(name))
-  if (query === null) throw new MonitorError('usage', `--${(problem ?? '').replace(/^age/, 'older-than')}`)
+  const given = new Map(Object.entries({ token, min, age, state, sort }))
+  const { query: asked, problem } = readBreakQuery((name) => given.get(name))
+  if (asked === null) throw new MonitorError('usage', `--${(problem ?? '').replace(/^age/, 'older-than')}`)
+  const query = { ...asked, limit: readLimit(limit) }
   const { db, ledger } = openLedger(config)
   try {
     const now = io.clock.now()
@@ -48,6 +50,8 @@ export function listBreaks(io: Io, options: ListBreaksCommand): number {
     const entries = listShownEntries(sources, { limit: entriesListed, before: null }, now)
     if (options.json) io.out(`${JSON.stringify({ ...list, entries }, null, 2)}\n`)
     else io.out(options.csv ? toCsv(list) : formatList(list, entries, { now, screen: io.screen }))
+    // Not among the rows: a file of them must not pass for the whole.
+    if (options.csv) io.err(sayRest(list) + sayCut(list))
     return exitCodes.fine
   } finally {
     db.close()
@@ -91,19 +95,28 @@ interface Shown {
 }
 
 function formatList(list: BreakList, entries: readonly ShownEntry[], { now, screen }: Shown): string {
-  const { breaks, total, sums, isCut } = list
-  const rest = total - breaks.length
+  const { breaks, sums } = list
   return [
     breaks.length === 0
       ? 'Nothing like this fails to reconcile.\n'
       : screen === null
         ? breaks.map((one) => formatBreak(one, now)).join('')
         : formatTable(screen, listColumns(now), breaks),
-    rest > 0 ? `and ${rest} more: --limit\n` : '',
+    sayRest(list),
     ...(sums.length === 0 ? [] : ['\n', ...sums.map(formatSum)]),
-    isCut ? 'There are more than are read at once: these are of what was read.\n' : '',
+    sayCut(list),
     ...(entries.length === 0 ? [] : ['\nentries, newest first\n', ...entries.map(formatEntry)]),
   ].join('')
+}
+
+/** What is not among the breaks that are listed. */
+function sayRest({ breaks, total }: BreakList): string {
+  const rest = total - breaks.length
+  return rest > 0 ? `and ${rest} more: --limit\n` : ''
+}
+
+function sayCut({ isCut }: BreakList): string {
+  return isCut ? 'There are more than are read at once: these are of what was read.\n' : ''
 }
 
 const listColumns = (now: number): readonly Column<ShownBreak>[] => [

@@ -68,8 +68,11 @@ export function listTransfers(io: Io, search: string | undefined, options: ListC
   const filter = toFilter(search, options, { config, now })
   const { db, ledger } = openLedger(config)
   try {
-    const transfers = ledger.listTransfers(filter)
-    io.out(render(transfers, options, { now, screen: io.screen }))
+    const limit = readLimit(options.limit)
+    const found = ledger.listTransfers({ ...filter, limit: limit + 1 })
+    io.out(render(found.slice(0, limit), options, { now, screen: io.screen }))
+    // Not among what is printed: a file of it must not pass for the whole.
+    if (!options.json && found.length > limit) io.err(`More than ${limit} match: --limit shows more.\n`)
     return exitCodes.fine
   } finally {
     db.close()
@@ -128,7 +131,6 @@ function toFilter(
     ...(since !== null && { originAtOrAfter: since }),
     ...(before.length > 0 && { originAtOrBefore: Math.min(...before) }),
     ...(minAmount !== null && { minAmount }),
-    limit: readLimit(options.limit),
   }
 }
 

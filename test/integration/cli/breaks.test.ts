@@ -55,6 +55,15 @@ test('breaks are listed, matched, written off and taken back', async () => {
   expect(text).toContain('taken back (of e1) by ana (cli): it was another')
 })
 
+test('a file of some of the breaks does not pass for all of them', async () => {
+  const config = createState()
+  const run = (...words: string[]) => runCommand(['breaks', 'list', '--csv', ...words, '-c', config])
+  const some = await run('--limit', '1')
+  expect([some.out.trim().split('\r\n').length - 1, some.err]).toEqual([1, 'and 1 more: --limit\n'])
+  const all = await run('--limit', '20000')
+  expect([all.out.trim().split('\r\n').length - 1, all.err]).toEqual([2, ''])
+})
+
 test('what cannot be is refused, and says why', async () => {
   const config = createState()
   const run = (...words: string[]) => runCommand(['breaks', ...words, '-c', config])

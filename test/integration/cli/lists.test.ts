@@ -56,9 +56,13 @@ function createTransfers() {
   database.close()
   const clock = createSteppedClock({ start: 11 * hour })
   return async (...words: string[]) => {
-    const { out, err, exitCode } = await runCommand(['transfers', 'list', ...words, '--json', '-c', config], {
-      clock,
-    })
+    const format = words.includes('--csv') ? [] : ['--json']
+    const argv = ['transfers', 'list', ...words, ...format, '-c', config]
+    const { out, err, exitCode } = await runCommand(argv, { clock })
+    if (words.includes('--csv')) {
+      const [, ...rows] = out.trim().split('\r\n')
+      return { keys: rows.map((row) => row.split(',')[0]).join(' '), err, exitCode }
+    }
     const keys = exitCode === 0 ? (JSON.parse(out) as { key: string }[]).map(({ key }) => key).join(' ') : ''
     return { keys, err, exitCode }
   }
@@ -84,6 +88,16 @@ describe('transfers list', () => {
     ['older than, and until: both hold', ['--older-than', '2h', '--until', '5h', '--limit', '1'], 't6'],
   ])('%s', async (_, words, keys) => {
     expect(await createTransfers()(...words)).toEqual({ keys, err: '', exitCode: 0 })
+  })
+
+  test('a file of some of them does not pass for all of them', async () => {
+    const list = createTransfers()
+    expect(await list('--csv', '--limit', '9')).toEqual({
+      keys: 't10 t9 t8 t7 t6 t5 t4 t3 t2',
+      err: 'More than 9 match: --limit shows more.\n',
+      exitCode: 0,
+    })
+    expect(await list('--csv', '--limit', '10')).toMatchObject({ err: '' })
   })
 
   test.each([
@@ -124,7 +138,7 @@ describe('transfers list', () => {
       '--token: expected an address of 40 hex digits after 0x, got "0xdd"',
     ],
     ['a limit that is none', ['--limit', 'x'], '--limit: expected a whole number from 1, got "x"'],
-    ['two formats', ['--csv'], '--json and --csv exclude each other'],
+    ['two formats', ['--json', '--csv'], '--json and --csv exclude each other'],
   ])('%s is refused', async (_, words, problem) => {
     const { err, exitCode } = await createTransfers()(...words)
     expect([exitCode, err]).toEqual([2, expect.stringContaining(problem)])
