@@ -231,7 +231,10 @@ function keepFinding(
  * first waits as if it were silenced; what changes meanwhile waits anew.
  */
 function correct(context: EngineContext, row: AlertRow, settlesMs: number): void {
-  const items = context.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
+  // What happened to its case says nothing of it.
+  const items = context.store
+    .listItemsOf(row.id)
+    .filter((item) => item.state !== 'dead' && item.what !== 'case')
   const waiting = new Set(
     items.filter((item) => item.state === 'queued' && item.deliveryId === null).map((item) => item.channel),
   )

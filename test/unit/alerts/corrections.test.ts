@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { run } from './caseWorld.ts'
 import { createBench, createEvent, createRule, createTransfer } from './harness.ts'
 
 const minute = 60_000
@@ -65,5 +66,23 @@ test('a source that changes its answer each half hour is told of no more often t
   for (let turn = 0; turn < 48; turn += 1) await world.turn(30 * minute, turn % 2 === 0)
   const early = world.said().length
   expect(early).toBeLessThanOrEqual(12)
+  await world.stop()
+})
+
+const arrived = createTransfer(1, { state: 'completed', status: 'success' })
+
+test('what happened to its case and waits to be sent holds no correction back', async () => {
+  const world = run()
+  const { pager, engine, clock } = world
+  await world.tell(failed, createEvent(1))
+  pager.answers = [{ result: 'throttled', retryAfterMs: minute, reason: '429' }, { result: 'ack' }]
+  await world.by('c1', 'ack')
+  await world.by('c1', 'assign', 'ben')
+  engine.correctEvents([arrived], () => false, clock.now())
+  await world.send(5 * minute)
+  expect(pager.sent.flatMap(({ items }) => items.map(({ status }) => status))).toEqual([
+    'event',
+    'correction',
+  ])
   await world.stop()
 })
