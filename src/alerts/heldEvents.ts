@@ -5,6 +5,7 @@ import { noteKnown } from './caseWindows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
 import { findJoined } from './findJoined.ts'
 import { type ChannelHold, listEventChannels } from './mutes.ts'
+import { isByCase, type Route } from './routing.ts'
 
 type EventAlert = Pick<AlertHead, 'id' | 'rule' | 'subject' | 'severity' | 'labels' | 'episode'>
 
@@ -46,7 +47,8 @@ export function releaseHeldEvents(context: EngineContext): void {
       store.holdEvent({ ...held, until: Math.max(until, context.now + 1), silenceId })
       continue
     }
-    release(context, alert, held, routed.length === 0 || still ? [held.channel] : routed.map(channelOf))
+    const unrouted = { channel: held.channel, route: null }
+    release(context, alert, held, still ? [still] : routed.length === 0 ? [unrouted] : routed)
   }
 }
 
@@ -55,16 +57,16 @@ function release(
   context: EngineContext,
   alert: AlertRow,
   held: HeldEvent,
-  channels: readonly string[],
+  channels: readonly { readonly channel: string; readonly route: Route | null }[],
 ): void {
   const heard = new Set(
     context.store
       .listItemsOf(alert.id)
       .flatMap((item) => (item.episode === held.episode && item.state !== 'dead' ? [item.channel] : [])),
   )
-  for (const channel of channels) {
+  for (const { channel, route } of channels) {
     if (held.what === 'event' && heard.has(channel)) continue
-    const caseId = context.store.findCaseOf(alert.id)
+    const caseId = route === null || isByCase(route) ? context.store.findCaseOf(alert.id) : null
     if (caseId !== null) noteKnown(context, caseId, { channel, kind: alert.kind })
     context.store.queueItem({
       alertId: alert.id,
@@ -81,8 +83,4 @@ function release(
     })
     note(context, alert, { what: 'told', reason: `no longer held, to ${channel}` }, context.now)
   }
-}
-
-function channelOf({ channel }: ChannelHold): string {
-  return channel
 }

@@ -250,7 +250,8 @@ function correct(context: EngineContext, row: AlertRow, settlesMs: number): void
         channel,
         what: 'correction',
         notBefore: context.now,
-        caseId: context.store.findCaseOf(row.id),
+        // Where it was told: a pager that was told of it alone would ring anew for its case.
+        caseId: items.findLast((item) => item.channel === channel)?.caseId ?? null,
       })
     moveGone(context, channel)
   }

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
+import { renderPagerDuty } from '../../../src/delivery/channels/renderPagerDuty.ts'
 import { run } from './caseWorld.ts'
-import { createBench, createEvent, createRule, createTransfer } from './harness.ts'
+import {
+  createBench,
+  createEvent,
+  createFakeChannel,
+  createRoute,
+  createRule,
+  createTransfer,
+  start,
+} from './harness.ts'
 
 const minute = 60_000
 const failed = createRule({ severity: 'critical' })
@@ -86,3 +95,24 @@ test('what happened to its case and waits to be sent holds no correction back', 
   ])
   await world.stop()
 })
+
+test.each([false, true])(
+  'a pager that is told of each alert by itself ends what it rang for (silenced at first: %s)',
+  async (isSilenced) => {
+    const pager = createFakeChannel('pager', 'pagerduty')
+    const routes = [createRoute({ channels: ['pager'], groupWaitMs: 0, groupBy: ['rule'] })]
+    const world = run({ routes, fakes: [pager] })
+    const { store, engine, clock } = world
+    const silence = { matchers: ['rule="failed"'], startsAt: start, endsAt: start + minute, createdAt: start }
+    if (isSilenced) store.insertSilence({ ...silence, author: 'ana', comment: 'why' })
+    await world.tell(failed, createEvent(1))
+    await world.send(minute)
+    engine.correctEvents([arrived], () => false, clock.now())
+    await world.send(minute)
+    const events = pager.sent.flatMap((message) => renderPagerDuty(message, { degraded: false }).events)
+    expect(events.map(({ event_action }) => event_action)).toEqual(['trigger', 'resolve'])
+    expect(new Set(events.map(({ dedup_key }) => dedup_key)).size).toBe(1)
+    expect(pager.sent.map((message) => message.case)).toEqual([null, null])
+    await world.stop()
+  },
+)
