@@ -1,10 +1,12 @@
-import { watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { kinds } from '../checks/index.ts'
 import { errorText } from '../lib/errors.ts'
 import { renderProblem } from '../lib/renderProblems.ts'
 import type { App } from '../monitor/createMonitor.ts'
 import type { AppDeps } from '../monitor/options.ts'
 import type { LoadedRules } from '../rules/loadRules.ts'
+import { listRuleFiles } from '../rules/readRuleFolder.ts'
 import { readRules } from '../rules/readRules.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import type { RunOptions } from './runOptions.ts'
@@ -54,6 +56,8 @@ export function watchRules(
 
 /** Editors write a file in several steps: what counts is what lies there a moment later. */
 const settleMs = 300
+/** How often the folder is looked at. */
+const lookMs = 1_000
 
 function watchFolder(
   { clock, log }: Pick<AppDeps, 'clock' | 'log'>,
@@ -72,24 +76,50 @@ function watchFolder(
     )
   }
   const offReload = onReload(reload)
-  const watcher = openWatcher(folder, reload)
-  watcher?.on('error', (error) =>
-    log.warn(`the folder of rules is not watched any more: ${errorText(error)}`),
-  )
+  void lookAgain(clock, folder, ending.signal, reload)
   return {
     stop() {
       ending.abort()
       offReload()
-      watcher?.close()
     },
   }
 }
 
-function openWatcher(folder: string, onChange: () => void) {
+/**
+ * Asks what lies in the folder: a system's notices are of the folder or the file that was there first, and tell nothing
+ * once another one stands in its place, nor of the file that a link leads to.
+ */
+async function lookAgain(
+  clock: AppDeps['clock'],
+  folder: string,
+  ended: AbortSignal,
+  onChange: () => void,
+): Promise<void> {
+  let read = await describeFolder(folder)
+  let before = read
+  for (;;) {
+    await clock.sleep(lookMs, ended)
+    if (ended.aborted) return
+    const present = await describeFolder(folder)
+    // What is still being written is left until it has stood from one look to the next.
+    if (present === before && present !== read) {
+      read = present
+      onChange()
+    }
+    before = present
+  }
+}
+
+/** What is another text when any file of rules is another, came, or is gone. */
+async function describeFolder(folder: string): Promise<string> {
   try {
-    return watch(folder, onChange)
-  } catch {
-    // Not every file system can be watched; SIGHUP still works.
-    return null
+    const files = (await listRuleFiles(folder)).map(async (name) => {
+      const { ino, size, ctimeMs } = await stat(join(folder, name))
+      return `${name} ${ino} ${size} ${ctimeMs}`
+    })
+    const found = await Promise.allSettled(files)
+    return found.map((one) => (one.status === 'fulfilled' ? one.value : errorText(one.reason))).join('\n')
+  } catch (error) {
+    return errorText(error)
   }
 }

@@ -10,7 +10,7 @@ import { until } from '../support/startMonitor.ts'
 import { runCommand } from '../unit/cli/testIo.ts'
 
 const stalled = (more = '') =>
-  `  - { name: stalled, on: transfer.stalled, with: { after: 1s }, severity: critical, summary: "stands still"${more} }\n`
+  `  - { name: stalled, on: transfer.stalled, with: { after: 1s }, severity: critical, summary: "waits for long"${more} }\n`
 const waiting =
   '  - { name: waiting, on: transfer.stalled, with: { after: 1s }, for: 1h, summary: "waiting" }\n'
 const rejected =
@@ -65,7 +65,7 @@ function readAlerts({ folder }: Project, rule: string) {
 
 test('invariant 13: SIGHUP and a change of another rule reset no `for` and send nothing again', async (context) => {
   const { project, hangUp, told, edit } = await setUp(context)
-  await until(() => told('stands still').length === 1 && readAlerts(project, 'waiting').length === 1)
+  await until(() => told('waits for long').length === 1 && readAlerts(project, 'waiting').length === 1)
   const before = readAlerts(project, 'waiting')
   expect(before).toMatchObject([{ state: 'pending' }])
   hangUp()
@@ -75,12 +75,12 @@ test('invariant 13: SIGHUP and a change of another rule reset no `for` and send 
   await until(() => told('one more').length === 1)
   await pause(1_500)
   expect(readAlerts(project, 'waiting')).toEqual(before)
-  expect(told('stands still')).toHaveLength(1)
+  expect(told('waits for long')).toHaveLength(1)
 }, 240_000)
 
 test('a broken edit keeps the old rules in force and is told; the mended one ends that', async (context) => {
   const { project, told, edit } = await setUp(context)
-  await until(() => told('stands still').length === 1)
+  await until(() => told('waits for long').length === 1)
   edit(`${stalled(', serverity: info')}${waiting}${rejected}`)
   await until(() => told('unknown key').length === 1)
   expect(told('did you mean')).toHaveLength(1)
@@ -93,7 +93,7 @@ test('a broken edit keeps the old rules in force and is told; the mended one end
 
 test('F59: a rule that is removed ends its alert for those who were told, with that as the reason', async (context) => {
   const { project, told, edit } = await setUp(context)
-  await until(() => told('stands still').length === 1)
+  await until(() => told('waits for long').length === 1)
   edit(`${waiting}${rejected}`)
   await until(() => readAlerts(project, 'stalled').every(({ state }) => state === 'resolved'))
   await until(() => told('rule removed').length === 1)
@@ -101,7 +101,7 @@ test('F59: a rule that is removed ends its alert for those who were told, with t
 
 test('F59: a rule that is renamed ends the old alert and begins one under the new name', async (context) => {
   const { project, told, edit } = await setUp(context)
-  await until(() => told('stands still').length === 1)
+  await until(() => told('waits for long').length === 1)
   edit(`${stalled().replace('name: stalled', 'name: renamed')}${waiting}${rejected}`)
   await until(() => readAlerts(project, 'renamed').length === 1)
   expect(readAlerts(project, 'stalled')).toMatchObject([{ state: 'resolved' }])
@@ -110,18 +110,18 @@ test('F59: a rule that is renamed ends the old alert and begins one under the ne
 
 test('F59: a `for` raised above the age of a firing alert makes it pending again, and says nothing', async (context) => {
   const { project, told, edit } = await setUp(context)
-  await until(() => told('stands still').length === 1)
+  await until(() => told('waits for long').length === 1)
   const [before] = readAlerts(project, 'stalled')
   edit(`${stalled(', for: 1h')}${waiting}${rejected}`)
   await until(() => readAlerts(project, 'stalled').every(({ state }) => state === 'pending'))
   await pause(2_500)
   expect(readAlerts(project, 'stalled')).toMatchObject([{ activeAt: before?.activeAt }])
-  expect(told('stands still')).toHaveLength(1)
+  expect(told('waits for long')).toHaveLength(1)
 }, 240_000)
 
 test('a folder of rules that is gone keeps the old ones in force', async (context) => {
   const { project, hangUp, told } = await setUp(context)
-  await until(() => told('stands still').length === 1)
+  await until(() => told('waits for long').length === 1)
   rmSync(join(project.folder, 'rules'), { recursive: true })
   hangUp()
   await until(() => told('rejected').length === 1)
