@@ -35,7 +35,7 @@ export interface EventJudgement {
 }
 
 /** How many deposits of different parties must have shown that an event names whom the zone credits. */
-const neededSamples = 20
+export const neededSamples = 20
 
 /**
  * Sets the bridge's events of one main transaction beside the transfers that records name in it. One transfer often

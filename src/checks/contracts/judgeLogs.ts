@@ -11,6 +11,7 @@ import {
   findOtherRecipient,
   judgeEvents,
   type LogMeaning,
+  neededSamples,
 } from '../../meaning/judgeEvents.ts'
 import {
   type EventTemplate,
@@ -93,11 +94,16 @@ export function judgeLogs(deps: Judging): boolean {
     )
     // What is accused is no example of what an event says.
     const samples = listed.some(({ key }) => isAccused(deps, key)) ? [] : judgement.samples
-    const evidence = listed.length === 1 ? readRecipients(deps, judgement.samples, meaningOf, abi) : []
+    const compared = listed.length === 1 ? judgement.samples : []
+    const evidence = readRecipients(deps, compared, meaningOf, abi)
     const decision = decide(deps, { open, judgement, hasRecord: listed.length > 0 }, now)
     const strange = decision.isUnexplained && listed.length === 0 ? listUnknown(open, meaningOf) : []
-    return { hash, samples, evidence, strange, ...decision }
+    return { hash, samples, compared, evidence, strange, ...decision }
   })
+  const isTaughtBy = findTaught(
+    deps.db,
+    judged.flatMap(({ samples }) => samples),
+  )
   deps.commit({
     evidence: judged.flatMap(({ evidence }) => evidence),
     answers: judged.flatMap(({ answer }) => (answer.length > 0 ? [answer] : [])),
@@ -111,7 +117,23 @@ export function judgeLogs(deps: Judging): boolean {
       return [...learn(deps, samples, abi, now), ...news]
     },
   })
+  const taught = judged.flatMap(({ compared }) => compared).filter(isTaughtBy)
+  const evidence = taught.length > 0 ? readRecipients(deps, taught, readMeanings(deps), abi) : []
+  if (evidence.length > 0) deps.commit({ evidence })
   return hashes.length === maxTransactions
+}
+
+/** Whether a sample is of an event that meant too little to be compared before these: at a first start they are what is to be judged, too. */
+function findTaught(
+  db: Judging['db'],
+  samples: EventJudgement['samples'],
+): (one: EventJudgement['samples'][number]) => boolean {
+  const nameOf = ({ log }: EventJudgement['samples'][number]) => `${log.contract}|${topicOf(log)}`
+  const byTopic = new Map(samples.map((one) => [nameOf(one), one.log]))
+  const taught = [...byTopic].flatMap(([name, log]) =>
+    listSamples(db, log.contract, topicOf(log)).length <= neededSamples ? [name] : [],
+  )
+  return (one) => taught.includes(nameOf(one))
 }
 
 function readMeanings(deps: Judging): (log: BridgeLog) => LogMeaning | null {

@@ -115,3 +115,8 @@ test('an event that nobody knows, seen shortly before an hour in which nothing r
     { kind: 'contract.changed', subject: expect.stringContaining(contract) },
   ])
 })
+
+test('a deposit of before the start is compared with whom its event names, once that is learned from those beside it', async () => {
+  expect(await recipientsSaid({ listedAfterMs: 0, credited: address(666) })).toContain(address(99))
+  expect(await recipientsSaid({ listedAfterMs: 0, credited: address(99) })).toEqual([])
+})
