@@ -7,18 +7,8 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { confirmCalls } from './confirmCalls.ts'
 import { confirmMoves, findNative, isCovered } from './confirmMoves.ts'
-import {
-  type Asking,
-  decideDoubt,
-  type Doubt,
-  keepAsking,
-  maxRestMs,
-  maySpendSingle,
-  measureBefore,
-  type Outcome,
-  restLonger,
-  toUnread,
-} from './decideDoubt.ts'
+import { decideDoubt, keepAsking, maxRestMs, measureBefore, restLonger, toUnread } from './decideDoubt.ts'
+import { type Asking, type Doubt, maySpendSingle, type Outcome } from './doubt.ts'
 import { type LegAsk, sources } from './indexLag.ts'
 import type { EvidenceReads } from './reads.ts'
 import type { LegsRead } from './legsRead.ts'

@@ -9,7 +9,7 @@ import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import { listAnswers } from '../../ledger/evidence/legAnswers.ts'
 import { listOfOneOrigin } from '../../meaning/findOverpayment.ts'
 import { confirmMoves, isCovered } from './confirmMoves.ts'
-import { type Asking, maySpendSingle, neededTries, type Outcome } from './decideDoubt.ts'
+import { type Asking, maySpendSingle, neededTries, type Outcome } from './doubt.ts'
 
 /** An escrow's list shows by then what moved there. */
 const listedMs = 45_000

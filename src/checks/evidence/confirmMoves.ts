@@ -6,15 +6,8 @@ import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import { coverMoney } from '../../meaning/coverMoney.ts'
 import { showsMoney } from '../../meaning/showsMoney.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
-import {
-  type Asking,
-  decideDoubt,
-  type Doubt,
-  hasPassed,
-  maySpendSingle,
-  neededTries,
-  type Outcome,
-} from './decideDoubt.ts'
+import { decideDoubt, hasPassed } from './decideDoubt.ts'
+import { type Asking, type Doubt, maySpendSingle, neededTries, type Outcome } from './doubt.ts'
 import { callsMayCome } from './legLag.ts'
 import { listParties } from './listParties.ts'
 import type { EvidenceReads } from './reads.ts'

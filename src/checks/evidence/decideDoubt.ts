@@ -7,80 +7,26 @@ import { passedTime } from '../../kernel/heads/trackHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
-import type { EvidenceSource } from '../../bridge/transfer.ts'
-import { MonitorError } from '../../lib/errors.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import type { LegAsk } from './indexLag.ts'
-import {
-  callsMayCome,
-  hasAlonePassed,
-  isAwaited,
-  isBehind,
-  type LagAsking,
-  measure,
-  settledAt,
-} from './legLag.ts'
+import { hasAlonePassed, isAwaited, isBehind, type LagAsking, measure, settledAt } from './legLag.ts'
 import { legAccusation } from './legWord.ts'
-import { listParties } from './listParties.ts'
-import { findCallControl, readWhole } from './readWhole.ts'
-import type { EvidenceReads } from './reads.ts'
-import type { LegsRead } from './legsRead.ts'
-
-/** What an answer means for the legs that it was asked of. */
-export interface Outcome {
-  readonly readings: readonly EvidenceReading[]
-  /** Asked again, at the times that they bear. */
-  readonly saves: readonly QueuedLeg[]
-  /** Asked no more. */
-  readonly drops: readonly string[]
-  readonly bad?: LegsRead['bad']
-  /** Why one of them could not be asked further. */
-  readonly error?: unknown
-}
-
-/** A run that asks second sources. */
-export interface Asking
-  extends LagAsking,
-    Pick<
-      Kernel,
-      'clockAheadMs' | 'commit' | 'config' | 'db' | 'explorers' | 'firstStartAt' | 'learned' | 'stakes'
-    > {
-  readonly reads: EvidenceReads
-  /** How many more questions about single transactions it may ask: a storm of doubts must not stop the batches. */
-  readonly singles: { left: number }
-  /** What the endpoints for single transactions alone denied so far, by hash. */
-  readonly denials: Map<string, Absence>
-}
-
-/** So often in vain half a minute long is asked who else may say something: then what was said stands without him. */
-export const neededTries = 2
-
-/** An answer without the leg, and what else may be asked. */
-export interface Doubt extends Asking {
-  /** When the answer was asked for. */
-  readonly at: UnixMs
-  /** The endpoint for many transactions was asked in vain: this is an answer of the one for single ones. */
-  readonly isAlone?: boolean
-  /** Whether the answer says the status of another than this one. */
-  readonly saysStatus?: (hash: string) => boolean
-  /** Whether the answer held something that is known to be: else it may be throttling. */
-  readonly hasControl: boolean
-  /** A transaction of the same chain that is known. */
-  readonly control: string | null
-  /** How far the source had come before the answer was asked for; null where that was not found out. */
-  readonly comeTo: UnixMs | null
-}
+import { type Asking, type Doubt, type Outcome, firstAsked, neededTries } from './doubt.ts'
+import { again, askOtherwise, nothing, toAbsent } from './askOtherwise.ts'
 
 /** Between two readings that found nothing: three of them are half a minute apart. */
 const doubtMs = 15_000
+
 /** So long before a leg of the zone may be absent it is found out whether who is asked lags: others wait for that too. */
 const suspectMs = 30_000
-/** By this reading another endpoint is asked, too. */
-const firstAsked = 2
+
 const retryMs = 5_000
+
 /** A leg that is absent, or says nothing of itself, is looked for ever more rarely: for a day and more in all. */
 const firstRestMs = 60_000
+
 export const maxRestMs = 3_600_000
+
 const maxRests = 30
 
 /**
@@ -202,13 +148,6 @@ export function hasPassed(
   )
 }
 
-/** Whether one more question about a single transaction may be asked now; counts it. */
-export function maySpendSingle({ singles }: Asking): boolean {
-  if (singles.left <= 0) return false
-  singles.left -= 1
-  return true
-}
-
 /** Asked again after a longer pause than before; null when it was asked often enough. */
 export function restLonger(leg: QueuedLeg, now: UnixMs): QueuedLeg | null {
   if (leg.rests >= maxRests) return null
@@ -233,104 +172,4 @@ export function keepAsking({ clock, saysStatus }: Doubt, leg: QueuedLeg, reading
   return rest === null
     ? { readings: [said], saves: [], drops: [leg.hash] }
     : { readings: [said], saves: [rest], drops: [] }
-}
-
-/** Another endpoint's word on a leg that the first one does not know. */
-interface Other {
-  readonly word: EvidenceReading | null
-  /** Who would have had one, and could not be asked. */
-  readonly unasked?: EvidenceSource
-  /** Nobody was asked: others are in doubt as well. */
-  readonly isUnasked?: boolean
-  /** It is, and what it did is not known yet. */
-  readonly isThere?: boolean
-  /** A row of it was set aside. */
-  readonly isUnread?: boolean
-  readonly error?: unknown
-}
-
-const nothing: Other = { word: null, isUnasked: true }
-
-async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other> {
-  const { reads, signal, control, clock } = doubt
-  if (!maySpendSingle(doubt)) return nothing
-  const options = { priority: 'urgent', signal } as const
-  const ask = (source: EvidenceSource, question: () => Promise<LegsRead>) => askOne(signal, source, question)
-  if (leg.ask === 'zone') return ask('E14', () => reads.zoneLeg(leg.hash, options))
-  const logs = await ask('E21', () => reads.mainLogs(leg.hash, options))
-  const { word: said } = logs
-  // Logs leave native currency unsaid.
-  if (said !== null && (said.moves?.length === 0 || leg.ask === 'native')) {
-    const parties = listParties(doubt, leg.hash)
-    const mayCome = () => callsMayCome(doubt, leg)
-    const calls = {
-      callReads: leg.reads - firstAsked,
-      callControl: findCallControl(doubt, leg.hash),
-      mayCome,
-    }
-    const how = { ...options, ...calls, parties, known: { logs: true } }
-    const whole = await readWhole(reads, leg, how, clock.now()).catch(toError(signal))
-    if (whole !== 'unclear' && !(whole instanceof MonitorError)) return { word: whole }
-    const error = whole === 'unclear' ? undefined : whole
-    // Of a token they say all that there is to say; native currency may have moved, and it is there.
-    if (leg.ask === 'native') return { word: null, isThere: true, error }
-    return { word: leg.tries >= neededTries ? said : null, unasked: 'E7', error }
-  }
-  if (said !== null) return logs
-  // An empty answer about one transaction has no control in it: a known one has to be answered too.
-  const isEmpty = logs.unasked === undefined && !logs.isUnread && control !== null
-  const known = isEmpty ? await ask('E21', () => reads.mainLogs(control, options)) : null
-  const isSilent = known !== null && known.word === null && !known.isUnread
-  const source = leg.ask === 'native' ? 'E16' : 'E2'
-  const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
-  const other = await ask(source, () => single(leg.hash, options))
-  if (other.word !== null || other.isUnread) return other
-  if (logs.isUnread) return logs
-  return isSilent ? { word: null, unasked: 'E21' } : { ...other, ...(logs.unasked && logs) }
-}
-
-/** What one answer about one transaction says; a row that could not be read says that there is something. */
-async function askOne(
-  signal: AbortSignal,
-  source: EvidenceSource,
-  question: () => Promise<LegsRead>,
-): Promise<Other> {
-  const read = await question().catch(toError(signal))
-  if (read instanceof MonitorError) return { word: null, unasked: source, error: read }
-  const [word = null] = read.readings
-  return word === null && read.bad.length > 0 ? { word, isUnread: true } : { word }
-}
-
-function toError(signal: AbortSignal): (error: unknown) => MonitorError {
-  return (error) => {
-    signal.throwIfAborted()
-    if (!(error instanceof MonitorError)) throw error
-    return error
-  }
-}
-
-/** Who answers about many transactions, and about a single one. */
-const asked = {
-  zone: { many: 'E9', single: 'E14' },
-  main: { many: 'E13', single: 'E2' },
-  native: { many: 'E15', single: 'E16' },
-} as const
-
-function toAbsent(leg: QueuedLeg, { at, isAlone = false }: Doubt): EvidenceReading {
-  const { many, single } = leg.ask === 'zone' || leg.ask === 'native' ? asked[leg.ask] : asked.main
-  return {
-    chain: leg.ask === 'zone' ? 'zone' : 'main',
-    hash: leg.hash,
-    source: isAlone ? single : many,
-    requestedAt: at,
-    status: 'absent',
-    errorMessage: '',
-    moves: null,
-    reads: leg.reads,
-    ...(isAlone && { unasked: many }),
-  }
-}
-
-function again(leg: QueuedLeg, now: UnixMs, ms: number): Outcome {
-  return { readings: [], saves: [{ ...leg, readyAt: now + ms, dueAt: now + ms }], drops: [] }
 }

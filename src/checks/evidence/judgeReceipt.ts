@@ -11,7 +11,8 @@ import { isContradicted } from '../../kernel/sources/sourceWords.ts'
 import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { hasPassed, type Outcome, restLonger } from './decideDoubt.ts'
+import { hasPassed, restLonger } from './decideDoubt.ts'
+import type { Outcome } from './doubt.ts'
 
 /** A node of one chain, and the questions that wait for it. */
 export interface ReceiptSource {

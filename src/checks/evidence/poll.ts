@@ -11,7 +11,7 @@ import {
   saveQueued,
 } from '../../ledger/evidence/evidenceQueue.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { type Asking, type Outcome } from './decideDoubt.ts'
+import type { Asking, Outcome } from './doubt.ts'
 import type { LegAsk } from './indexLag.ts'
 import { restAfter } from './restAfter.ts'
 import {

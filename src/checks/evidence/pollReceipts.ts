@@ -10,7 +10,7 @@ import {
   type QueuedLeg,
   saveQueued,
 } from '../../ledger/evidence/evidenceQueue.ts'
-import type { Outcome } from './decideDoubt.ts'
+import type { Outcome } from './doubt.ts'
 import { historyBatch, isListRead } from './poll.ts'
 import { restAfter } from './restAfter.ts'
 import {

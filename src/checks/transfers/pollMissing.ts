@@ -18,7 +18,7 @@ import {
 } from '../../ledger/transfers/missingRecords.ts'
 import { type AtRisk, valueFirst } from '../../ledger/sightings/valueFirst.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Walk } from './pollSweep.ts'
+import type { Walk } from './walk.ts'
 import { toVanished } from './vanished.ts'
 
 interface Missing

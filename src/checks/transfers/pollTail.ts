@@ -2,7 +2,8 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { FeedPage, ReadingResult } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { isLastPage, type MarkedPage, newestTime, type PageMark, readFeedPage } from './feedPages.ts'
-import { noteGap, requestSweep, type Walk } from './pollSweep.ts'
+import { noteGap, requestSweep } from './pollSweep.ts'
+import type { Walk } from './walk.ts'
 
 type TailKernel = Pick<
   Kernel,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toDecimal } from '../../../../src/bridge/decimal.ts'
 import { confirmCalls } from '../../../../src/checks/evidence/confirmCalls.ts'
-import type { Outcome } from '../../../../src/checks/evidence/decideDoubt.ts'
+import type { Outcome } from '../../../../src/checks/evidence/doubt.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidence/evidenceQueue.ts'
 import { toRecord } from '../../../support/records.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { confirmMoves, isCovered } from '../../../../src/checks/evidence/confirmMoves.ts'
-import { decideDoubt, type Doubt, type Outcome } from '../../../../src/checks/evidence/decideDoubt.ts'
+import { decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
+import type { Doubt, Outcome } from '../../../../src/checks/evidence/doubt.ts'
 import { recordHead } from '../../../../src/kernel/heads/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidence/evidenceQueue.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Doubt, decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
+import { decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
+import type { Doubt } from '../../../../src/checks/evidence/doubt.ts'
 import { chooseBatch, createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
 import type { EvidenceReads } from '../../../../src/checks/evidence/reads.ts'
 import type { LegsRead } from '../../../../src/checks/evidence/legsRead.ts'

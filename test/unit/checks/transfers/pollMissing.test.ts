@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readMissing } from '../../../../src/checks/transfers/pollMissing.ts'
-import type { Walk } from '../../../../src/checks/transfers/pollSweep.ts'
+import type { Walk } from '../../../../src/checks/transfers/walk.ts'
 import { createMissingRecords } from '../../../../src/ledger/transfers/missingRecords.ts'
 import { toPending } from '../../../support/records.ts'
 import { hash } from '../../../support/records.ts'

@@ -1,13 +1,8 @@
 import { fc } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
-import {
-  openWalk,
-  readOn,
-  requestHistory,
-  requestSweep,
-  type Walk,
-} from '../../../../src/checks/transfers/pollSweep.ts'
+import { openWalk, readOn, requestHistory, requestSweep } from '../../../../src/checks/transfers/pollSweep.ts'
+import type { Walk } from '../../../../src/checks/transfers/walk.ts'
 import type { ListReadings } from '../../../../src/kernel/heads/horizons.ts'
 import { beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
 import { plainConfig } from '../../../support/appConfig.ts'
