@@ -171,8 +171,10 @@ interface UpkeepDeps {
   readonly config: Pick<AppConfig, 'retention'>
 }
 
-/** The retention of sent messages, ended conditions, past silences and open lessons, ms. */
+/** The retention of sent messages, past silences and open lessons, ms. */
 const keptMs = 30 * 86_400_000
+/** The same of ended conditions and of cases: the report of a month reads them, and may be made some days after it. */
+const reportedMs = 35 * 86_400_000
 /** How much one run forgets of each kind: a step that delays no poll. */
 const stepSize = 200
 const flowStepSize = 5_000
@@ -197,9 +199,9 @@ export function createUpkeep(
       () => purgeSamples(db, transfersSince, stepSize),
       () => purgeOpenLessons(db, now - keptMs),
       () => purgeCoverage(db, transfersSince, stepSize),
-      () => alerts.purgeCases(now - keptMs, stepSize),
+      () => alerts.purgeCases(now - reportedMs, stepSize),
       () => alerts.purgeDone(now - keptMs),
-      () => alerts.purgeEnded(now - keptMs),
+      () => alerts.purgeEnded(now - reportedMs),
       () => alerts.purgeEvents({ before: transfersSince, kept: toldOnce, limit: stepSize }),
       () => alerts.purgeSilences(now - keptMs),
       () => alerts.purgeChanges(now - deps.config.retention.auditMs, stepSize),

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { createUpkeep } from '../../../src/monitor/watching.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
+import { createLedger } from '../../../src/ledger/ledger.ts'
+import { listFound } from '../../../src/report/queries.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { listChanges, recordChange } from '../../../src/store/auditLog.ts'
 import { recordHead } from '../../../src/kernel/heads/heads.ts'
@@ -7,6 +10,7 @@ import { saveMeta } from '../../../src/store/meta.ts'
 import { takeMisread } from '../../../src/store/misread.ts'
 import { int } from '../../../src/store/table.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
+import { createBench, createCondition, createRule } from '../alerts/harness.ts'
 import { setUp } from '../checks/support.ts'
 
 const day = 86_400_000
@@ -104,6 +108,38 @@ test('the audit log is forgotten by a retention of its own, some at a time', asy
   await clock.advance(1)
   await upkeep()
   expect(listChanges(db, { limit: 999 })).toHaveLength(100)
+})
+
+test('what ended on the first of a month is there for its report, and not for ever', async () => {
+  const bench = createBench()
+  const { clock, database: db, engine, store: alerts } = bench
+  const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
+  const retention = { transfersMs: 400 * day, preconfMs: day, auditMs: 400 * day }
+  const upkeep = createUpkeep({ clock, db, ledger, alerts, config: { retention } }, [])
+  const rule = createRule({ name: 'zone', kind: 'chain.stalled' })
+  const from = clock.now()
+  const dispatcher = bench.startSending()
+  const judge = async (...findings: Finding[]) => {
+    engine.applyCondition(rule, { findings, unknown: [] }, clock.now())
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(day / 4)
+  }
+  await judge(createCondition('zone'))
+  await judge()
+  await judge()
+  engine.flush(clock.now())
+  dispatcher.wake()
+  const found = () => listFound(db, { from: from - day, until: from + 31 * day }).length
+  await clock.advance(32 * day)
+  await upkeep()
+  expect(found()).toBe(1)
+  await clock.advance(3 * day)
+  await upkeep()
+  expect(found()).toBe(0)
+  const stopped = dispatcher.stop()
+  await clock.advance(day / 4)
+  await stopped
 })
 
 test('a row that cannot be read keeps what it is among, and all else is forgotten', async () => {
