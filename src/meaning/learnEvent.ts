@@ -84,14 +84,19 @@ export function countKnown(template: EventTemplate): number {
   return contentFields.filter((field) => template.places[field].length > 0).length
 }
 
-/** Whether a sample says otherwise than what was learned. */
+/** Whether a sample says otherwise than what was learned. A place that was of two fields alike may be of one of them. */
 export function contradicts(sample: EventSample, template: EventTemplate): boolean {
   if (sample.direction !== template.direction || sample.topics.length !== template.topics) return true
+  const holds = (field: ContentField, place: EventPlace) =>
+    readPlace(sample, place, widthOf(field)) === toNeedle(field, sample.content[field])
+  const isOfOther = (field: ContentField, place: EventPlace) =>
+    contentFields.some(
+      (other) => other !== field && template.places[other].includes(place) && holds(other, place),
+    )
   return contentFields.some((field) => {
-    const needle = toNeedle(field, sample.content[field])
     const places = template.places[field]
-    if (needle === null || places.length === 0) return false
-    return places.every((place) => readPlace(sample, place, widthOf(field)) !== needle)
+    if (toNeedle(field, sample.content[field]) === null || places.length === 0) return false
+    return places.every((place) => !holds(field, place) && !isOfOther(field, place))
   })
 }
 

@@ -232,6 +232,27 @@ describe('learning an event', () => {
     expect(findOtherRecipient(own, template, right)).toBeNull()
   })
 
+  test('what an event names that was sender and recipient alike is outdated by none of which it names one of both', () => {
+    const of: readonly Slot[] = [
+      { holds: 'recipient', indexed: true, packed: 'left' },
+      { holds: 'amount', indexed: false, packed: 'left' },
+    ]
+    const ofIndex = (index: number) => toSample(of, index, one(index))
+    const alike = Array.from({ length: 20 }, (_, index) => {
+      const sample = ofIndex(index)
+      return { ...sample, content: { ...sample.content, sender: sample.content.recipient } }
+    })
+    const template = learnEvent(alike) as EventTemplate
+    expect(template.places.sender).toEqual(template.places.recipient)
+    const toOthers = Array.from({ length: 5 }, (_, index) => ofIndex(30 + index))
+    expect(isOutdated([...alike, ...toOthers], template)).toBe(false)
+    const ofNeither = toOthers.map((sample) => ({
+      ...sample,
+      content: { ...sample.content, recipient: `0x${hexOf(one(Number(sample.hash)).bytes, 20, 60)}` },
+    }))
+    expect(isOutdated([...alike, ...ofNeither], template)).toBe(true)
+  })
+
   test('sender and recipient that were always the same stay unknown where an event names two', () => {
     const alike = samples(3).map((sample, index) => {
       const content = { ...sample.content, sender: sample.content.recipient }
