@@ -39,7 +39,7 @@ const standsAfterMs = 60_000
 
 /**
  * Whether a payout that is not on chain is what the record of a withdrawal without an id named before another one was made
- * in its place: nothing was paid by it, and the list shows that other one alone.
+ * in its place: nothing was paid by it, and the list shows that other one alone. Its id may have been filled in since.
  * @param sharing transfers of the same zone transaction
  */
 export function isMadeAgain(transfer: Transfer, sharing: readonly Transfer[]): boolean {
@@ -49,7 +49,6 @@ export function isMadeAgain(transfer: Transfer, sharing: readonly Transfer[]): b
   return sharing.some(
     (other) =>
       other.key !== transfer.key &&
-      other.id === null &&
       other.token.address === token.address &&
       other.token.id === token.id &&
       other.amountRaw === amountRaw &&

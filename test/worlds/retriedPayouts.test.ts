@@ -59,18 +59,27 @@ test.each([
   60_000,
 )
 
-test('a payout that a reorganisation took back and that was made again is told of no record without an id', async () => {
-  const world = await start(false)
-  const now = () => ({ mainBlockHeight: String(world.fake.mainHead()), mainBlockTime: String(world.now()) })
-  const record = world.withdraw(80, { ...now(), id: '' })
-  const [first, again] = [record['mainTxHash'] ?? '', `0x${'a9'.repeat(32)}`]
-  const moves = [{ token, from: escrow, to: record['targetAddress'] ?? '', amount: '180' }]
-  world.main(first, { height: world.fake.mainHead(), time: world.now(), moves })
-  await world.pass(12 * second)
-  world.chain.transactions.delete(first)
-  world.main(again, { height: world.fake.mainHead(), time: world.now(), moves })
-  Object.assign(record, { mainTxHash: again, ...now(), updateTime: String(world.now()) })
-  await world.pass(6 * minute)
-  const kinds = [...world.told(), ...world.conditions()].map(({ kind }) => kind)
-  expect(kinds.filter((kind) => /^(transfer|escrow)/.test(kind))).toEqual([])
-}, 60_000)
+test.each([
+  { ids: 'without an id', id: '' },
+  { ids: 'whose id is filled in later', id: `0x${'1d'.repeat(32)}` },
+])(
+  'a payout that a reorganisation took back and that was made again is told of no record $ids',
+  async ({ id }) => {
+    const world = await start(false)
+    const now = () => ({ mainBlockHeight: String(world.fake.mainHead()), mainBlockTime: String(world.now()) })
+    const record = world.withdraw(80, { ...now(), id: '' })
+    const [first, again] = [record['mainTxHash'] ?? '', `0x${'a9'.repeat(32)}`]
+    const moves = [{ token, from: escrow, to: record['targetAddress'] ?? '', amount: '180' }]
+    world.main(first, { height: world.fake.mainHead(), time: world.now(), moves })
+    await world.pass(12 * second)
+    world.chain.transactions.delete(first)
+    world.main(again, { height: world.fake.mainHead(), time: world.now(), moves })
+    Object.assign(record, { mainTxHash: again, ...now(), updateTime: String(world.now()) })
+    await world.pass(20 * second)
+    Object.assign(record, { id, updateTime: String(world.now()) })
+    await world.pass(6 * minute)
+    const kinds = [...world.told(), ...world.conditions()].map(({ kind }) => kind)
+    expect(kinds.filter((kind) => /^(transfer|escrow)/.test(kind))).toEqual([])
+  },
+  60_000,
+)
