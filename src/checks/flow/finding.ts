@@ -4,11 +4,20 @@ import { type Direction, directions } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import { formatDuration } from '../../lib/duration.ts'
+import { boundText } from '../../rules/durationText.ts'
 import { declareFacts, type Found, type Said, type Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & FlowPart
 
 const dayMs = 86_400_000
+
+/** What crossed is kept for a day longer: of a longer window nobody knows what it held. */
+export const flowWindow = boundText.refine((ms) => ms <= 31 * dayMs, 'expected at most 31d')
+
+/** In a week lie two whole windows of this length, wherever it begins; of a longer one at times none. */
+export const longestPastMs = 3 * dayMs
+export const tooLongForPast = 'expected at most 3d: it is compared with such windows of the past week'
+
 /** Of a day: windows lie on a grid, and the present one is not part of the past. */
 const observedShare = 0.8
 

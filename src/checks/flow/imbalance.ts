@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import type { Direction } from '../../bridge/observation.ts'
-import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { FlowPart } from './facts.ts'
 import { defineCondition, type JudgementOf } from '../../rules/kind.ts'
-import { flowFacts, sayFlow, toFlowFinding } from './finding.ts'
+import { flowFacts, flowWindow, sayFlow, toFlowFinding } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
 
 const dayMs = 86_400_000
 
 const params = z.strictObject({
-  window: boundText.default(dayMs),
+  window: flowWindow.default(dayMs),
   ratio: z.number().min(1.1).default(10),
   minCount: z.number().int().min(1).default(200),
 })

@@ -4,7 +4,15 @@ import { boundText } from '../../rules/durationText.ts'
 import type { FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
-import { flowFacts, flowSubject, hasDay, sayFlow, toFlowFinding } from './finding.ts'
+import {
+  flowFacts,
+  flowSubject,
+  hasDay,
+  longestPastMs,
+  sayFlow,
+  toFlowFinding,
+  tooLongForPast,
+} from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
 
@@ -13,7 +21,7 @@ const leastPast = 5
 const stepMs = 10_000
 
 const params = z.strictObject({
-  window: boundText.default(60 * 60_000),
+  window: boundText.refine((ms) => ms <= longestPastMs, tooLongForPast).default(60 * 60_000),
   expected: z.number().min(3).default(20),
   below: z.number().min(0).max(0.9).default(0),
   by: z.enum(['direction', 'token']).optional(),

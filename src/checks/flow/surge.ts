@@ -4,11 +4,19 @@ import { directions } from '../../bridge/observation.ts'
 import { parseDecimal } from '../../bridge/amount.ts'
 import { compareDecimals, fromBaseUnits } from '../../bridge/decimal.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
-import { boundText } from '../../rules/durationText.ts'
 import type { FlowCopiesFact, FlowTotalFact, FlowPart } from './facts.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
-import { flowFacts, hasDay, sayFlow, symbolOf, toFlowFinding } from './finding.ts'
+import {
+  flowFacts,
+  flowWindow,
+  hasDay,
+  longestPastMs,
+  sayFlow,
+  symbolOf,
+  toFlowFinding,
+  tooLongForPast,
+} from './finding.ts'
 
 /** What escrows hold is another check's: of it the amounts alone are looked at. */
 export interface EscrowAmounts {
@@ -38,7 +46,7 @@ const bounds = [
 ] as const
 
 const shape = z.strictObject({
-  window: boundText.default(15 * 60_000),
+  window: flowWindow.default(15 * 60_000),
   side: z.enum(['started', 'arrived']).optional(),
   direction: z.enum(directions).optional(),
   maxCount: z.number().int().min(1).optional(),
@@ -51,7 +59,7 @@ const shape = z.strictObject({
   firstTimeShare: z.number().gt(0).max(1).optional(),
 })
 
-/** Without any bound, or with one of withdrawals over deposits alone, nothing would ever be found. */
+/** Without any bound, with one of withdrawals over deposits alone, or with a past of no windows nothing would ever be found. */
 const params = shape
   .refine(
     ({ maxAmount, ...given }) =>
@@ -63,6 +71,11 @@ const params = shape
     path: ['share'],
     message: 'a share is of what withdrawals paid out, and the direction is that of deposits',
   })
+  .refine(
+    ({ window, timesPast, timesPastAmount, firstTimeShare }) =>
+      window <= longestPastMs || (timesPast ?? timesPastAmount ?? firstTimeShare) === undefined,
+    { path: ['window'], message: tooLongForPast },
+  )
 
 type Params = z.output<typeof params>
 

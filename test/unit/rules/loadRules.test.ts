@@ -126,6 +126,26 @@ describe('loadRules', () => {
       ['on: monitor.poll_overdue', 'severity: info', 'with: { factor: .inf }'],
       '5:21 .inf is not a number that means anything here',
     ],
+    [
+      'a silence that is longer than what it is compared with',
+      ['on: flow.quiet', 'severity: info', 'with: { window: 7d }'],
+      '5:21 `window`: expected at most 3d: it is compared with such windows of the past week, got "7d"',
+    ],
+    [
+      'a surge over its past in windows of which none lies there',
+      ['on: flow.surge', 'severity: info', 'with: { window: 7d, timesPast: 2 }'],
+      '5:21 `window`: expected at most 3d: it is compared with such windows of the past week, got "7d"',
+    ],
+    [
+      'a surge in a window that is longer than what is kept',
+      ['on: flow.surge', 'severity: info', 'with: { window: 32d, maxCount: 5 }'],
+      '5:21 `window`: expected at most 31d, got "32d"',
+    ],
+    [
+      'an imbalance in such a window',
+      ['on: flow.imbalance', 'severity: info', 'with: { window: 32d }'],
+      '5:21 `window`: expected at most 31d, got "32d"',
+    ],
     ['a repeated key', [...stalled, 'on: chain.stalled'], '5:5 this key was given before, in line 3'],
   ])('%s is refused with its place', (_title, lines, problem) => {
     expect(problemsOf(...lines)).toContain(problem)
