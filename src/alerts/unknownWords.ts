@@ -87,8 +87,9 @@ function findUnknownLabel(label: string, { vocabulary }: Known, offset: number):
 
 function findUnknownValue(label: string, value: string, { config, vocabulary }: Known): string | null {
   if (!vocabulary.labels.has(label)) return null
-  return label === 'symbol'
-    ? findUnconfigured('symbol', value, config)
+  const of = label === 'token' ? 'tokenAddress' : label
+  return of === 'symbol' || of === 'tokenAddress'
+    ? findUnconfigured(of, value, config)
     : findUnknown({ label, operator: '=', value }, vocabulary)
 }
 
@@ -111,12 +112,13 @@ function findUnconfigured(of: ConfiguredName, name: string, { bridge }: Config):
   const said = {
     symbol: ['no token of bridge.tokens has the symbol', ['', ...symbols]],
     token: ['no token of bridge.tokens has the symbol', symbols],
+    tokenAddress: ['labels["symbol"] holds the symbol; no token of bridge.tokens has the address', ['']],
     operator: ['bridge.operators does not list', addresses(bridge.operators)],
     contract: ['bridge.contracts does not list', ['', ...contracts]],
     limit: ['no limit of bridge.limits has the name', limits],
   } as const satisfies Record<ConfiguredName, readonly [string, readonly string[]]>
   const [says, known] = said[of]
   const isThere = known.some((one) => lowerHash(one) === lowerHash(name))
-  if (isThere || (of === 'token' && name.startsWith('0x'))) return null
+  if (isThere || (of.startsWith('token') && /^0x/i.test(name))) return null
   return `${says} \`${name}\`${suggest(name, known)}`
 }

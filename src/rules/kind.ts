@@ -48,7 +48,7 @@ export interface JudgementOf<T extends FactTable> extends Omit<Judgement, 'findi
 export type SubjectName = 'contract' | 'chain' | 'source' | 'poller' | 'channel' | 'escrow' | 'operator'
 
 /** What only a configuration has: a token's symbol, or the name or address of something else. */
-export type ConfiguredName = 'symbol' | 'token' | 'operator' | 'contract' | 'limit'
+export type ConfiguredName = 'symbol' | 'token' | 'tokenAddress' | 'operator' | 'contract' | 'limit'
 
 /** What a message says of a finding where the rule has no `summary`. */
 interface Words {

@@ -21,6 +21,8 @@ interface RuleText {
 const everywhere: Readonly<Record<string, ConfiguredName>> = {
   'transfer.token.symbol': 'symbol',
   'labels.symbol': 'symbol',
+  'transfer.token.address': 'tokenAddress',
+  'labels.token': 'tokenAddress',
   operator: 'operator',
   'labels.operator': 'operator',
   contract: 'contract',

@@ -52,7 +52,7 @@ export const flowFailing = defineCondition({
   cannotTell: 'the list was not read all through the window',
   hasTransfer: false,
   subjectNames: [],
-  configured: { 'with.token': 'token' },
+  configured: { 'facts.token': 'tokenAddress', 'with.token': 'token' },
   facts: factTypes,
   params,
   judge: judgeFailing,

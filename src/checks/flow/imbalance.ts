@@ -26,6 +26,7 @@ export const flowImbalance = defineCondition({
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],
+  configured: { 'facts.token': 'tokenAddress' },
   facts: flowFacts,
   params,
   judge: judgeImbalance,

@@ -50,6 +50,7 @@ export const flowQuiet = defineCondition({
   restsOn: ['source', 'chain'],
   hasTransfer: false,
   subjectNames: [],
+  configured: { 'facts.token': 'tokenAddress' },
   facts: factTypes,
   params,
   judge: judgeQuiet,

@@ -91,7 +91,7 @@ export const flowSurge = defineCondition({
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: [],
-  configured: { 'with.maxAmount': 'token' },
+  configured: { 'facts.token': 'tokenAddress', 'with.maxAmount': 'token' },
   facts: flowFacts,
   params,
   judge: judgeSurge,

@@ -173,6 +173,11 @@ test.each([
     says: 'spanwatch.yaml:3:70: there is no channel `ops-slak`, did you mean `ops-slack`?',
   },
   {
+    title: 'a symbol in place of an address in a route',
+    rest: `routes: [{ match: 'token == "USDC"', channels: [ops-slack] }, { channels: [ops-slack] }]`,
+    says: 'spanwatch.yaml:3:29: labels["symbol"] holds the symbol; no token of bridge.tokens has the address `USDC`',
+  },
+  {
     title: 'the symbol of a token in a rule',
     rest: '',
     says: 'rules/a.yaml:5:37: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
@@ -194,6 +199,11 @@ test.each([
     ],
     says: 'rules/a.yaml:4:77: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
   },
+  ...['facts.token', 'labels["token"]'].map((name) => ({
+    title: `a symbol in ${name}`,
+    rule: ['on: flow.surge', 'with: { maxCount: 5 }', `where: ${name} == "USDC"`],
+    says: `rules/a.yaml:5:${name.length + 16}: labels["symbol"] holds the symbol; no token of bridge.tokens has the address \`USDC\``,
+  })),
   {
     title: 'a token of a parameter',
     rule: ['on: flow.failing', 'with: { token: USCD }'],
