@@ -48,9 +48,7 @@ export function compileRule({ engine, kinds, schema }: RuleContext, from: RuleSo
 
   const params = readParams(from, detector, problems)
   const ownLabels = listLabels(from.raw)
-  const where = compileText(from, 'where', problems, (text) =>
-    compileWhere({ detector, kinds: kinds.names, ownLabels }, text),
-  )
+  const where = compileText(from, 'where', problems, (text) => compileWhere({ detector, ownLabels }, text))
   const unless = compileText(from, 'unless', problems, (text) => compileUnless(kinds.names, text))
   const summary = compileText(from, 'summary', problems, (text) =>
     compileTemplate(engine, detector, ownLabels, text),

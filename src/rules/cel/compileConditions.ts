@@ -126,8 +126,6 @@ class FactParts extends Parts {}
 /** The rule that an expression stands in, and what it may name. */
 export interface WhereContext {
   readonly detector: Detector
-  /** The names of all. */
-  readonly kinds: readonly string[]
   /** Those that the rule itself gives. */
   readonly ownLabels: readonly string[]
 }
@@ -169,7 +167,7 @@ export function compileWhere(
   return { ok: true, run: (scope) => compiled.run(toVariables(detector, scope)) }
 }
 
-function toVocabulary({ detector, kinds, ownLabels }: WhereContext): Vocabulary {
+function toVocabulary({ detector, ownLabels }: WhereContext): Vocabulary {
   const transfer = Object.keys(transferNames).map((name) => `transfer.${name}`)
   const token = tokenNames.map((name) => `transfer.token.${name}`)
   return {
@@ -182,16 +180,19 @@ function toVocabulary({ detector, kinds, ownLabels }: WhereContext): Vocabulary 
       ...detector.subjectNames,
     ],
     values: {
-      kind: kinds,
+      kind: [detector.kind],
       chain: ['main', 'zone'],
       ...Object.fromEntries(
         Object.entries(detector.factWords).map(([name, words]) => [`facts.${name}`, words]),
       ),
+      ...Object.fromEntries(textlessNames.map((name) => [`transfer.${name}`, []])),
       'transfer.direction': directions,
       'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],
       'transfer.status': ['success', 'failed', 'unknown'],
       ...underLabels(
-        Object.fromEntries(Object.entries(labelValues(kinds)).filter(([name]) => !ownLabels.includes(name))),
+        Object.fromEntries(
+          Object.entries(labelValues([detector.kind])).filter(([name]) => !ownLabels.includes(name)),
+        ),
       ),
     },
     isLowerCase: (name) => name !== 'transfer.id' && !ownLabels.some((own) => name === `labels.${own}`),
@@ -204,6 +205,11 @@ function toVocabulary({ detector, kinds, ownLabels }: WhereContext): Vocabulary 
     isText: (name) => isTextName(detector, name),
   }
 }
+
+/** Times and heights that may be null: what is compared with them has no type that could be wrong. */
+const textlessNames = Object.entries(transferNames).flatMap(([name, type]) =>
+  type === 'time?' || type === 'dyn' ? [name] : [],
+)
 
 function isTextName({ facts }: Detector, name: string): boolean {
   const [first, ...rest] = name.split('.')

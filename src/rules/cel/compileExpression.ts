@@ -3,9 +3,10 @@ import { type LinearPattern, readPattern } from '../../lib/linearPattern.ts'
 import { nearest, suggest } from '../../lib/nearest.ts'
 import { parseAmount } from './amountValue.ts'
 import { type Budget, createBudget, findCostly, meter, mostSteps, runWithin, spend } from './budget.ts'
-import { dottedName, listComparisons } from './comparisons.ts'
+import { dottedName, isText } from './comparisons.ts'
 import { createEnvironment } from './createEnvironment.ts'
 import { type HashNames, lowerHashes } from './hashes.ts'
+import { findImpossible, type KnownValues, linearMatches } from './impossible.ts'
 import { walk } from './walk.ts'
 
 /** What is wrong with a text, and where in it: an offset in UTF-16 units. */
@@ -21,8 +22,7 @@ export type Compiled<T> =
 export interface Vocabulary extends HashNames {
   /** Every name that may stand in the expression, dotted, for suggestions. */
   readonly names: readonly string[]
-  /** Values that a name can have at all, by dotted name: comparing with another one can never be true. */
-  readonly values: Readonly<Record<string, readonly string[]>>
+  readonly values: KnownValues
   /** The labels that there can be, where they are known: any other one is always "". */
   readonly labels?: readonly string[]
   /** Whether a name stands for a text. */
@@ -66,9 +66,7 @@ export function compileExpression(
   return { ok: true, run: (variables) => runWithin(budget, () => evaluate(program, variables)) }
 }
 
-/** The library's own `matches` runs JavaScript's patterns, and cannot be registered again: ours has another name inside. */
-const linearMatches = 'matchesInLinearTime'
-
+/** The library's own `matches` cannot be registered again: ours has another name inside. */
 function replaceMatches(root: ASTNode): void {
   for (const node of walk(root))
     if (node.op === 'rcall' && node.args[0] === 'matches') Object.assign(node.args, { 0: linearMatches })
@@ -157,16 +155,18 @@ function findLiteralProblem(
   for (const node of walk(root)) {
     const problem =
       checkCall(node) ??
+      checkZone(node) ??
       checkPattern(node, patterns) ??
+      checkAmount(node) ??
       checkPresence(node) ??
       checkLabel(node, vocabulary) ??
       checkOrder(node, vocabulary)
     if (problem) return problem
   }
-  return findImpossible(root, vocabulary)
+  return findImpossible(root, vocabulary.values)
 }
 
-/** `amount("…")` and `duration("…")` with a literal: what would throw at every evaluation is said now. */
+/** `amount("…")`, `duration("…")` and `timestamp("…")` with a literal: what would throw at every evaluation is said now. */
 function checkCall(node: ASTNode): TextProblem | null {
   if (node.op !== 'call') return null
   const [name, [argument]] = node.args
@@ -175,10 +175,24 @@ function checkCall(node: ASTNode): TextProblem | null {
   if (name === 'amount' && parseAmount(text) === null) {
     return { message: `expected an amount such as "1000.5", got "${text}"`, offset: argument.start }
   }
-  if (name === 'duration' && !isCelDuration(text)) {
+  if (name === 'duration' && !isTaken('duration(text)', text)) {
     return { message: `expected a duration such as "30m" or "36h", got "${text}"`, offset: argument.start }
   }
+  if (name === 'timestamp' && !isTaken('timestamp(text)', text)) {
+    return {
+      message: `expected a time such as "2026-01-31T08:00:00Z", got "${text}"`,
+      offset: argument.start,
+    }
+  }
   return null
+}
+
+/** `getHours("Europe/Berlin")` and its like. */
+function checkZone(node: ASTNode): TextProblem | null {
+  const [method, , [zone]] = node.op === 'rcall' ? node.args : ['', null, []]
+  if (!method.startsWith('get') || zone === undefined || !isText(zone)) return null
+  if (isTaken('timestamp("2026-01-31T08:00:00Z").getHours(text)', zone.args)) return null
+  return { message: `expected a time zone such as "Europe/Berlin", got "${zone.args}"`, offset: zone.start }
 }
 
 /** The pattern of `matches` must be written out, so that it is compiled once, and what is wrong with it is said now. */
@@ -194,9 +208,9 @@ function checkPattern(node: ASTNode, patterns: Map<string, LinearPattern>): Text
   return null
 }
 
-function isCelDuration(text: string): boolean {
+function isTaken(call: string, text: string): boolean {
   try {
-    createEnvironment().registerVariable('text', 'string').evaluate('duration(text)', { text })
+    createEnvironment().registerVariable('text', 'string').evaluate(call, { text })
     return true
   } catch {
     return false
@@ -213,21 +227,6 @@ function checkPresence(node: ASTNode): TextProblem | null {
   return { message, offset: node.start }
 }
 
-/** `transfer.direction == "zoneToMain"`: right in type, and never true. */
-function findImpossible(root: ASTNode, { values }: Vocabulary): TextProblem | null {
-  for (const { name, literals, isWhole } of listComparisons(root)) {
-    const known = values[name]
-    if (known === undefined || !isWhole) continue
-    const literal = literals.find(({ args }) => !known.includes(args))
-    if (literal === undefined) continue
-    return {
-      message: `${name} is never "${literal.args}"${hintOf(literal.args, known)}`,
-      offset: literal.start,
-    }
-  }
-  return null
-}
-
 function checkLabel(node: ASTNode, { labels }: Vocabulary): TextProblem | null {
   const label = /^labels\.(.+)$/s.exec(dottedName(node) ?? '')?.[1]
   if (!labels || label === undefined || labels.includes(label)) return null
@@ -236,6 +235,19 @@ function checkLabel(node: ASTNode, { labels }: Vocabulary): TextProblem | null {
     offset: node.start,
   }
 }
+
+/** A fact that may be null says an amount as a text: its type is not known before, and held against an amount it is never equal. */
+function checkAmount(node: ASTNode): TextProblem | null {
+  if (!(comparing as readonly string[]).includes(node.op)) return null
+  const sides = node.args as readonly ASTNode[]
+  const fact = sides.find((side) => dottedName(side)?.startsWith('facts.'))
+  const isAmount = sides.some((side) => side.op === 'call' && side.args[0] === 'amount')
+  if (fact === undefined || !isAmount) return null
+  const name = dottedName(fact)
+  return { message: `${name} is a text: write amount(${name})`, offset: fact.start }
+}
+
+const comparing = ['==', '!=', '<', '<=', '>', '>=']
 
 /** Texts compare letter by letter, by which "9" is more than "1000": whoever asks for it means numbers. */
 function checkOrder(node: ASTNode, { isText }: Vocabulary): TextProblem | null {
@@ -248,12 +260,6 @@ function checkOrder(node: ASTNode, { isText }: Vocabulary): TextProblem | null {
   if (text === undefined) return null
   const message = `\`${node.op}\` compares texts letter by letter, "9" is more than "1000": put both sides into amount(…), or into int(…)`
   return { message, offset: text.start }
-}
-
-/** The nearest value, else all of them where they are few enough to read. */
-function hintOf(text: string, known: readonly string[]): string {
-  const all = known.length > 8 ? '' : `; it is one of ${known.filter((one) => one !== '').join(', ')}`
-  return suggest(text, known) || all
 }
 
 function hasName(root: ASTNode): boolean {

@@ -156,6 +156,47 @@ describe('where', () => {
       34,
       'transfer.direction is never "zoneToMain", did you mean `ZoneToMain`?',
     ],
+    [
+      'transfer.direction.startsWith("zone")',
+      42,
+      'transfer.direction is nothing of which startsWith("zone") is true; it is one of MainToZone, ZoneToMain',
+    ],
+    [
+      'transfer.direction.matches("^zone")',
+      39,
+      'transfer.direction is nothing of which matches("^zone") is true; it is one of MainToZone, ZoneToMain',
+    ],
+    [
+      'transfer.state.contains("stalled") == false',
+      36,
+      'transfer.state is nothing of which contains("stalled") is true; it is one of pending, completed, failed, unbacked',
+    ],
+    ['kind == "transfer.failed"', 20, 'kind is never "transfer.failed", did you mean `transfer.stalled`?'],
+    [
+      'labels.kind == "transfer.failed"',
+      27,
+      'labels.kind is never "transfer.failed", did you mean `transfer.stalled`?',
+    ],
+    [
+      'transfer.destinationAt == ""',
+      38,
+      'transfer.destinationAt is never "", which is no text; what is not known is null',
+    ],
+    [
+      'transfer.zoneHeight in ["5000"]',
+      36,
+      'transfer.zoneHeight is never "5000", which is no text; what is not known is null',
+    ],
+    [
+      'transfer.originAt > timestamp("2026-01-31")',
+      42,
+      'expected a time such as "2026-01-31T08:00:00Z", got "2026-01-31"',
+    ],
+    [
+      'transfer.originAt.getHours("Europe/Berlni") > 8',
+      39,
+      'expected a time zone such as "Europe/Berlin", got "Europe/Berlni"',
+    ],
     ['labels["tokn"] == "x"', 12, 'no alert has a label `tokn`, did you mean `token`?'],
     ['labels.direction == "out"', 32, 'labels.direction is never "out"; it is one of MainToZone, ZoneToMain'],
     ['1 == 2', 12, 'the expression names nothing, so that it is always the same'],
@@ -173,6 +214,21 @@ describe('where', () => {
   test('a fact of another kind is refused, with the facts that there are', () => {
     expect(problemsOf('on: chain.stalled', 'where: facts.waitedMs > 1', 'severity: info')).toEqual([
       '4:18 `where`: unknown name `facts.waitedMs`; known here: height, limitMs, blockTimeAt, inFlight, what, explorerHeight, canonicalHeight, preconfHeight',
+    ])
+  })
+
+  test.each([
+    ['flow.surge', 'facts.amount > amount("250")', 'facts.amount is a text: write amount(facts.amount)'],
+    ['flow.surge', 'amount("250") == facts.amount', 'facts.amount is a text: write amount(facts.amount)'],
+    [
+      'operator.low_balance',
+      'facts.perDay < amount("1")',
+      'facts.perDay is a text: write amount(facts.perDay)',
+    ],
+  ])('of %s a fact that says an amount is read as one: %s is refused', (kind, where, message) => {
+    const bound = kind === 'flow.surge' ? ['with: { maxCount: 5 }'] : []
+    expect(problemsOf(`on: ${kind}`, ...bound, `where: '${where}'`)).toEqual([
+      expect.stringContaining(message),
     ])
   })
 
