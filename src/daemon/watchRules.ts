@@ -56,8 +56,8 @@ export function watchRules(
 
 /** Editors write a file in several steps: what counts is what lies there a moment later. */
 const settleMs = 300
-/** How often the folder is looked at. */
-const lookMs = 1_000
+/** How often the folder is looked at: each look asks after every file. */
+const lookMs = 3_000
 
 function watchFolder(
   { clock, log }: Pick<AppDeps, 'clock' | 'log'>,
