@@ -83,7 +83,7 @@ export function noteGap(walk: Walk, leftAt: UnixMs): void {
 }
 
 async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
-  const { cursors, log, trigger } = walk.kernel
+  const { clock, cursors, list, log, trigger } = walk.kernel
   for (let pages = 0; !signal.aborted; pages += 1) {
     const { history } = cursors.read()
     if (history.done || pages === pagesPerRun) askUrgent(walk)
@@ -94,6 +94,7 @@ async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
     const goesOn = (page: FeedPage) => pages + 1 < pagesPerRun && !isOldEnough(page)
     const found = await readNext(walk, 'history', signal, goesOn)
     if (found === null) continue
+    list.walkedAt = clock.now()
     const { page, isLast } = found
     const read = history.read + page.records.length
     const done = isLast || isOldEnough(page)

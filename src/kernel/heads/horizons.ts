@@ -11,7 +11,7 @@ export interface ListReadings {
   readAt: UnixMs | null
   /** When the newest pass of the sweep began that has ended; null before the first. */
   sweptAt: UnixMs | null
-  /** When a walk over what the tail left out last came further; null while none did since the start. */
+  /** When a walk through history, or over what the tail left out, last came further; null while none did since the start. */
   walkedAt: UnixMs | null
   /** Walks again from the newest page back to a time. */
   rewind(until: UnixMs): void

@@ -4,7 +4,7 @@ import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.t
 import { openWalk, readOn, requestHistory, requestSweep } from '../../../../src/checks/transfers/pollSweep.ts'
 import type { Walk } from '../../../../src/checks/transfers/walk.ts'
 import type { ListReadings } from '../../../../src/kernel/heads/horizons.ts'
-import { beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
+import { beginGap, beginHistory, type Cursors } from '../../../../src/store/cursors.ts'
 import { plainConfig } from '../../../support/appConfig.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { known, noSignal, setUp, toRows } from '../support.ts'
@@ -27,6 +27,18 @@ describe('the history walk', () => {
     await toWalk(world).runAll()
     expect(known(world.ledger)).toBe(10)
     expect(world.cursors.read().history).toMatchObject({ done: true })
+  })
+
+  test('and the one over what the tail left out say when they last came further', async () => {
+    const world = setUp(toRows(10))
+    const { clock, cursors, list } = world
+    const { runAll } = toWalk(world)
+    await runAll()
+    expect(list.walkedAt).toBe(clock.now())
+    list.walkedAt = null
+    cursors.write({ ...cursors.read(), gap: beginGap(0, clock.now()) })
+    await runAll()
+    expect(list.walkedAt).toBe(clock.now())
   })
 
   test('passes pages of rows that cannot be read: they are not one page again and again', async () => {
