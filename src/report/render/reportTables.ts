@@ -81,13 +81,17 @@ function signedOr(amount: string | null): string {
   return amount === null ? 'unknown' : signedAmount(amount)
 }
 
-function correctionTable({ corrections }: DailyReport): ReportTable {
+const shownCorrections = 20
+
+function correctionTable({ corrections = [] }: DailyReport): ReportTable {
+  const more = corrections.length - shownCorrections
+  const cut = more > 0 ? ` Of ${corrections.length} lines the ${shownCorrections} of the newest days.` : ''
   return {
     title: 'Learned of earlier days',
-    note: 'Found since the report before, of days that were reported already.',
+    note: `Found since the report before, of days that were reported already.${cut}`,
     columns: [text('Day'), text('What'), number('Count'), number('Amount')],
-    rows: (corrections ?? [])
-      .slice(0, 20)
+    rows: corrections
+      .slice(-shownCorrections)
       .map(({ day, kind, severity, count, money }) => [
         day,
         `${severity.toUpperCase()} ${kind}`,

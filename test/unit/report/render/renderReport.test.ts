@@ -28,6 +28,18 @@ test('every section stands in the mail and in its text, with the exact numbers',
   }
 })
 
+test('of many lines about earlier days those of the newest are shown, and it is said that there are more', async () => {
+  const line = { kind: 'transfer.failed', severity: 'critical' as const, count: 1, money: [] }
+  const days = Array.from({ length: 21 }, (_, at) => `2026-09-${String(at + 1).padStart(2, '0')}`)
+  const all = await render({ corrections: days.slice(1).map((day) => ({ ...line, day })) })
+  expect(all.text).toContain('2026-09-02')
+  expect(all.text).not.toContain('lines the 20')
+  const { text } = await render({ corrections: days.map((day) => ({ ...line, day })) })
+  expect(text.replaceAll('\n', ' ')).toContain('Of 21 lines the 20 of the newest days.')
+  expect(text).not.toContain('2026-09-01')
+  expect(text).toContain('2026-09-21')
+})
+
 test('an alert of digits is no number to a spreadsheet', async () => {
   const { findings } = createReport()
   const named = (alertId: string) =>
