@@ -32,7 +32,7 @@ export function loadRules(files: readonly YamlInput[], kinds: Kinds): LoadedRule
     const message = 'no rule file (*.yaml or *.yml) was found: nothing would ever be reported'
     problems.push(fileProblem('rules', message))
   }
-  problems.push(...findRepeatedNames(placed))
+  problems.push(...findRepeatedNames(placed), ...findUnasked(placed, kinds))
   if (problems.length > 0) return { ok: false, problems: sortProblems(problems) }
   return { ok: true, rules: placed.flatMap(({ rule }) => (rule === null ? [] : [rule])) }
 }
@@ -91,5 +91,18 @@ function findRepeatedNames(placed: readonly Placed[]): YamlProblem[] {
     }
     const { file, line } = before.place('')
     return [one.place(`the rule name \`${one.name}\` is taken: ${file}:${line} has it`)]
+  })
+}
+
+/** Of what the alert engine judges of itself the first rule alone is asked. */
+function findUnasked(placed: readonly Placed[], kinds: Kinds): YamlProblem[] {
+  const own = placed.filter(({ rule }) => {
+    const kind = rule && kinds.find(rule.kind)
+    return kind?.from === 'raised' && kind.raisedBy === 'alerts'
+  })
+  return [...Map.groupBy(own, ({ rule }) => rule?.kind)].flatMap(([kind, [first, ...others]]) => {
+    const { file, line } = first?.place('') ?? {}
+    const says = `one rule alone can be on ${kind}, and ${file}:${line} is it: change that one, or remove it`
+    return others.map((one) => one.place(says))
   })
 }

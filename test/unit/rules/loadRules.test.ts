@@ -217,6 +217,27 @@ describe('loadRules', () => {
     })
   })
 
+  test('a second rule on what the alert engine judges of itself is refused: it would never fire', () => {
+    const ruleOn = (name: string) => `  - { name: ${name}, on: monitor.channel_dead, severity: info }\n`
+    const loaded = loadRules(
+      [
+        { path: 'rules/a.yaml', text: `rules:\n${ruleOn('first')}` },
+        { path: 'rules/b.yaml', text: `rules:\n${ruleOn('own')}` },
+      ],
+      kinds,
+    )
+    expect(loaded).toMatchObject({
+      problems: [
+        {
+          file: 'rules/b.yaml',
+          line: 2,
+          message:
+            'one rule alone can be on monitor.channel_dead, and rules/a.yaml:2 is it: change that one, or remove it',
+        },
+      ],
+    })
+  })
+
   test('no files at all are refused: nothing would ever be told', () => {
     expect(loadRules([], kinds).ok).toBe(false)
   })
