@@ -21,6 +21,7 @@ import {
   toBareTemplate,
 } from '../../meaning/learnEvent.ts'
 import type { Finding } from '../../bridge/finding.ts'
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { Observation } from '../../bridge/observation.ts'
 import { toChainObservation } from '../../meaning/readEvent.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -84,9 +85,8 @@ export function judgeLogs(deps: Judging): boolean {
       ...one,
       log: decodeEvent(abi, one.log.contract, one.log),
     }))
-    const listed = deps.ledger
-      .listSharing('main', hash, 200)
-      .filter((transfer) => transfer.isListed && transfer.main?.hash === hash)
+    const sharing = deps.ledger.listSharing('main', hash, 200)
+    const listed = sharing.filter((transfer) => transfer.isListed && transfer.main?.hash === hash)
     const judgement = judgeEvents(
       open.map(({ log }) => log),
       listed,
@@ -96,7 +96,7 @@ export function judgeLogs(deps: Judging): boolean {
     const samples = listed.some(({ key }) => isAccused(deps, key)) ? [] : judgement.samples
     const compared = listed.length === 1 ? judgement.samples : []
     const evidence = readRecipients(deps, compared, meaningOf, abi)
-    const decision = decide(deps, { open, judgement, hasRecord: listed.length > 0 }, now)
+    const decision = decide(deps, { open, judgement, sharing, hasRecord: listed.length > 0 }, now)
     const strange = decision.isUnexplained && listed.length === 0 ? listUnknown(open, meaningOf) : []
     return { hash, samples, compared, evidence, strange, ...decision }
   })
@@ -164,10 +164,12 @@ interface Decision {
 interface Judged {
   readonly open: readonly OpenLog[]
   readonly judgement: EventJudgement
+  /** Transfers of its transaction. */
+  readonly sharing: readonly Transfer[]
   readonly hasRecord: boolean
 }
 
-function decide(deps: Judging, { open, judgement, hasRecord }: Judged, now: UnixMs): Decision {
+function decide(deps: Judging, { open, judgement, sharing, hasRecord }: Judged, now: UnixMs): Decision {
   const seenAt = Math.min(...open.map((one) => one.seenAt))
   const time = open.find(({ log }) => log.time !== null)?.log.time ?? seenAt
   const readyAt = Math.max(time + waitMs, seenAt + waitSeenMs)
@@ -183,11 +185,16 @@ function decide(deps: Judging, { open, judgement, hasRecord }: Judged, now: Unix
   if (time < deps.tellSince) return { answer: [], checkAt: null }
   if (now < readyAt) return { answer: [], checkAt: Math.min(readyAt, now + recheckMs) }
   if (!isListRead(deps, time, readyAt)) return { answer: [], checkAt: now + recheckMs }
-  const answer = judgement.missing.map(({ log, direction, content }) =>
+  const missing = judgement.missing.map(({ log, direction, content }) =>
     toChainObservation(log, direction, content, seenAt),
   )
+  // Of one that was opened before more may be learned: read anew it would be a second one.
+  const opened = new Set(
+    sharing.flatMap(({ key }) => deps.ledger.listSightings(key).flatMap(({ logIndex }) => logIndex ?? [])),
+  )
+  const answer = missing.filter(({ logIndex }) => !opened.has(logIndex ?? ''))
   // A record that is listed later still has to credit whom the event names: nothing else says who that is.
-  const isCompared = !hasRecord && answer.some(({ direction }) => direction === 'MainToZone')
+  const isCompared = !hasRecord && missing.some(({ direction }) => direction === 'MainToZone')
   return { answer, checkAt: isCompared ? laterAt : null }
 }
 

@@ -44,9 +44,7 @@ test('deposits of one transaction, more than are compared: each is the one of it
   kernel.commit({ answers: [kernel.rows] })
   kernel.list.readAt = start + 200_000
   await kernel.clock.advance(200_000)
-  const before = performance.now()
   judgeLogs(kernel)
-  console.log('ms', performance.now() - before)
   const listed = kernel.ledger.listTransfers({ limit: 1_000 })
   expect(listed).toHaveLength(300)
   expect(listed.filter(({ state }) => state !== 'completed')).toEqual([])
@@ -119,4 +117,29 @@ test('an event that nobody knows, seen shortly before an hour in which nothing r
 test('a deposit of before the start is compared with whom its event names, once that is learned from those beside it', async () => {
   expect(await recipientsSaid({ listedAfterMs: 0, credited: address(666) })).toContain(address(99))
   expect(await recipientsSaid({ listedAfterMs: 0, credited: address(99) })).toEqual([])
+})
+
+test('a deposit is opened once, whatever is learned of its event before it is listed', async () => {
+  const kernel = createTestKernel({ start })
+  const judge = async () => {
+    await kernel.clock.advance(60_000)
+    kernel.list.readAt = kernel.clock.now()
+    judgeLogs({ ...kernel, configured: new Map([[topic, 'deposit' as const]]) })
+  }
+  const opened = () => kernel.ledger.listSharing('main', hash('main 99'), 10)
+  saveLogs(kernel.db, [eventOf(99, address(99))], start)
+  await judge()
+  expect(opened()).toMatchObject([{ isListed: false, targetAddress: '' }])
+  const honest = Array.from({ length: 20 }, (_, n) => n + 1)
+  saveLogs(
+    kernel.db,
+    honest.map((n) => eventOf(n, address(n))),
+    start,
+  )
+  kernel.commit({ answers: [honest.map((n) => depositOf(n, address(n)))] })
+  await judge()
+  await judge()
+  expect(opened()).toHaveLength(1)
+  kernel.commit({ answers: [[depositOf(99, address(99))]] })
+  expect(opened()).toMatchObject([{ isListed: true }])
 })
