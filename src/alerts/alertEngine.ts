@@ -19,6 +19,7 @@ import {
   judgeNoData,
   judgeOverflows,
   judgeRuleErrors,
+  noteOverflow,
   saveGoodEvaluation,
 } from './judgeMeta.ts'
 import { metaKinds, metaRule } from './metaKinds.ts'
@@ -178,6 +179,7 @@ function dropAll(context: EngineContext, rules: readonly Pick<Rule, 'name' | 'ki
     },
     () => judgeRuleErrors(context),
     () => judgeNoData(context),
+    () => judgeOverflows(context),
     () => judgeChannels(context),
     () => judgeDeadMessages(context),
   ]
@@ -258,7 +260,7 @@ function applyCondition(context: EngineContext, rule: Rule, judgement: Judgement
     unsure: unknown === 'all' ? [] : unknown,
   })
   if ((before?.errors ?? 0) > 0) judgeRuleErrors(context)
-  judgeOverflows(context, { rule: rule.name, overflow: judged.overflow })
+  noteOverflow(context, { rule: rule.name, overflow: judged.overflow })
 }
 
 /** The rule's `unless` holds: nothing fires and nothing ends, and that is no lack of data. */

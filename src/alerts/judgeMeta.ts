@@ -1,5 +1,6 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import type { Judgement } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
 import type { RuleEvaluation } from './store/alertGroups.ts'
 import type { ChannelRow } from './store/outboxDeliveries.ts'
@@ -41,13 +42,12 @@ export function saveGoodEvaluation(
 function judgeMeta(
   context: EngineContext,
   kind: Pick<MetaKind, 'kind' | 'severity'>,
-  findings: readonly Finding[],
-  unknown: readonly string[] = [],
+  judged: Partial<Judgement> & Pick<Judgement, 'findings'>,
 ): void {
   const rule = metaRule(context.live.rules, kind)
   const before = context.store.getEvaluation(rule.name)
   judgeConditions(context, rule, {
-    judgement: { findings, unknown },
+    judgement: { unknown: [], ...judged },
     evaluatedAt: before?.evaluatedAt ?? null,
   })
   saveGoodEvaluation(context, rule, context.now)
@@ -72,7 +72,12 @@ export function judgeRuleErrors(context: EngineContext): void {
       since: failingSince ?? context.now,
     }),
   )
-  judgeMeta(context, ruleError, findings)
+  judgeMeta(context, ruleError, { findings, lossOf: lossOfRule(context) })
+}
+
+/** What was said of a rule that is no more is not made good by that. */
+function lossOfRule({ store }: EngineContext): NonNullable<Judgement['lossOf']> {
+  return ({ subject }) => (store.getEvaluation(subject) === null ? 'rule removed' : null)
 }
 
 /** How long a rule had nothing to judge by before that is reported, ms; sooner it may be a start, or a slow source. */
@@ -103,36 +108,40 @@ export function judgeNoData(context: EngineContext): void {
       since: unknownSince,
     }),
   )
-  judgeMeta(
-    context,
-    noData,
+  judgeMeta(context, noData, {
     findings,
-    unseen.filter((one) => !silent.includes(one)).map(({ rule: subject }) => subject),
-  )
+    unknown: unseen.filter((one) => !silent.includes(one)).map(({ rule: subject }) => subject),
+    lossOf: lossOfRule(context),
+  })
+}
+
+/** A rule was evaluated: how many findings it has beyond those that may be active at once. */
+export function noteOverflow(context: EngineContext, of: { rule: string; overflow: number }): void {
+  const before = context.overflows.get(of.rule)
+  context.overflows.set(of.rule, of.overflow)
+  if (of.overflow > 0 || before !== 0) judgeOverflows(context)
 }
 
 /** One alert for each rule that finds more than may be active at once; it counts what is not reported. */
-export function judgeOverflows(context: EngineContext, of: { rule: string; overflow: number }): void {
-  const before = context.overflows.get(of.rule)
-  context.overflows.set(of.rule, of.overflow)
-  if (of.overflow === 0 && (before === 0 || before === undefined)) {
-    const meta = metaRule(context.live.rules, ruleOverflow)
-    const isOpen =
-      before === undefined && context.store.listActiveOf(meta.name).some((head) => head.subject === of.rule)
-    if (!isOpen) return
-  }
-  const findings = [...context.overflows]
-    .filter(([, count]) => count > 0)
-    .map(([rule, count]) =>
-      ruleOverflow.raise({
-        ...bare,
-        subject: rule,
-        title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are reported one by one`,
-        facts: { rule, count, cap: context.maxActivePerRule },
-        since: context.now,
-      }),
-    )
-  judgeMeta(context, ruleOverflow, findings)
+export function judgeOverflows(context: EngineContext): void {
+  const { overflows, store } = context
+  const over = [...overflows].filter(([rule, count]) => count > 0 && store.getEvaluation(rule) !== null)
+  const open = store.listActiveOf(metaRule(context.live.rules, ruleOverflow).name)
+  if (over.length === 0 && open.length === 0) return
+  const findings = over.map(([rule, count]) =>
+    ruleOverflow.raise({
+      ...bare,
+      subject: rule,
+      title: `rule ${rule}: ${count} more findings than the ${context.maxActivePerRule} that are reported one by one`,
+      facts: { rule, count, cap: context.maxActivePerRule },
+      since: context.now,
+    }),
+  )
+  // A rule that was not evaluated since the start is as it was.
+  const unknown = open
+    .map(({ subject }) => subject)
+    .filter((rule) => !overflows.has(rule) && store.getEvaluation(rule) !== null)
+  judgeMeta(context, ruleOverflow, { findings, unknown, lossOf: lossOfRule(context) })
 }
 
 /** One alert for each channel that refuses us, and each recipient that one refuses, sent to others. */
@@ -143,7 +152,7 @@ export function judgeChannels(context: EngineContext): void {
     .flatMap(listRefusals)
   const rule = metaRule(context.live.rules, channelDead)
   if (findings.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
-  judgeMeta(context, channelDead, findings)
+  judgeMeta(context, channelDead, { findings })
 }
 
 function listRefusals({ name, circuit, reason, openedAt, refused, lastAckAt }: ChannelRow): Finding[] {
@@ -183,7 +192,7 @@ export function judgeDeadMessages(context: EngineContext): void {
       since: firstAt,
     })
   })
-  judgeMeta(context, messageDead, findings)
+  judgeMeta(context, messageDead, { findings })
 }
 
 /** No transfer is concerned, and nobody was asked. */

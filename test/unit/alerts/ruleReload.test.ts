@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Labels } from '../../../src/alerts/routing.ts'
 import { createCondition, createFakeChannel, createRule } from './harness.ts'
-import { hourly, listSaid, stalled, watch, zone } from './watch.ts'
+import { hourly, listSaid, restart, stalled, watch, zone } from './watch.ts'
 
 const minute = 60_000
 
@@ -227,5 +227,45 @@ test('a severity that is raised while it is inhibited is told once it is not, wh
   blind([])
   await world.judge(stalled, [zone], 2)
   expect(listSaid(world.ops).filter((said) => said.includes('critical'))).toEqual(['repeat critical'])
+  await world.stop()
+})
+
+const many = ['x', 'y', 'z'].map((subject) => createCondition(subject))
+const overflowing = (name: string) => createRule({ name, kind: 'chain.stalled' })
+const listOverflows = ({ store }: ReturnType<typeof watch>) =>
+  store
+    .listAlerts({ limit: 9 })
+    .filter(({ kind }) => kind === 'monitor.rule_overflow')
+    .map(({ subject, state }) => `${subject} ${state}`)
+    .toSorted()
+
+test.each([false, true])(
+  'that a rule finds too much ends with the rule (restarted: %s)',
+  async (isRestarted) => {
+    const options = { maxActivePerRule: 2 }
+    const before = watch(options)
+    await before.judge(overflowing('a'), many)
+    const world = isRestarted ? await restart(before, options) : before
+    expect(listOverflows(world)).toEqual(['a firing'])
+    world.engine.dropRules([], world.clock.now())
+    await world.flush(10)
+    expect(listOverflows(world)).toEqual(['a resolved'])
+    const said = world.ops.sent.flatMap(({ items }) => items)
+    expect(said.findLast(({ kind }) => kind === 'monitor.rule_overflow')).toMatchObject({ status: 'ended' })
+    await world.stop()
+  },
+)
+
+test('that a rule finds too much goes on over a restart until that rule is evaluated again', async () => {
+  const options = { maxActivePerRule: 2 }
+  const before = watch(options)
+  await before.judge(overflowing('a'), many)
+  await before.judge(overflowing('b'), many)
+  const world = await restart(before, options)
+  world.engine.keepCondition(overflowing('a'), 'no answer', world.clock.now())
+  await world.judge(overflowing('b'), many)
+  expect(listOverflows(world)).toEqual(['a firing', 'b firing'])
+  await world.judge(overflowing('a'), many.slice(1), 2)
+  expect(listOverflows(world)).toEqual(['a resolved', 'b firing'])
   await world.stop()
 })
