@@ -30,12 +30,15 @@ export function scheduleEscalations(
 }
 
 /**
- * Routes may be others than before: each open case waits for the steps that are written now. What is new and past its
- * time is due at once: rather a second ring than none.
+ * Routes may be others than before: each case that is not over waits for the steps that are written now, or does once it
+ * opens again. What is new and past its time is due at once: rather a second ring than none.
  */
 export function resumeEscalations(context: EngineContext): void {
   const { store, now } = context
-  for (const row of store.listLiveCases({ states: ['open'], limit: mostResumed })) {
+  for (const row of store.listLiveCases({
+    states: ['open', 'acknowledged', 'handled'],
+    limit: mostResumed,
+  })) {
     for (const waiting of store.listWaitingEscalations(row.id)) {
       const latest = now + waiting.afterMs
       if (!stepOf(context, waiting)) store.dropEscalation(waiting)

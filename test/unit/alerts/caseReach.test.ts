@@ -121,6 +121,21 @@ test('what joined while somebody had the case escalates once that is taken back'
   expect(world.pager.sent).toHaveLength(1)
   await world.stop()
 })
+test('escalation that is written while somebody has the case rings once that is taken back', async () => {
+  const world = run({ fakes: two(), routes: [r({})] })
+  await world.tell(unbacked, theft(1, '100'))
+  await world.by('c1', 'ack')
+  await world.stop()
+  const { database, clock } = world
+  const second = run({ fakes: two(), database, clock, routes: [r({ escalate: ten })] })
+  second.engine.start(clock.now())
+  await second.send(11 * minute)
+  expect(second.pager.sent).toEqual([])
+  await second.by('c1', 'reopen')
+  await second.send(11 * minute)
+  expect(second.pager.sent).toHaveLength(1)
+  await second.stop()
+})
 test('an amount that becomes known opens what was taken, and is told to who follows no cases', async () => {
   const world = run({ fakes: two() })
   const unknown = theft(1, '1')

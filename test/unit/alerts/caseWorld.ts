@@ -1,11 +1,11 @@
 import { createOperations } from '../../../src/alerts/operations.ts'
 import type { CaseCommand } from '../../../src/alerts/caseOperations.ts'
-import type { AlertSettings } from '../../../src/alerts/alertEngine.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { kinds } from '../../../src/checks/index.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import {
+  type BenchOptions,
   createBench,
   createCondition,
   createEvent,
@@ -60,12 +60,8 @@ export function failure(n: number, errorMessage: string, { at = start, amount = 
   return { ...createEvent(n, { originAt: at, amount }), facts: { errorMessage }, since: at }
 }
 
-interface WorldOptions extends Partial<AlertSettings> {
-  readonly fakes?: readonly FakeChannel[]
-}
-
 /** Engine and dispatcher on a clock moved by hand, with a channel `ops`, and `pager`, which follows cases. */
-export function run(options: WorldOptions = {}) {
+export function run(options: BenchOptions = {}) {
   const following = createFakeChannel('pager')
   const fakes = options.fakes ?? [
     createFakeChannel('ops'),
