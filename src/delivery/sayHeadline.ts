@@ -151,10 +151,14 @@ function sayGrowth({ case: about, toldBefore, counts }: Headlined): string {
   return ` (+${added}, ${Math.max(about.members, toldBefore + added)} in all)`
 }
 
-/** @example 'CRITICAL, case c42 acknowledged by Ada: Withdrawal of 1.5 USDC: no origin' */
+/** @example 'CRITICAL, case c42 acknowledged by Ada, assigned to Ben: Withdrawal of 1.5 USDC: no origin' */
 function sayChanges(about: MessageCase, changes: readonly CaseChange[]): string {
-  const { by, severity, id, title } = about
-  const what = changes.join(', ')
-  const isByHand = changes.some((one) => one === 'acknowledged' || one === 'handled' || one === 'assigned')
-  return `${severity.toUpperCase()}, case ${id} ${what}${isByHand && by !== null ? ` by ${by}` : ''}: ${title}`
+  const { assignee, by, severity, id, title } = about
+  // Who did the last of the two alone is known.
+  const last = changes.findLast((one) => one === 'acknowledged' || one === 'handled')
+  const what = changes.map((one) => {
+    if (one === 'assigned') return `assigned to ${assignee ?? 'nobody'}`
+    return one === last && by !== null ? `${one} by ${by}` : one
+  })
+  return `${severity.toUpperCase()}, case ${id} ${what.join(', ')}: ${title}`
 }

@@ -601,6 +601,20 @@ describe('routes that are others after a restart', () => {
 })
 
 describe('by hand', () => {
+  test('a message says who took a case, and whose it is', async () => {
+    const world = run()
+    await world.tell(unbacked, theft(1, '100'))
+    await world.send(minute)
+    await world.by('c1', 'ack')
+    await world.by('c1', 'assign', 'ben')
+    await world.send(minute)
+    const said = world.pager.sent.map(({ headline }) => headline).join('\n')
+    expect(said).toMatch(/case c1 acknowledged by ana/)
+    expect(said).toContain('assigned to ben')
+    expect(said).not.toContain('assigned by')
+    await world.stop()
+  })
+
   test('a reason is required, and an unknown case is an error', async () => {
     const world = run()
     await world.tell(unbacked, theft(1, '100'))
