@@ -152,7 +152,12 @@ export function judgeChannels(context: EngineContext): void {
     .flatMap(listRefusals)
   const rule = metaRule(context.live.rules, channelDead)
   if (findings.length === 0 && context.store.listActiveOf(rule.name).length === 0) return
-  judgeMeta(context, channelDead, { findings })
+  judgeMeta(context, channelDead, { findings, lossOf: (found) => lossOfChannel(context, found) })
+}
+
+/** A channel that is asked no more has not become well. */
+function lossOfChannel({ channels }: EngineContext, { facts }: Finding): string | null {
+  return channels.includes(String(facts['channel'])) ? null : 'channel removed'
 }
 
 function listRefusals({ name, circuit, reason, openedAt, refused, lastAckAt }: ChannelRow): Finding[] {
@@ -192,7 +197,15 @@ export function judgeDeadMessages(context: EngineContext): void {
       since: firstAt,
     })
   })
-  judgeMeta(context, messageDead, { findings })
+  // What is set aside for longer is still told to nobody.
+  const isAside = (name: string) =>
+    store.countDead({ since: 0, but: messageDead.kind }).some(({ channel }) => channel === name)
+  judgeMeta(context, messageDead, {
+    findings,
+    lossOf: (found) =>
+      lossOfChannel(context, found) ??
+      (isAside(String(found.facts['channel'])) ? 'set aside for a day, and told to nobody' : null),
+  })
 }
 
 /** No transfer is concerned, and nobody was asked. */

@@ -481,6 +481,8 @@ test('the alert of a dead channel ends once the channel is gone from the configu
   again.engine.start(clock.now())
   again.engine.dropRules([createRule()], clock.now())
   expect(openOf(again)).toEqual([])
+  const [dead] = again.store.listAlerts({ limit: 9 }).filter(({ kind }) => kind === 'monitor.channel_dead')
+  expect(dead).toMatchObject({ state: 'resolved', resolvedReason: 'channel removed' })
 })
 
 test('when two transfers are joined their alerts follow the older key and nothing is told twice', () => {

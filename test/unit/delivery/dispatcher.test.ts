@@ -757,6 +757,14 @@ describe('what was set aside and is told to nobody', () => {
     expect(told().at(-1)).toContain('monitor.message_dead resolved')
   })
 
+  test('ends after a day in which nobody sent it again, which is not that all is well', async () => {
+    const { told, pass } = await start()
+    await pass(25 * 60)
+    const last = told().at(-1)
+    expect(last).toContain('monitor.message_dead ended')
+    expect(last).toContain('set aside for a day, and told to nobody')
+  })
+
   test('is said of what expired as well, and the telling of it does not feed itself', async () => {
     const { told, pass, ops, store } = await start({ minutes: 1 })
     ops.answers = [{ result: 'transient', reason: '503' }]
