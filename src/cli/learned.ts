@@ -68,7 +68,11 @@ interface Meaning {
 export function listMeanings(db: Database, bridge: Parameters<typeof toMoneySettings>[0]): Meaning[] {
   const learned = createLearned(db)
   const rows = listLessonRows(db)
-  const byName = Map.groupBy(rows, ({ kind, name }) => `${kind === 'elsewhere' ? 'vault' : kind} ${name}`)
+  const byName = Map.groupBy(
+    rows,
+    ({ kind, name }) =>
+      `${kind === 'elsewhere' ? 'vault' : kind} ${kind === 'fee' ? name.replace(/\btold /, '') : name}`,
+  )
   const words = [...byName.values()].flatMap((of) => {
     const { kind = 'zone', name = '' } = of[0] ?? {}
     if (kind === 'token') return readMoved(name, of, learned)
@@ -141,7 +145,7 @@ function readVaults(
 
 /** What of a token comes to its recipient; that nothing is kept is as usual. */
 function readKept(name: string, rows: Rows, learned: LearnedMoney): Meaning[] {
-  const [direction = '', token = ''] = name.split(' ')
+  const [direction = '', token = ''] = name.replace(/\btold /, '').split(' ')
   if (direction === 'flat' || direction === 'size') return []
   // Written by sampleKept.
   const { less, more, flat } = learned.keptOf(token, direction as Direction)

@@ -46,10 +46,10 @@ export function learnMoney(
     if (mayBeOne || mayBeSurplus(transfer, ofOrigin, now)) holdJudgement(db, key, now + soonMs)
     if (isReplacementOpen(transfer, now)) holdJudgement(db, key, now + replacedHoldMs)
     const isTold = Math.max(originAt, destinationAt ?? 0) >= tellSince
-    if (transfer.isListed) learnFrom(deps, transfer, { related, isTold, now })
+    const awaitsFee = transfer.isListed && learnFrom(deps, transfer, { related, isTold, now })
     // Judged again when one of these was learned.
     const open = { key, isWaiting: waiting.has(key) }
-    if (isTold) saveOpenLessons(db, open, listOpenLessons(transfer, teaching), now)
+    if (isTold) saveOpenLessons(db, open, listOpenLessons(transfer, teaching, awaitsFee), now)
   }
 }
 
@@ -61,11 +61,12 @@ export function toTeaching({
   return { learned, vaultsOf: (token, by) => toMoneySettings(bridge, by).vaultsOf(token) }
 }
 
+/** @returns whether it is told for what may be a fee */
 function learnFrom(
   { db, learned, bridge }: LearnMoneyDeps,
   transfer: Transfer,
   of: { readonly related: RelatedTransfers; readonly isTold: boolean; readonly now: UnixMs },
-): void {
+): boolean {
   const { related, isTold, now } = of
   const { key, main, zone } = transfer
   const example = { transfer, related, learned, bridge, now }
@@ -76,11 +77,13 @@ function learnFrom(
     learned.learn(money.samples, { hash: main.hash, party }, now)
     learnSpelling(learned, transfer, now)
   }
-  if (zone === null) return
+  const { awaitsFee = false } = money
+  if (zone === null) return awaitsFee
   const amount = taughtByZoneAmount(example, isTold)
   if (amount.isHeld) holdJudgement(db, key, now + soonMs)
   learned.learn(amount.samples, { hash: zone.hash, party }, now)
   learned.learn(taughtByAction(example, isTold), { hash: zone.hash, party }, now)
+  return awaitsFee
 }
 
 /** Each token counts once, as one that bears its own name or as one that does not. */

@@ -8,7 +8,7 @@ import { claimOf, type MoneySettings, toCoins } from './moneyBounds.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { findFee } from './findFee.ts'
 import { isPaidApart } from './judgeBatch.ts'
-import { type Kept, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
+import { type Kept, keptName, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
 import { moneyEvidence } from './moneyEvidence.ts'
@@ -195,10 +195,27 @@ export function awaitsFee(
   return age < longHoldMs && (now - by.at < evidenceHoldMs || (isOpen && learned.isReadingHistory()))
 }
 
-/** What was kept teaches what others may keep. */
-export function sampleKept({ token, direction }: Transfer, { kept }: MoneyJudgement): MoneySample[] {
+/** Whether a transfer that is told for what it kept teaches all the same: it may be a fee that others will keep too. */
+export function mayTeachFee(
+  transfer: Transfer,
+  { gap, kept }: MoneyJudgement,
+  learned: LearnedMoney,
+): boolean {
+  if (gap === 'covered' || gap.what !== 'amount' || kept === null || kept.less <= 0n) return false
+  return mayBeFee(kept, learned.keptOf(transfer.token.address, transfer.direction))
+}
+
+/**
+ * What was kept teaches what others may keep.
+ * @param isTold a transfer that is told for it counts only beside others: see `showFee`
+ */
+export function sampleKept(
+  { token, direction }: Transfer,
+  { kept }: MoneyJudgement,
+  isTold = false,
+): MoneySample[] {
   if (kept === null) return []
-  const name = `${direction} ${canonicalToken(token.address)}`
+  const name = keptName(direction, token.address, isTold)
   return [
     { kind: 'fee', name, value: toStep(kept) },
     ...(kept.less === 0n

@@ -1,3 +1,6 @@
+import { canonicalToken } from '../bridge/movedToken.ts'
+import type { Direction } from '../bridge/observation.ts'
+
 /**
  * What is kept of transfers of one token in one direction, between what the record says and what came to its recipient.
  * Shares are in millionths of the record's amount.
@@ -40,6 +43,8 @@ const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const
 const mostOfParty = 5
 /** How many parties show what others may keep too. */
 const enoughParties = 3
+/** So many may have kept nothing for each that was told. */
+const mostBeside = 2
 /** What fewer than this share of the voices show is an outlier. */
 const outliers = 0.05
 /** From so many voices on, what is outside their range waits for no others. */
@@ -50,6 +55,20 @@ const tolerance = 1.5
 const mostSpread = 10
 /** A larger share is no fee, unless the configuration says so. */
 const mostUnknown = 50_000
+
+/** By what name it is learned what is kept of a token; apart for transfers that were told for what they kept. */
+export function keptName(direction: Direction, token: string, isTold = false): string {
+  return `${isTold ? 'told ' : ''}${direction} ${canonicalToken(token)}`
+}
+
+/**
+ * Whether those that were told for what they kept show a fee, by their shares beside those of all others: where the first
+ * transfers kept nothing, each that does would be told for ever. Of a few among many it is none.
+ */
+export function showFee(told: readonly KeptCount[], others: readonly KeptCount[]): boolean {
+  const sum = (of: readonly KeptCount[]) => toKeptRange(of, []).voices
+  return countParties(told) >= enoughParties && sum(told) * mostBeside >= sum(others)
+}
 
 /** What a range is learned from: the share as a step, with a minus where more came. */
 export function toStep({ claimed, less }: Kept): string {

@@ -56,6 +56,10 @@ const isKnown = {
   otherKind: ({ learned }, { of }) => paysNothingOut(learned, of),
   token: ({ learned }, { direction, of }) => isWordKnown(learned, direction, of),
   zone: ({ learned }, { direction }) => namesZoneAmounts(direction, learned),
+  fee: ({ learned }, { direction, of }) => {
+    const { less, flat } = learned.keptOf(of, direction)
+    return less > 0 || flat !== null
+  },
   vault: (teaching, { of }) => teaching.vaultsOf(of, teaching.learned).length > 0,
 } satisfies Record<string, Known>
 
@@ -67,8 +71,11 @@ export function isLearned(lesson: Lesson, teaching: Teaching): boolean {
   )
 }
 
-/** What more transfers may teach of what this one is judged by. */
-export function listOpenLessons(transfer: Transfer, teaching: Teaching): Lesson[] {
+/**
+ * What more transfers may teach of what this one is judged by.
+ * @param awaitsFee whether it is told for what may be a fee
+ */
+export function listOpenLessons(transfer: Transfer, teaching: Teaching, awaitsFee: boolean): Lesson[] {
   if (!transfer.isListed || transfer.status === 'failed') return []
   const { direction, token } = transfer
   const lesson = (about: Lesson['about'], of = ''): Lesson => ({
@@ -79,6 +86,7 @@ export function listOpenLessons(transfer: Transfer, teaching: Teaching): Lesson[
   })
   const isDeposit = direction === 'MainToZone'
   const lessons = [
+    ...(awaitsFee ? [lesson('fee', canonicalToken(token.address))] : []),
     ...(isDeposit && transfer.main ? [lesson('vault', canonicalToken(token.address))] : []),
     ...listOfZone(transfer, teaching, lesson),
   ]

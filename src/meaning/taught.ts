@@ -10,6 +10,7 @@ import {
   judgeMoney,
   judgeTwin,
   mayBeTwin,
+  mayTeachFee,
   sampleKept,
   sampleMoney,
   sampleZone,
@@ -45,6 +46,8 @@ export interface Taught {
   readonly samples: readonly MoneySample[]
   /** Whether its judgement waits for what others teach. */
   readonly isHeld: boolean
+  /** Whether it is told for what may be a fee: judged again once one is known. */
+  readonly awaitsFee?: boolean
 }
 
 const nothing: Taught = { samples: [], isHeld: false }
@@ -69,8 +72,16 @@ export function taughtByMoney({ transfer, related, learned, bridge, now }: Examp
   if (twin !== null && !mayBeTwin(transfer, twin, learned, listed)) return nothing
   const isTwinOpen = twin !== null && judgeTwin(transfer, twin, { learned, listed, now }) === 'held'
   const isFeeOpen = awaitsFee(transfer, judged, learned, now)
-  const kept = isFeeOpen || judged.gap === 'covered' ? sampleKept(transfer, judged) : []
-  return { samples: [...sampleMoney(transfer, judged, settings), ...kept], isHeld: isTwinOpen || isFeeOpen }
+  const isAccused = !isFeeOpen && mayTeachFee(transfer, judged, learned)
+  const kept = isFeeOpen || isAccused || judged.gap === 'covered'
+  return {
+    samples: [
+      ...sampleMoney(transfer, judged, settings),
+      ...(kept ? sampleKept(transfer, judged, isAccused) : []),
+    ],
+    isHeld: isTwinOpen || isFeeOpen,
+    awaitsFee: isAccused,
+  }
 }
 
 /** Whether the amount of its zone transaction is its record's. */

@@ -211,6 +211,35 @@ test('six first withdrawals that are paid long after they were seen teach each o
   expect(world.told()).toEqual([])
 })
 
+/** Withdrawals that keep nothing, and then one every five minutes of which a part was kept that differs each time. */
+async function payNowAndThen(shares: readonly number[]): Promise<BridgeWorld> {
+  const world = await createBridgeWorld({ config: { poll: calmPoll } })
+  await world.pass(60 * second)
+  for (const [n, share] of shares.entries()) {
+    leave(world, n, share, 100)
+    await world.pass((share === 0 ? 20 : 300) * second)
+  }
+  return world
+}
+
+test('a fee that the first withdrawals did not keep is learned of those that were accused of it', async () => {
+  const world = await payNowAndThen([0, 0, 0, 0.22, 0.23, 0.31, 0.17, 0.29, 0.13])
+  // The third of them shows that it is a fee: what was told of the others is taken back, and the next are silent.
+  expect(world.told().map(({ kind, corrections }) => [kind, corrections])).toEqual([
+    ['transfer.mismatch', 1],
+    ['transfer.mismatch', 1],
+  ])
+})
+
+test('what is kept of a few among many that keep nothing is no fee, however often', async () => {
+  const world = await payNowAndThen([0, 0, 0, 0, 0, 0, 0, 0, 0.9, 0, 1.3, 0, 0.7])
+  expect(world.told().map(({ kind, corrections }) => [kind, corrections])).toEqual([
+    ['transfer.mismatch', 0],
+    ['transfer.mismatch', 0],
+    ['transfer.mismatch', 0],
+  ])
+})
+
 /** A withdrawal of 100 of which a fee was kept, and whose zone transaction names an amount. */
 function leave(world: Pick<BridgeWorld, 'withdraw' | 'zone' | 'main'>, n: number, fee: number, said: number) {
   const { zoneTxHash = '', mainTxHash = '' } = world.withdraw(n, { value: '100', valueRaw: '100000000' })

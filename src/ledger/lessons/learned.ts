@@ -1,8 +1,8 @@
-import { canonicalToken } from '../../bridge/movedToken.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { once } from '../../lib/once.ts'
-import { type KeptRange, toKeptRange } from '../../meaning/keptRange.ts'
+import type { Direction } from '../../bridge/observation.ts'
+import { keptName, type KeptRange, showFee, toKeptRange } from '../../meaning/keptRange.ts'
 import type { MoneySample } from '../../meaning/learnedActions.ts'
 import { type LearnedMoney, movesAs } from '../../meaning/learnedMoney.ts'
 import type { Database } from '../../store/database.ts'
@@ -102,7 +102,7 @@ export function createLearned(db: Database): Learned {
     elsewhereOf: (token) => count('elsewhere', token),
     actionsOf: (name) => count('action', name),
     straysOf: (kind) => readActions(db, kind).unmatched,
-    keptOf: (token, direction) => readRange(lessons, `${direction} ${canonicalToken(token)}`),
+    keptOf: (token, direction) => readRange(lessons, direction, token),
     zoneAmounts(direction) {
       const seen = count('zone', direction)
       return { equal: seen.get('equal') ?? 0, other: seen.get('other') ?? 0 }
@@ -154,16 +154,18 @@ function readSeen(lessons: Lessons, kind: Lesson['kind'], name: string): Seen {
   return read
 }
 
-function readRange(lessons: Lessons, name: string): KeptRange {
+function readRange(lessons: Lessons, direction: Direction, token: string): KeptRange {
   dropUndone(lessons)
   const { db, ranges } = lessons
-  const known =
-    ranges.get(name) ??
-    toKeptRange(
-      countParties(db, 'fee', name),
-      countParties(db, 'fee', `flat ${name}`),
-      countParties(db, 'fee', `size ${name}`),
-    )
+  const name = keptName(direction, token)
+  const told = keptName(direction, token, true)
+  const read = () => {
+    const isFee = showFee(countParties(db, 'fee', told), countParties(db, 'fee', name))
+    const of = (prefix: string) =>
+      [name, ...(isFee ? [told] : [])].flatMap((one) => countParties(db, 'fee', prefix + one))
+    return toKeptRange(of(''), of('flat '), of('size '))
+  }
+  const known = ranges.get(name) ?? read()
   if (ranges.size >= maxCached) ranges.clear()
   ranges.set(name, known)
   return known
@@ -201,7 +203,7 @@ function drop(lessons: Lessons, of: Pick<Lesson, 'kind' | 'name'>): void {
 }
 
 function dropRange({ ranges }: Lessons, { kind, name }: Pick<Lesson, 'kind' | 'name'>): void {
-  if (kind === 'fee') ranges.delete(name.replace(/^(flat|size) /, ''))
+  if (kind === 'fee') ranges.delete(name.replace(/^(flat |size )?(told )?/, ''))
 }
 
 /** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */

@@ -84,8 +84,9 @@ function insertLesson(db: Database, { kind, name, value }: Lesson): number {
 /** Forgets what a transaction taught. @returns the names of the lessons concerned */
 export function forgetSamples(db: Database, hash: string): Pick<Lesson, 'kind' | 'name'>[] {
   const own = int.all(db, `SELECT id FROM teachers WHERE ${isHash('hash', '?1')}`, hash)
-  // What went elsewhere is kept: enough of it is no accident.
-  const ids = own.flatMap((teacher) => dropSamples(db, teacher, "kind <> 'elsewhere'"))
+  // What went elsewhere is kept, and what those kept that were told for it: enough of it is no accident.
+  const kept = "kind = 'elsewhere' OR kind = 'fee' AND name GLOB '*told *'"
+  const ids = own.flatMap((teacher) => dropSamples(db, teacher, `NOT (${kept})`))
   const concerned = ids.flatMap((id) => lessonTable.get(db, 'SELECT * FROM lessons WHERE id = ?', id) ?? [])
   dropEmpty(db, ids)
   db.prepare('DELETE FROM dissent WHERE hash = ?').run(hash)

@@ -42,7 +42,7 @@ const withdrawal = transferOf(
   ],
 )
 const openOf = (counts: Parameters<typeof teachingOf>[0]) =>
-  listOpenLessons(withdrawal, teachingOf(counts)).map(({ about, of, isLikely }) =>
+  listOpenLessons(withdrawal, teachingOf(counts), false).map(({ about, of, isLikely }) =>
     `${about} ${of}${isLikely ? ' for certain' : ''}`.trim(),
   )
 
@@ -61,5 +61,5 @@ test('what others contradict is not learned, and nothing waits for what a failed
   const lesson = { about: 'amount', direction: 'ZoneToMain', isOfBatches: false, of: '' } as const
   const counted = (other: number) => teachingOf({ 'ZoneToMain amount': { '=qty': 20, '!qty': other } })
   expect([1, 2].map((other) => isLearned(lesson, counted(other)))).toEqual([true, false])
-  expect(listOpenLessons({ ...withdrawal, status: 'failed' }, teachingOf({}))).toEqual([])
+  expect(listOpenLessons({ ...withdrawal, status: 'failed' }, teachingOf({}), true)).toEqual([])
 })
