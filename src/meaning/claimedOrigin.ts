@@ -1,6 +1,6 @@
 import { compareDecimals, formatDecimal, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { newestEvidence } from './proveOrigin.ts'
-import type { LegEvidence, OriginClaim, Transfer } from '../bridge/transfer.ts'
+import { destinationLeg, type LegEvidence, type OriginClaim, type Transfer } from '../bridge/transfer.ts'
 
 /** What the zone says of a claimed origin, for a payout of this amount. */
 export function proveClaim(
@@ -24,7 +24,11 @@ export function proveClaim(
 export function isClaimFree(payout: Transfer, sharing: readonly Transfer[]): boolean {
   const { claim } = payout
   if (claim === undefined) return false
-  const others = sharing.filter((one) => one.key !== payout.key && one.direction === payout.direction)
+  // What the zone alone shows of this very origin, and nobody was paid by yet, is no other payout.
+  const isPayout = (one: Transfer) => one.isListed || destinationLeg(one) !== null
+  const others = sharing.filter(
+    (one) => one.key !== payout.key && one.direction === payout.direction && isPayout(one),
+  )
   if (others.some((one) => one.isListed || isEqualPayout(one, payout))) return false
   const said = answerAbout(claim.hash, payout.evidence)
   return said === null || brings(said, sumOf([...others, payout])) !== false

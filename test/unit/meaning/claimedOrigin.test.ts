@@ -57,6 +57,13 @@ describe('one origin proves one payout', () => {
     expect(isClaimFree(a, [a, payout('t2', '40.1', '0x02')])).toBe(false)
   })
 
+  test('its own action, as the zone alone shows it, takes nothing of it', () => {
+    const seen = toRecord({ source: 'chain', direction: 'ZoneToMain', zoneHash: '0x0a', value: '60' })
+    const action: Transfer = { ...transferOf([seen]), key: 't2', main: null, amount: '60', amountRaw: null }
+    const own = payout('t1', '60', '0x01')
+    expect([action.isListed, isClaimFree(own, [own, action])]).toEqual([false, true])
+  })
+
   test('what a record names is paid there', () => {
     const listed = { ...payout('t2', '1', '0x02'), isListed: true }
     expect(isClaimFree(payout('t1', '60', '0x01'), [listed])).toBe(false)
