@@ -47,8 +47,8 @@ function listHorizon(reading: HorizonReading, returned: ChainReturn | null): Uni
   const settled = listReadAt - settleMs
   const lacking = provenUnlisted.filter((at) => at < settled && at > (newestListedAt ?? -Infinity))
   const isFilling = returned !== null && settled < returned.at
-  // What happened at a horizon is shown: the oldest that is not lies behind it.
-  return Math.min(settled, ...lacking.map((at) => at - 1), ...(isFilling ? [returned.stoodAt] : []))
+  // Records are listed within the settle time: what happened so long before the oldest that lacks may lack as well.
+  return Math.min(settled, ...lacking.map((at) => at - settleMs), ...(isFilling ? [returned.stoodAt] : []))
 }
 
 /** Notes a leap of a chain's horizon over more than blocks take: it stood still until now. */
