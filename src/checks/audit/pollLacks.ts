@@ -14,13 +14,13 @@ import { createMissingRecords } from '../../ledger/transfers/missingRecords.ts'
 import { type AtRisk, valueFirst } from '../../ledger/sightings/valueFirst.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { isShown, type Listings } from './listings.ts'
+import { isShown, type Listings, readListed } from './listings.ts'
 import { dropLack, type Lack, listDueLacks, saveLack } from './store.ts'
 
 interface Looking
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'config' | 'db' | 'ledger' | 'list' | 'reads' | 'settleMs' | 'stakes'
+    'clock' | 'commit' | 'config' | 'db' | 'horizons' | 'ledger' | 'list' | 'reads' | 'settleMs' | 'stakes'
   > {
   readonly listings: Listings
   /** The records of a main transaction. */
@@ -40,6 +40,8 @@ const doubtMs = 15_000
 const controlMs = 5_000
 /** The sweep is waited for no longer than this. */
 const sweepWaitMs = 15 * 60_000
+/** A list that stands still is waited for no longer than this. */
+const standsWaitMs = 15 * 60_000
 /** How long without an answer by hash before a record is taken as the list gave it, ms. */
 const unansweredMs = 20 * 60_000
 /** How long second sources have to say whether a record found late is backed, ms. */
@@ -99,9 +101,22 @@ function prepare(audit: Looking, lack: Lack): boolean {
   if (lack.state === 'told') return again(audit, lack, toldMs)
   const dueAt = lack.time + unlistedMs(audit, transfer)
   if (audit.clock.now() < dueAt) return again(audit, lack, dueAt - audit.clock.now())
+  if (isBehind(audit, lack)) return again(audit, lack, retryMs)
   // The absence of a withdrawal's record was proven before its transfer was opened.
   if (lack.source === 'event') return true
   return tell(audit, lack)
+}
+
+/**
+ * Whether nothing shows yet that its record is missing: a chain's head has not come so far, or the list has shown nothing
+ * newer, while the chains tell of others that it lacks too. A chain that was never read holds up nothing.
+ */
+function isBehind({ clock, horizons, listings }: Looking, { time }: Lack): boolean {
+  const { main, zone } = horizons.read()
+  if ([main, zone].some((shown) => shown !== null && shown <= time)) return true
+  const { newestListedAt, unlisted } = readListed(listings)
+  const isNewest = time > (newestListedAt ?? -Infinity)
+  return isNewest && unlisted.length > 1 && clock.now() - time < standsWaitMs
 }
 
 function prepareRecord(audit: Looking, lack: Lack): boolean {

@@ -4,6 +4,7 @@ import { readTotalSupply } from '../../../clients/rpc/readTotalSupply.ts'
 import type { Rpc } from '../../../clients/rpc/createRpc.ts'
 import type { Seat } from '../../../clients/seat.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
+import { isBeyond } from '../../../meaning/horizon.ts'
 import { askEach } from '../../../kernel/reads/askInParts.ts'
 import { type Accusation, askQuorum } from '../../../kernel/quorum.ts'
 import { settleWords } from '../../../kernel/sources/sourceWords.ts'
@@ -31,7 +32,8 @@ export interface SupplyToken {
   readonly zoneAddress: string
 }
 
-export interface SupplyReader extends Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'db' | 'list'> {
+export interface SupplyReader
+  extends Pick<Kernel, 'clock' | 'commit' | 'cursors' | 'db' | 'horizons' | 'list'> {
   readonly watch: EscrowWatch
   readonly rpc: Pick<Rpc, 'call'>
   readonly seat: Seat<Rpc>
@@ -132,14 +134,19 @@ async function compareSupplies(
   { token, zoneAddress }: SupplyToken,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, commit, cursors, db, list, watch } = of
+  const { clock, commit, cursors, db, horizons, list, watch } = of
   const known = readEscrowToken(db, token)
   const decimals = decimalsOf(watch, token)
   if (known === null || decimals === null || !cursors.read().history.done) return
   const judgedAt = known.judged?.at ?? 0
   for (const reading of listSupplies(db, token, clock.now() - settleMs)) {
     const isPassed = judgedAt >= reading.readAt && list.readAt !== null && list.readAt >= reading.readAt
-    if (!isPassed) return
+    // What was credited while one of them stands still has no record yet.
+    const shown = horizons.read()
+    const isShown = (['list', 'main', 'zone'] as const).every(
+      (source) => !isBeyond(shown, source, reading.blockTime),
+    )
+    if (!isPassed || !isShown) return
     const accounts = readAccountsThen(db, known, reading.blockTime)
     const compared = accounts && { token, zoneAddress, reading, accounts, decimals }
     const mayAccuse = compared !== null && (await agreeOnSupply(of, compared, signal))

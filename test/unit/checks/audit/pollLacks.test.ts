@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openListings } from '../../../../src/checks/audit/listings.ts'
+import { noteListed, noteTransfers, openListings } from '../../../../src/checks/audit/listings.ts'
 import { lookAgain } from '../../../../src/checks/audit/pollLacks.ts'
 import {
   addLack,
@@ -109,6 +109,39 @@ test('a deposit that its event alone shows is reported where the list takes no t
     await clock.advance(3_600_000)
   }
   expect(summarizeTold(db)).toMatchObject([{ source: 'event', count: 1, hashes: [hash('paid in')] }])
+})
+
+test('semantics.md 41: while the list shows nothing newer and lacks others too, no record is missing', async () => {
+  const world = setUp([], { start: 100_000_000 })
+  const { clock, db, ledger } = world
+  const start = clock.now()
+  const listings = openListings(world)
+  const listed = (name: string, zoneTime: number) =>
+    noteListed(
+      listings,
+      {
+        answers: [[toRecord({ source: 'E3', zoneHash: hash(name), zoneTime, mainTime: zoneTime })]],
+        changes: [],
+      },
+      clock.now(),
+    )
+  listed('known', start - 2_000)
+  const withdrawals = ['one', 'two'].map((name) =>
+    toPending({ source: 'chain', zoneHash: hash(name), zoneTime: start - 1_000, requestedAt: start }),
+  )
+  world.commit({ answers: withdrawals.map((row) => [row]) })
+  const transfers = ledger.listTransfers({ limit: 10 })
+  for (const transfer of transfers) addLack(db, toUnlistedLack(transfer, start))
+  noteTransfers(listings, transfers, [])
+  for (const direction of ['ZoneToMain', 'MainToZone'] as const) listings.open.set(direction, 3)
+  const told = async (afterMs: number) => {
+    await clock.advance(afterMs)
+    await lookAgain({ ...world, listings }, noSignal)
+    return summarizeTold(db).map(({ source, count }) => [source, count])
+  }
+  expect(await told(5 * 60_000)).toEqual([])
+  listed('newer', start + 120_000)
+  expect(await told(20_000)).toEqual([['zone', 2]])
 })
 
 test('a record that was found late is reported once its origin is proven, or could not be, and not as a theft too', async () => {
