@@ -22,6 +22,7 @@ import {
   noteOverflow,
   saveGoodEvaluation,
 } from './judgeMeta.ts'
+import { longestSettleMs } from './material.ts'
 import { metaKinds, metaRule } from './metaKinds.ts'
 import { moveQueued } from './moveQueued.ts'
 import { renameSubject } from './renameSubject.ts'
@@ -203,7 +204,7 @@ function start(context: EngineContext): void {
   const parts = [
     () => adoptAlerts(context),
     () => resumeEscalations(context),
-    () => store.hastenHeld(null, context.now),
+    () => store.resumeHeld(longestSettleMs, context.now),
     () => {
       for (const head of store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
     },

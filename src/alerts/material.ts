@@ -32,7 +32,7 @@ export function readMaterial(text: string): readonly string[] {
 }
 
 const settleMs = 300_000
-const longestSettleMs = 3_600_000
+export const longestSettleMs = 3_600_000
 
 /**
  * How long a digest has to stand before it is sent after those that were, newest last; null for what was sent last. What

@@ -37,9 +37,20 @@ export function releaseHeld(db: Database, held: HeldEvent): void {
   )
 }
 
-/** Has what a silence holds looked at now; null is what no silence holds, but a mute time. */
-export function hastenHeld(db: Database, silenceId: number | null, now: UnixMs): void {
-  db.prepare('UPDATE held_events SET until = ? WHERE silence_id IS ?').run(now, silenceId)
+/** Has what a silence holds looked at now. */
+export function hastenHeld(db: Database, silenceId: number, now: UnixMs): void {
+  db.prepare('UPDATE held_events SET until = ? WHERE silence_id = ?').run(now, silenceId)
+}
+
+/**
+ * At start: has what a mute time holds looked at now, since it may be no more. Whether that holds a correction, or the
+ * correction has to stand first, is not kept: it is looked at no sooner than it may have stood.
+ */
+export function resumeHeld(db: Database, longestSettleMs: number, now: UnixMs): void {
+  db.prepare(
+    `UPDATE held_events SET until = CASE what WHEN 'correction' THEN MIN(until, MIN(held_at, ?1) + ?2) ELSE ?1 END
+      WHERE silence_id IS NULL`,
+  ).run(now, longestSettleMs)
 }
 
 export function nextHeldDue(db: Database): UnixMs | null {

@@ -59,6 +59,27 @@ test('what a source says in the end, after it changed often, is the last that is
   await world.stop()
 })
 
+test('a restart shortens no wait of what changed often', async () => {
+  const world = follow()
+  for (const isFailed of [true, false, true, false, true]) await world.turn(minute, isFailed)
+  await world.stop()
+  const { database, clock, fakes } = world
+  const again = createBench({ database, clock, fakes })
+  const dispatcher = again.startSending()
+  const wait = async (ms: number) => {
+    await clock.advance(ms)
+    again.engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(0)
+  }
+  again.engine.start(clock.now())
+  await wait(4 * minute - 1)
+  expect(world.said()).toHaveLength(4)
+  await wait(1)
+  expect(world.said().slice(4)).toEqual(['failed'])
+  await dispatcher.stop()
+})
+
 test('what changes ever again is told when it stood for a while, an hour at the longest', async () => {
   const world = follow()
   for (let turn = 0; turn < 24 * 60; turn += 1) await world.turn(minute, turn % 2 === 0)
