@@ -50,8 +50,10 @@ function place(context: EngineContext, alert: CaseAlert, finding: Finding): Plac
     const holds = placed.merged.some(({ state }) => state === 'open') ? [] : listEventChannels(context, alert)
     const quiet = new Set(holds.flatMap((one) => (one.hold ? [one.channel] : [])))
     tellChange(context, { row: placed.row, change: 'opened again', quiet })
-    // What was told already says more now: a channel that follows no cases would hear it with its next reminder.
-    if (placed.reopened === moreMoney && !placed.isNew) remindOf(context, placed.row, context.now)
+    // What was told already says more now, or needs somebody again: a channel that follows no cases would hear it with
+    // its next reminder. Of a case that was over nobody had taken what holds now.
+    if (!placed.isNew && (placed.reopened === moreMoney || !placed.wasOver))
+      remindOf(context, placed.row, context.now)
     noteCase(context, placed.row, { what: 'case opened again', reason: placed.reopened })
   }
   if (placed.isFirst || placed.reopened !== null || placed.isNew || placed.isGraver)

@@ -55,6 +55,8 @@ export interface Placed {
   readonly isFirst: boolean
   /** Why it opened again; null when it did not. */
   readonly reopened: string | null
+  /** Nothing of it held any more. */
+  readonly wasOver: boolean
   /** It is more severe than it was. */
   readonly isGraver: boolean
   /** Other cases that turned out to be this one, as they were. */
@@ -102,7 +104,7 @@ export function placeMember(db: Database, member: NewMember, now: UnixMs): Place
   const isNew = known === null
   const settled = settle(db, row, { member, stored: found, isNew, isFirst, isOfStorm, merged: others }, now)
   const isGraver = worseOf(found.severity, settled.row.severity) !== found.severity
-  return { ...settled, isNew, isFirst, isGraver, merged: others }
+  return { ...settled, isNew, isFirst, wasOver: row.state === 'closed', isGraver, merged: others }
 }
 
 const weights: Readonly<Record<Severity, number>> = { critical: 2, warning: 1, info: 0 }

@@ -1,6 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { lack, minute, run, shortfall, theft, unbacked, usdc } from './caseWorld.ts'
-import { createCondition, createEvent, createFakeChannel, createRoute, createRule } from './harness.ts'
+import {
+  drift,
+  failed,
+  failure,
+  lack,
+  minute,
+  outflow,
+  run,
+  shortfall,
+  theft,
+  tx,
+  unbacked,
+  usdc,
+} from './caseWorld.ts'
+import { createCondition, createEvent, createFakeChannel, createRoute, createRule, start } from './harness.ts'
 import { hourly, listSaid, restart, stalled, watch, zone } from './watch.ts'
 
 const hour = 60 * minute
@@ -54,6 +67,25 @@ test('more money of a case that took in another is told to who follows no cases'
   const before = world.ops.sent.length
   await hold(world, '5000000', hour)
   expect(said(world).slice(before)).toEqual(['repeat'])
+  await world.stop()
+})
+
+test('a case that was taken and turns out to be one that nobody took is told at once to who follows no cases', async () => {
+  const world = run({ routes: [createRoute({ channels: ['ops', 'pager'], groupWaitMs: 0 })] })
+  await world.judge(drift, outflow(3, '50'))
+  await world.by('c1', 'ack')
+  const small = failure(9, 'x', { amount: '0.1' })
+  await world.tell(failed, small)
+  await world.send(minute)
+  expect(said(world)).toEqual(['firing', 'event'])
+  // It was paid in the movement: that alone is no news of the transfer.
+  const main = { chain: 'main' as const, hash: tx(3), height: 5, time: start }
+  await world.tell(failed, { ...small, transfer: small.transfer && { ...small.transfer, main } })
+  expect(world.cases()).toMatchObject([{ id: 1, state: 'open', turn: 2 }])
+  await world.send(minute)
+  expect(said(world)).toEqual(['firing', 'event', 'repeat'])
+  await world.send(hour)
+  expect(said(world)).toHaveLength(3)
   await world.stop()
 })
 
