@@ -6,6 +6,7 @@ import type { Message, MessageCase, MessageItem, StandingCase } from './message.
 import {
   countUntold,
   fieldsOf,
+  fitText,
   headlineOf,
   idLine,
   isoInstant,
@@ -152,14 +153,16 @@ function renderItems(message: Message, degraded: boolean, now: UnixMs): ManagedA
 /** What is known of a finding and not of the case as a whole. */
 function annotationsOf(item: MessageItem): Texts {
   const runbook = safeLink(item.runbook)
-  const facts = fieldsOf(item)
+  const known = fieldsOf(item).filter(({ value }) => value !== '')
+  const facts = known
     .slice(0, limits.fields)
-    .filter(({ value }) => value !== '')
     .map(({ label, value }) => `${part(label, 60)}: ${part(value, 300)}`)
-  const lines = [verdictLine(item), part(item.subject, limits.text), ...facts]
-  const remedy = item.remedy === null ? [] : [`What to do: ${part(item.remedy, limits.text)}`]
+  const untold = countUntold(known.length, limits.fields)
+  const more = untold > 0 ? [`… and ${untold} more ${untold === 1 ? 'field' : 'fields'}`] : []
+  const lines = [verdictLine(item), part(item.subject, limits.text), ...facts, ...more].join('\n')
+  const remedy = item.remedy === null ? '' : `\nWhat to do: ${part(item.remedy, limits.text)}`
   return {
-    description: [...lines, ...remedy].join('\n').slice(0, limits.description).toWellFormed(),
+    description: `${fitText(lines, limits.description - remedy.length)}${remedy}`,
     ...(runbook !== null && { runbook_url: runbook }),
   }
 }

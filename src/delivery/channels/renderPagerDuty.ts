@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { caseLine, handLine, moneyLine, stageOf } from './caseWords.ts'
-import type { DeliveryOptions, Message, MessageCase, MessageItem } from './message.ts'
+import type { DeliveryOptions, ItemField, Message, MessageCase, MessageItem } from './message.ts'
 import {
   countUntold,
   fieldsOf,
@@ -216,17 +216,42 @@ function caseDetails(message: Message, of: MessageCase): Record<string, unknown>
   }
 }
 
+/** Names that details have beside those of fields. */
+const ownNames = [
+  'Money at risk',
+  'In hand',
+  'Case',
+  'Also found',
+  'More',
+  'Message',
+  'Verdict',
+  'Subject',
+  'What to do',
+  'Left out',
+]
+
 function itemDetails(item: MessageItem): Record<string, unknown> {
-  const fields = fieldsOf(item)
-    .slice(0, limits.fields)
-    .filter(({ value }) => value !== '')
-    .map(({ label, value }) => [part(label, 60), short(value)] as const)
+  const known = fieldsOf(item).filter(({ value }) => value !== '')
+  const untold = countUntold(known.length, limits.fields)
   return {
     Verdict: short(verdictLine(item)),
     Subject: short(item.subject),
     ...(item.remedy !== null && { 'What to do': short(item.remedy) }),
-    ...Object.fromEntries(fields),
+    ...nameEach(known.slice(0, limits.fields)),
+    ...(untold > 0 && { 'Left out': `${untold} more ${untold === 1 ? 'field' : 'fields'}` }),
   }
+}
+
+/** An object holds a name once, and a finding has several lines of evidence. */
+function nameEach(fields: readonly ItemField[]): Record<string, string> {
+  const uses = new Map(ownNames.map((name) => [name, 1]))
+  const named = fields.map(({ label, value }) => {
+    const name = part(label, 60)
+    const use = (uses.get(name) ?? 0) + 1
+    uses.set(name, use)
+    return [use === 1 ? name : `${name} ${use}`, short(value)] as const
+  })
+  return Object.fromEntries(named)
 }
 
 function short(text: string): string {

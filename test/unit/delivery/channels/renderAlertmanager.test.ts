@@ -9,6 +9,24 @@ const plain = { degraded: false, before: null }
 const inADay = '2026-01-06T09:00:00.000Z'
 const atOnce = '2026-01-05T09:00:00.000Z'
 
+describe('a description', () => {
+  const describeFacts = (value: string) => {
+    const fields = Array.from({ length: 20 }, (_, n) => ({ label: `Fact ${n}`, value, href: null }))
+    const { alerts } = renderAlertmanager(toMessage({ items: [toItem({ fields })] }), plain, now)
+    return alerts[0]?.annotations['description']
+  }
+
+  test('says how many fields it leaves out', () => {
+    expect(describeFacts('x')).toMatch(/Fact 10: x\n… and 9 more fields\nWhat to do: Ask the relayer\.$/)
+  })
+
+  test('that is too long says what to do all the same, and that it was cut', () => {
+    const text = describeFacts('🦑'.repeat(1_000))
+    expect(text?.length).toBeLessThanOrEqual(4_000)
+    expect(text).toMatch(/🦑…\nWhat to do: Ask the relayer\.$/)
+  })
+})
+
 describe('a case', () => {
   const first = renderAlertmanager(toMessage({ case: toCase() }), plain, now)
 

@@ -129,6 +129,32 @@ describe('without a case', () => {
   })
 })
 
+describe.each([null, toCase()])('the details of a finding (case %j)', (of) => {
+  const detailsOf = (...fields: [string, string][]) => {
+    const item = toItem({ fields: fields.map(([label, value]) => ({ label, value, href: null })) })
+    return renderPagerDuty(toMessage({ items: [item], case: of }), plain).events[0]?.payload?.custom_details
+  }
+
+  test('hold each of several fields of one name, and take the place of no other', () => {
+    const details = detailsOf(
+      ['Evidence', 'no record at 08:59'],
+      ['Evidence', 'no receipt at 09:00'],
+      ['Message', 'out of gas'],
+    )
+    expect(details).toMatchObject({
+      Evidence: 'no record at 08:59',
+      'Evidence 2': 'no receipt at 09:00',
+      'Message 2': 'out of gas',
+      Message: 'message #a1b2c3',
+    })
+  })
+
+  test('say how many fields they leave out', () => {
+    const details = detailsOf(...Array.from({ length: 40 }, (_, n): [string, string] => [`Fact ${n}`, 'x']))
+    expect(details).toMatchObject({ 'Left out': expect.stringMatching(/^1[01] more fields$/) })
+  })
+})
+
 test('the plain form has the line alone', () => {
   const { events } = renderPagerDuty(toMessage({ case: toCase() }), { degraded: true })
   expect(Object.keys(events[0]?.payload ?? {})).not.toContain('custom_details')
