@@ -74,6 +74,7 @@ export function claimItems(
   db.prepare(
     'UPDATE deliveries SET expires_at = MIN(expires_at, (SELECT MAX(expires_at) FROM outbox WHERE delivery_id = ?1)) WHERE id = ?1',
   ).run(claim.deliveryId)
+  tellUntold(db, claim.deliveryId)
   return claimed - collapse(db, claim.deliveryId) - dropPast(db, claim.deliveryId)
 }
 
@@ -94,6 +95,16 @@ function dropPast(db: Database, deliveryId: number): number {
   const sql = `DELETE FROM outbox WHERE delivery_id = ?1 AND what IN ('repeat', 'resolved', 'both') AND EXISTS (SELECT 1 FROM outbox f
     WHERE f.alert_id = outbox.alert_id AND f.delivery_id = ?1 AND f.episode > outbox.episode AND f.what IN ('firing', 'joined'))`
   return Number(db.prepare(sql).run(deliveryId).changes)
+}
+
+/** Whose firing was refused, or dropped by hand, hears with its end that it fired. */
+function tellUntold(db: Database, deliveryId: number): void {
+  const told = `FROM outbox f WHERE f.alert_id = outbox.alert_id AND f.channel = outbox.channel
+    AND f.episode = outbox.episode AND f.what IN ('firing', 'joined', 'repeat')`
+  db.prepare(
+    `UPDATE outbox SET what = 'both' WHERE delivery_id = ? AND what = 'resolved'
+      AND EXISTS (SELECT 1 ${told} AND f.state = 'dead') AND NOT EXISTS (SELECT 1 ${told} AND f.state <> 'dead')`,
+  ).run(deliveryId)
 }
 
 /** A firing and its resolution in one message are one item: fired and resolved. */

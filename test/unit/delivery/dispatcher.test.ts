@@ -11,6 +11,7 @@ import {
   createRule,
 } from '../alerts/harness.ts'
 
+const minute = 60_000
 const failed = createRule()
 const critical = createRule({ name: 'urgent', severity: 'critical' })
 
@@ -826,6 +827,40 @@ test('what was set aside and still fires is told as soon as the channel is repai
   expect(told).toContain('chain.stalled firing')
   await dispatcher.stop()
 })
+
+test.each(['refused', 'dropped by hand'])(
+  'the end of what a channel was not told of says that it fired as well (%s)',
+  async (why) => {
+    const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+    const routes = [createRoute({ channels: ['ops'], groupWaitMs: 0 })]
+    const { engine, clock, startSending, ops, store } = createBench({ fakes, fallback: 'mail', routes })
+    const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity: 'critical' })
+    const judge = async (...findings: ReturnType<typeof createCondition>[]) => {
+      engine.applyCondition(rule, { findings, unknown: [] }, clock.now())
+      engine.flush(clock.now())
+      dispatcher.wake()
+      await clock.advance(0)
+    }
+    const { promise, resolve } = Promise.withResolvers<{ result: 'bad_message'; reason: string }>()
+    const refusal = { result: 'bad_message', reason: 'invalid_blocks' } as const
+    ops.answers = [promise, refusal, { result: 'ack' }]
+    const dispatcher = startSending()
+    if (why === 'dropped by hand') {
+      engine.applyCondition(rule, { findings: [createCondition('zone')], unknown: [] }, clock.now())
+      engine.flush(clock.now())
+      for (const { id } of store.listOutbox({ state: 'queued', limit: 9 })) store.dropItem(id, clock.now())
+      ops.answers = [{ result: 'ack' }]
+    } else await judge(createCondition('zone'))
+    await clock.advance(minute)
+    await judge()
+    resolve(refusal)
+    await clock.advance(minute)
+    expect(ops.sent.at(-1)?.items.map(({ summary }) => summary)).toEqual([
+      expect.stringMatching(/^Fired and resolved at .* within 1 min/),
+    ])
+    await dispatcher.stop()
+  },
+)
 
 test('a channel for which nothing waits any more is probed with a test message, at most every 15 minutes', async () => {
   const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
