@@ -250,10 +250,16 @@ function follow(context: EngineContext, alert: AlertHead, { step: { transition }
   if (transition === null) return
   note(context, alert, { what: transition, reason: reasons[transition] }, context.now)
   if (transition === 'fired') {
-    if (alert.ackedAt !== null) context.store.clearAck(alert.id)
+    if (alert.ackedAt !== null) takeBack(context, alert)
     if (finding !== null) putIntoCase(context, alert, finding)
     joinGroups(context, alert)
   } else if (transition === 'resolved') endOf(context, alert)
+}
+
+/** What somebody had taken began anew. To who was not told of its end, as of what flaps, it would be the old news. */
+function takeBack({ store, now }: EngineContext, { id }: AlertHead): void {
+  store.clearAck(id)
+  store.remindAlertNow(id, now)
 }
 
 function endOf(context: EngineContext, alert: AlertHead): void {

@@ -89,6 +89,30 @@ test('a case that was taken and turns out to be one that nobody took is told at 
   await world.stop()
 })
 
+test.each(['ack', 'handle'] as const)(
+  'what flaps and begins anew after somebody took it (%s) is told at once, and not at each turn',
+  async (verb) => {
+    const world = run({ routes: [createRoute({ channels: ['ops', 'pager'], groupWaitMs: 0 })] })
+    const flap = async () => {
+      await world.judge(shortfall)
+      await world.send(10_000)
+      await world.judge(shortfall, lack('50'))
+      await world.send(10_000)
+    }
+    await world.judge(shortfall, lack('50'))
+    await flap()
+    expect(said(world)).toEqual(['firing', 'resolved', 'firing'])
+    await world.by('c1', verb, 'seen')
+    await flap()
+    expect(world.cases()).toMatchObject([{ id: 1, state: 'open' }])
+    expect(said(world).slice(3)).toEqual(['repeat'])
+    await flap()
+    await flap()
+    expect(said(world).slice(3)).toEqual(['repeat'])
+    await world.stop()
+  },
+)
+
 test('more money is told though a message of what there was before is under way', async () => {
   const world = run({ fakes: two(), routes: [createRoute({ channels: ['ops'], groupWaitMs: 0 })] })
   await world.judge(shortfall, lack('50'))
