@@ -203,7 +203,6 @@ export function closeCases(context: EngineContext): void {
     const closedAt = row.closeAt ?? context.now
     const closed: CaseRow = { ...row, state: 'closed', closedAt, changedAt: context.now }
     context.store.saveCase(closed)
-    context.store.endEscalations(row.id)
     context.store.addCaseLog({
       caseId: row.id,
       at: context.now,

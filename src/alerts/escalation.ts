@@ -1,3 +1,4 @@
+import type { UnixMs } from '../lib/clock.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import type { Escalation } from '../cases/store/escalations.ts'
 import { noteKnown } from './caseWindows.ts'
@@ -63,6 +64,8 @@ export function escalate(context: EngineContext): void {
     const row = context.store.findCase(due.caseId)
     const route = context.routes.find(({ id }) => id === due.route)
     const step = stepOf(context, due)
+    if (row !== null && mayHoldAgain(row, due, context.now))
+      context.store.saveEscalation({ ...due, dueAt: context.now + recheckMs })
     if (row?.state !== 'open' || !route || !step) continue
     const alerts = listSpoken(context, row, route)
     // Silenced, in a mute time, or inhibited: it is asked again until that ends, or somebody takes the case.
@@ -72,6 +75,11 @@ export function escalate(context: EngineContext): void {
     }
     for (const channel of step.channels) tellAll(context, { row, due, route, channel, alerts })
   }
+}
+
+/** What comes and goes would begin anew each time, and reach nobody: a step waits for as long after its end as before it. */
+function mayHoldAgain({ state, closedAt }: CaseRow, { afterMs }: Escalation, now: UnixMs): boolean {
+  return state === 'closed' && closedAt !== null && now >= closedAt && now - closedAt < afterMs
 }
 
 const mostEscalated = 100

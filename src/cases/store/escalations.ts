@@ -51,16 +51,15 @@ export function nextEscalation(db: Database): UnixMs | null {
   return instant.orNull().get(db, 'SELECT MIN(due_at) FROM case_escalations WHERE due_at IS NOT NULL')
 }
 
-/** A case opened again: every step has its time before it anew. */
+/** A case opened again: every step has its time before it anew, but for one that waits since nobody took the case before. */
 export function beginEscalations(db: Database, caseId: number, turn: number, now: UnixMs): void {
-  db.prepare('UPDATE case_escalations SET turn = ?2, due_at = ?3 + after_ms WHERE case_id = ?1').run(
-    caseId,
-    turn,
-    now,
-  )
+  db.prepare(
+    `UPDATE case_escalations SET turn = ?2, due_at = MIN(COALESCE(due_at, ?3 + after_ms), ?3 + after_ms)
+      WHERE case_id = ?1`,
+  ).run(caseId, turn, now)
 }
 
-/** Somebody took the case, or it is over. */
+/** Somebody took the case. */
 export function endEscalations(db: Database, caseId: number): void {
   db.prepare('UPDATE case_escalations SET due_at = NULL WHERE case_id = ?').run(caseId)
 }

@@ -99,11 +99,14 @@ export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
     told: store
       .listCaseChannels(row.id)
       .map(({ channel, lastAt }) => ({ channel, at: lastAt < 0 ? null : lastAt })),
-    escalations: store.listWaitingEscalations(row.id).map(({ dueAt, route, step }) => ({
-      dueAt: dueAt ?? source.now,
-      route,
-      channels: source.routes.find(({ id }) => id === route)?.escalate?.[step]?.channels ?? [],
-    })),
+    // Those of a case that is over wait for whether it holds again.
+    escalations: (row.state === 'open' ? store.listWaitingEscalations(row.id) : []).map(
+      ({ dueAt, route, step }) => ({
+        dueAt: dueAt ?? source.now,
+        route,
+        channels: source.routes.find(({ id }) => id === route)?.escalate?.[step]?.channels ?? [],
+      }),
+    ),
     endsAt: row.state === 'handled' ? row.closeAt : null,
   }
 }

@@ -529,6 +529,22 @@ describe('escalation', () => {
     },
   )
 
+  test.each([
+    { title: 'comes and goes', on: 1, off: 1, rings: true },
+    { title: 'is hardly there', on: 1, off: 9, rings: true },
+    { title: 'is over for as long as that', on: 1, off: 11, rings: false },
+  ])('of what $title and nobody has taken tells the next: $rings', async ({ on, off, rings }) => {
+    const world = run({ routes, fakes: fakes() })
+    for (let past = 0; past < 24; past += on + off) {
+      await world.judge(shortfall, lack('100'))
+      await world.send(on * minute)
+      await world.judge(shortfall)
+      await world.send(off * minute)
+    }
+    expect(world.pager.sent.length > 0).toBe(rings)
+    await world.stop()
+  })
+
   test('survives a restart', async () => {
     const world = run({ routes, fakes: fakes() })
     await world.tell(unbacked, theft(1, '100'))
