@@ -62,12 +62,15 @@ export function keptName(direction: Direction, token: string, isTold = false): s
 }
 
 /**
- * Whether those that were told for what they kept show a fee, by their shares beside those of all others: where the first
- * transfers kept nothing, each that does would be told for ever. Of a few among many it is none.
+ * Whether those that were told for what they kept show a fee, by their shares beside those of others that kept less: where
+ * the first transfers kept nothing, each that does would be told for ever. Of a few among many it is none. Others that kept
+ * as much do not speak against it: those that are taken back for it are such.
  */
 export function showFee(told: readonly KeptCount[], others: readonly KeptCount[]): boolean {
   const sum = (of: readonly KeptCount[]) => toKeptRange(of, []).voices
-  return countParties(told) >= enoughParties && sum(told) * mostBeside >= sum(others)
+  const least = Math.min(...told.map(({ value }) => Number(value)))
+  const less = others.filter(({ value }) => Number(value) < least)
+  return countParties(told) >= enoughParties && sum(told) * mostBeside >= sum(less)
 }
 
 /** What a range is learned from: the share as a step, with a minus where more came. */

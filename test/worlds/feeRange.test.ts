@@ -231,6 +231,14 @@ test('a fee that the first withdrawals did not keep is learned of those that wer
   ])
 })
 
+test('those that are taken back for a fee do not speak against it, so that none is told again', async () => {
+  const world = await payNowAndThen([0, 0, 0, 0, 0, 0.22, 0.23, 0.24, 0.22])
+  expect(world.told().map(({ kind, corrections }) => [kind, corrections])).toEqual([
+    ['transfer.mismatch', 1],
+    ['transfer.mismatch', 1],
+  ])
+})
+
 test('what is kept of a few among many that keep nothing is no fee, however often', async () => {
   const world = await payNowAndThen([0, 0, 0, 0, 0, 0, 0, 0, 0.9, 0, 1.3, 0, 0.7])
   expect(world.told().map(({ kind, corrections }) => [kind, corrections])).toEqual([

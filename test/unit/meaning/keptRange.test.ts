@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { boundsOf, mayBeFee, toKeptRange, toSizeStep, toStep } from '../../../src/meaning/keptRange.ts'
+import {
+  boundsOf,
+  mayBeFee,
+  showFee,
+  toKeptRange,
+  toSizeStep,
+  toStep,
+} from '../../../src/meaning/keptRange.ts'
 
 const each = (values: readonly (string | number)[], count = 1) =>
   values.map((value, n) => ({ value: String(value), party: `p${n}`, count }))
@@ -102,4 +109,12 @@ describe('semantics.md 48: a difference that nothing explains yet', () => {
     expect(mayBeFee({ claimed: 10n, less: 8n }, range)).toBe(true)
     expect(mayBeFee({ claimed: 10n, less: 9n }, range)).toBe(false)
   })
+})
+
+test('what three were told for is a fee beside others that kept as much, not beside more that kept a smaller one', () => {
+  const of = (value: string, count: number, from: string) =>
+    Array.from({ length: count }, (_, n) => ({ party: `${from}${String(n)}`, value, count: 1 }))
+  const told = of('4000', 3, 'told')
+  expect(showFee(told, [...of('0', 6, 'none'), ...of('4000', 2, 'told')])).toBe(true)
+  expect(showFee(told, of('1000', 7, 'small'))).toBe(false)
 })
