@@ -244,14 +244,14 @@ function itemDetails(item: MessageItem): Record<string, unknown> {
 
 /** An object holds a name once, and a finding has several lines of evidence. */
 function nameEach(fields: readonly ItemField[]): Record<string, string> {
-  const uses = new Map(ownNames.map((name) => [name, 1]))
-  const named = fields.map(({ label, value }) => {
-    const name = part(label, 60)
-    const use = (uses.get(name) ?? 0) + 1
-    uses.set(name, use)
-    return [use === 1 ? name : `${name} ${use}`, short(value)] as const
-  })
-  return Object.fromEntries(named)
+  const named: Record<string, string> = Object.create(null)
+  for (const { label, value } of fields) {
+    const base = part(label, 60)
+    let name = base
+    for (let use = 2; name in named || ownNames.includes(name); use += 1) name = `${base} ${use}`
+    named[name] = short(value)
+  }
+  return named
 }
 
 function short(text: string): string {

@@ -139,11 +139,13 @@ describe.each([null, toCase()])('the details of a finding (case %j)', (of) => {
     const details = detailsOf(
       ['Evidence', 'no record at 08:59'],
       ['Evidence', 'no receipt at 09:00'],
+      ['Evidence 2', 'no block at 09:01'],
       ['Message', 'out of gas'],
     )
     expect(details).toMatchObject({
       Evidence: 'no record at 08:59',
       'Evidence 2': 'no receipt at 09:00',
+      'Evidence 2 2': 'no block at 09:01',
       'Message 2': 'out of gas',
       Message: 'message #a1b2c3',
     })
