@@ -59,7 +59,8 @@ export async function lookAgain(audit: Looking, signal: AbortSignal): Promise<vo
   // What needs no question takes nobody's turn.
   const due = listDueLacks(db, clock.now(), maxDue)
   if (due.length === 0) return
-  const open = db.transaction(() => due.filter((lack) => prepare(audit, lack)))
+  const isBehind = readStanding(audit)
+  const open = db.transaction(() => due.filter((lack) => prepare(audit, lack, isBehind)))
   const asked = valueFirst(open, (lack) => riskOf(audit, lack), batchSize)
   if (asked.length === 0) return
   const control = createMissingRecords(db, (key) => ledger.seenAt(key)).findControl()
@@ -93,7 +94,7 @@ function hiddenMs(db: Database, direction: Direction, now: UnixMs): number {
 }
 
 /** Settles what needs no question. @returns whether the record has to be asked for */
-function prepare(audit: Looking, lack: Lack): boolean {
+function prepare(audit: Looking, lack: Lack, isBehind: (lack: Lack) => boolean): boolean {
   if (lack.state === 'recorded') return judgeRecorded(audit, lack)
   if (lack.source === 'list' || lack.source === 'action') return prepareRecord(audit, lack)
   const transfer = lack.transferKey === null ? null : audit.ledger.getTransfer(lack.transferKey)
@@ -101,22 +102,24 @@ function prepare(audit: Looking, lack: Lack): boolean {
   if (lack.state === 'told') return again(audit, lack, toldMs)
   const dueAt = lack.time + unlistedMs(audit, transfer)
   if (audit.clock.now() < dueAt) return again(audit, lack, dueAt - audit.clock.now())
-  if (isBehind(audit, lack)) return again(audit, lack, retryMs)
+  if (isBehind(lack)) return again(audit, lack, retryMs)
   // The absence of a withdrawal's record was proven before its transfer was opened.
   if (lack.source === 'event') return true
   return tell(audit, lack)
 }
 
 /**
- * Whether nothing shows yet that its record is missing: a chain's head has not come so far, or the list has shown nothing
+ * Of each whether nothing shows yet that its record is missing: a chain's head has not come so far, or the list has shown nothing
  * newer, while the chains tell of others that it lacks too. A chain that was never read holds up nothing.
  */
-function isBehind({ clock, horizons, listings }: Looking, { time }: Lack): boolean {
+function readStanding({ clock, horizons, listings }: Looking): (lack: Lack) => boolean {
   const { main, zone } = horizons.read()
-  if ([main, zone].some((shown) => shown !== null && shown <= time)) return true
   const { newestListedAt, unlisted } = readListed(listings)
-  const isNewest = time > (newestListedAt ?? -Infinity)
-  return isNewest && unlisted.length > 1 && clock.now() - time < standsWaitMs
+  const waitsSince = clock.now() - standsWaitMs
+  return ({ time }) => {
+    if ([main, zone].some((shown) => shown !== null && shown <= time)) return true
+    return unlisted.length > 1 && time > (newestListedAt ?? -Infinity) && time > waitsSince
+  }
 }
 
 function prepareRecord(audit: Looking, lack: Lack): boolean {
