@@ -9,6 +9,7 @@ import { type ActionField, establishedNames } from '../meaning/learnedActions.ts
 import { isWordKnown } from '../meaning/otherTokens.ts'
 import { contradicts, type EventTemplate, partyOfSample } from '../meaning/learnEvent.ts'
 import { contentFields } from '../bridge/bridgeLog.ts'
+import { plainKeptName } from '../meaning/keptRange.ts'
 import { type LearnedMoney, movesAs, namesZoneAmounts } from '../meaning/learnedMoney.ts'
 import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import type { Direction } from '../bridge/observation.ts'
@@ -68,11 +69,8 @@ interface Meaning {
 export function listMeanings(db: Database, bridge: Parameters<typeof toMoneySettings>[0]): Meaning[] {
   const learned = createLearned(db)
   const rows = listLessonRows(db)
-  const byName = Map.groupBy(
-    rows,
-    ({ kind, name }) =>
-      `${kind === 'elsewhere' ? 'vault' : kind} ${kind === 'fee' ? name.replace(/\btold /, '') : name}`,
-  )
+  const nameOf = ({ kind, name }: LessonRow) => (kind === 'fee' ? plainKeptName(name) : name)
+  const byName = Map.groupBy(rows, (row) => `${row.kind === 'elsewhere' ? 'vault' : row.kind} ${nameOf(row)}`)
   const words = [...byName.values()].flatMap((of) => {
     const { kind = 'zone', name = '' } = of[0] ?? {}
     if (kind === 'token') return readMoved(name, of, learned)
@@ -145,7 +143,7 @@ function readVaults(
 
 /** What of a token comes to its recipient; that nothing is kept is as usual. */
 function readKept(name: string, rows: Rows, learned: LearnedMoney): Meaning[] {
-  const [direction = '', token = ''] = name.replace(/\btold /, '').split(' ')
+  const [direction = '', token = ''] = plainKeptName(name).split(' ')
   if (direction === 'flat' || direction === 'size') return []
   // Written by sampleKept.
   const { less, more, flat } = learned.keptOf(token, direction as Direction)

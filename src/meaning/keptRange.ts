@@ -43,7 +43,7 @@ const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const
 const mostOfParty = 5
 /** How many parties show what others may keep too. */
 const enoughParties = 3
-/** So many may have kept nothing for each that was told. */
+/** So many may have kept less for each that was told. */
 const mostBeside = 2
 /** What fewer than this share of the voices show is an outlier. */
 const outliers = 0.05
@@ -59,6 +59,11 @@ const mostUnknown = 50_000
 /** By what name it is learned what is kept of a token; apart for transfers that were told for what they kept. */
 export function keptName(direction: Direction, token: string, isTold = false): string {
   return `${isTold ? 'told ' : ''}${direction} ${canonicalToken(token)}`
+}
+
+/** The name without that difference: what is told and what is not is of one token. */
+export function plainKeptName(name: string): string {
+  return name.replace(/^(flat |size )?told /, '$1')
 }
 
 /**

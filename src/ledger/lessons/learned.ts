@@ -2,7 +2,7 @@ import { putNewest } from '../../lib/putNewest.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { once } from '../../lib/once.ts'
 import type { Direction } from '../../bridge/observation.ts'
-import { keptName, type KeptRange, showFee, toKeptRange } from '../../meaning/keptRange.ts'
+import { keptName, type KeptRange, plainKeptName, showFee, toKeptRange } from '../../meaning/keptRange.ts'
 import type { MoneySample } from '../../meaning/learnedActions.ts'
 import { type LearnedMoney, movesAs } from '../../meaning/learnedMoney.ts'
 import type { Database } from '../../store/database.ts'
@@ -203,7 +203,7 @@ function drop(lessons: Lessons, of: Pick<Lesson, 'kind' | 'name'>): void {
 }
 
 function dropRange({ ranges }: Lessons, { kind, name }: Pick<Lesson, 'kind' | 'name'>): void {
-  if (kind === 'fee') ranges.delete(name.replace(/^(flat |size )?(told )?/, ''))
+  if (kind === 'fee') ranges.delete(plainKeptName(name).replace(/^(flat|size) /, ''))
 }
 
 /** What samples are worth: few of each party, and those of one or two parties alone next to nothing. */

@@ -85,7 +85,8 @@ function insertLesson(db: Database, { kind, name, value }: Lesson): number {
 export function forgetSamples(db: Database, hash: string): Pick<Lesson, 'kind' | 'name'>[] {
   const own = int.all(db, `SELECT id FROM teachers WHERE ${isHash('hash', '?1')}`, hash)
   // What went elsewhere is kept, and what those kept that were told for it: enough of it is no accident.
-  const kept = "kind = 'elsewhere' OR kind = 'fee' AND name GLOB '*told *'"
+  const isTold = "name GLOB 'told *' OR name GLOB 'flat told *' OR name GLOB 'size told *'"
+  const kept = `kind = 'elsewhere' OR kind = 'fee' AND (${isTold})`
   const ids = own.flatMap((teacher) => dropSamples(db, teacher, `NOT (${kept})`))
   const concerned = ids.flatMap((id) => lessonTable.get(db, 'SELECT * FROM lessons WHERE id = ?', id) ?? [])
   dropEmpty(db, ids)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { establishedNames } from '../../../../src/meaning/learnedActions.ts'
 import { movesAs, namesZoneAmounts } from '../../../../src/meaning/learnedMoney.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
-import { listLessonRows, purgeSamples } from '../../../../src/ledger/lessons/lessonStore.ts'
+import { listLessonNames, listLessonRows, purgeSamples } from '../../../../src/ledger/lessons/lessonStore.ts'
 import { int } from '../../../../src/store/table.ts'
 import { createLearned, holdJudgement, takeHeldJudgements } from '../../../../src/ledger/lessons/learned.ts'
 
@@ -171,5 +171,24 @@ test('semantics.md 48: of one counterparty five samples count, however many it g
   for (const [n, party] of parties.entries())
     learned.learn([{ kind: 'token', name: '0xtoken', value: '0xmoved' }], { hash: `0x${n}`, party }, n)
   expect(learned.tokensOf('0xtoken').get('0xmoved')).toBe(1 + 1 + 5)
+  db.close()
+})
+
+test('what is told for a fee keeps teaching it, whatever a token is called', () => {
+  const db = openDatabase(':memory:')
+  const learned = createLearned(db)
+  const names = [
+    'ZoneToMain 0xaa',
+    'told ZoneToMain 0xaa',
+    'flat told ZoneToMain 0xaa',
+    'ZoneToMain a told b',
+  ]
+  const samples = names.map((name) => ({ kind: 'fee' as const, name, value: '1' }))
+  learned.learn(samples, { hash: '0x2', party: '0xp' }, 1)
+  learned.forget('0x2')
+  expect(listLessonNames(db, 'fee', 10).toSorted()).toEqual([
+    'flat told ZoneToMain 0xaa',
+    'told ZoneToMain 0xaa',
+  ])
   db.close()
 })
