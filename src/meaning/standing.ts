@@ -19,10 +19,13 @@ export type Wait = Shown | 'answer' | 'record'
 
 /** An origin that a chain could show is asked for within this. */
 const answerMs = 90_000
+/** What fits nothing known waits for a list that lags no longer than this: it is told within five minutes all the same. */
+const lateRecordMs = 180_000
 
 /**
- * What has to come before it may be said that nothing stands behind value that arrived; null for nothing. Only what
- * names its origin waits, or fits exactly one transfer on its way: everything else is judged as it is.
+ * What has to come before it may be said that nothing stands behind value that arrived; null for nothing. What names its
+ * origin waits, or fits exactly one transfer on its way; of everything else the chain alone shows, a list that lags by a
+ * few minutes may have the record: three minutes are waited for that, as where no event names an origin each payout is so.
  */
 export function waitsFor(arrived: Transfer, beside: Beside): Wait | null {
   const { horizons } = beside
@@ -31,8 +34,10 @@ export function waitsFor(arrived: Transfer, beside: Beside): Wait | null {
   if (origin !== null)
     return arrived.originProof === 'unverified' && isBeyond(horizons, origin.chain, at) ? origin.chain : null
   const claimed = waitsForClaim(arrived, at, beside)
-  if (claimed !== null || beside.partner === null) return claimed
-  return hiddenBy(horizons, originChain(arrived.direction), at)
+  if (claimed !== null) return claimed
+  if (beside.partner !== null) return hiddenBy(horizons, originChain(arrived.direction), at)
+  const mayBeListed = !arrived.isListed && arrived.claim === undefined && beside.now < at + lateRecordMs
+  return mayBeListed && isBeyond(horizons, 'list', at) ? 'list' : null
 }
 
 function waitsForClaim(arrived: Transfer, at: UnixMs, { sharing, horizons, now }: Beside): Wait | null {

@@ -39,7 +39,7 @@ export interface MonitorOptions {
 
 /** The daemon in this process, at quick intervals, with a Slack-like inbox as its only channel. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
-  const inbox = await createSlackInbox({})
+  const inbox = await createSlackInbox({ keep: Infinity })
   const log: string[] = []
   const ownStateDir = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'spanwatch-e2e-')) : null
   const loaded = options.rules

@@ -40,8 +40,19 @@ describe('semantics.md 41: a payout that names none', () => {
     expect(waitsFor(unnamed, beside({ partner }))).toBeNull()
   })
 
-  test('waits for nothing where it fits none', () => {
-    expect(waitsFor(unnamed, beside(behind('zone', 'list')))).toBeNull()
+  test('waits for nothing where it fits none and is listed', () => {
+    expect(waitsFor(unnamed, beside({ now: at, ...behind('zone', 'list') }))).toBeNull()
+  })
+
+  test('waits three minutes for a list that lags where the chain alone shows it', () => {
+    const shown = transferOf([
+      toRecord({ source: 'chain', zoneHash: null, zoneHeight: null, zoneTime: null }),
+    ])
+    const arrivedAt = shown.main?.time ?? 0
+    const lags = { ...passed, list: arrivedAt - 1 }
+    const waits = (now: number, horizons = lags) => waitsFor(shown, beside({ now, horizons }))
+    expect([waits(arrivedAt + 179_999), waits(arrivedAt + 180_000)]).toEqual(['list', null])
+    expect(waits(arrivedAt + 100_000, { ...passed, list: arrivedAt })).toBeNull()
   })
 })
 
