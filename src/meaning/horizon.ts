@@ -5,6 +5,8 @@ import type { Chain } from '../bridge/observation.ts'
 export interface Horizons extends Readonly<Record<Shown, UnixMs | null>> {
   /** When a chain that had stood still was last seen to come on again, by our clock; null while none did. */
   readonly returnedAt: UnixMs | null
+  /** Within what time records are listed where all come late, ms; null where they do not. */
+  readonly lateMs: number | null
 }
 
 export type Shown = Chain | 'list'
@@ -17,6 +19,8 @@ export interface HorizonReading {
   readonly listReadAt: UnixMs | null
   /** How long after its block a record may first be listed, ms. */
   readonly settleMs: number
+  /** The same where all records come later than that; null where they do not. */
+  readonly lateMs: number | null
   /** When the newest leg happened that a record of the list names. */
   readonly newestListedAt: UnixMs | null
   /** Origins that the chains prove and the list does not show. */
@@ -38,12 +42,14 @@ const standsMs = 30_000
  * otherwise is not in it, though it is newer than all that is, and older than records take.
  */
 export function readHorizons(reading: HorizonReading, returned: ChainReturn | null = null): Horizons {
-  return { ...reading.heads, list: listHorizon(reading, returned), returnedAt: returned?.at ?? null }
+  const { heads, lateMs } = reading
+  return { ...heads, list: listHorizon(reading, returned), returnedAt: returned?.at ?? null, lateMs }
 }
 
 function listHorizon(reading: HorizonReading, returned: ChainReturn | null): UnixMs | null {
-  const { listReadAt, settleMs, newestListedAt, provenUnlisted } = reading
+  const { listReadAt, newestListedAt, provenUnlisted } = reading
   if (listReadAt === null) return null
+  const settleMs = Math.max(reading.settleMs, reading.lateMs ?? 0)
   const settled = listReadAt - settleMs
   const lacking = provenUnlisted.filter((at) => at < settled && at > (newestListedAt ?? -Infinity))
   const isFilling = returned !== null && settled < returned.at

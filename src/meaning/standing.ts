@@ -19,13 +19,14 @@ export type Wait = Shown | 'answer' | 'record'
 
 /** An origin that a chain could show is asked for within this. */
 const answerMs = 90_000
-/** What fits nothing known waits for a list that lags no longer than this: it is told within five minutes all the same. */
-const lateRecordMs = 180_000
+/** What fits nothing known waits so long for a list that comes to lag: it is told within five minutes all the same. */
+const lateRecordMs = 210_000
 
 /**
  * What has to come before it may be said that nothing stands behind value that arrived; null for nothing. What names its
- * origin waits, or fits exactly one transfer on its way; of everything else the chain alone shows, a list that lags by a
- * few minutes may have the record: three minutes are waited for that, as where no event names an origin each payout is so.
+ * origin waits, or fits exactly one transfer on its way; of everything else that the chain alone shows, a list that lags
+ * may have the record: minutes are waited for that, and as long as records take where all come late. Where no event names an
+ * origin each payout is so.
  */
 export function waitsFor(arrived: Transfer, beside: Beside): Wait | null {
   const { horizons } = beside
@@ -36,7 +37,8 @@ export function waitsFor(arrived: Transfer, beside: Beside): Wait | null {
   const claimed = waitsForClaim(arrived, at, beside)
   if (claimed !== null) return claimed
   if (beside.partner !== null) return hiddenBy(horizons, originChain(arrived.direction), at)
-  const mayBeListed = !arrived.isListed && arrived.claim === undefined && beside.now < at + lateRecordMs
+  const isLate = beside.now < at + Math.max(lateRecordMs, horizons.lateMs ?? 0)
+  const mayBeListed = !arrived.isListed && arrived.claim === undefined && isLate
   return mayBeListed && isBeyond(horizons, 'list', at) ? 'list' : null
 }
 

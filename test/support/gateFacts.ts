@@ -92,6 +92,7 @@ export const clearFacts: GateFacts = {
       zone: gateNow - 2_000,
       list: gateNow - 65_000,
       returnedAt: null,
+      lateMs: null,
     },
     heads: [
       { chain: 'main', height: 900, blockTime: gateNow - 10_000, advancedAt: gateNow, readAt: gateNow },

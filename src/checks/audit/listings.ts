@@ -2,7 +2,7 @@ import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Listed } from '../../kernel/heads/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { LateListing } from '../../kernel/heads/listLag.ts'
+import { type LateListing, learnLateness } from '../../kernel/heads/listLag.ts'
 import type { TransferChange } from '../../ledger/recordAnswer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { readAuditState, saveAuditState } from './store.ts'
@@ -19,6 +19,8 @@ export interface Listings {
   listings: LateListing[]
   readonly unlisted: Map<string, Unlisted>
   newest: UnixMs | null
+  /** Within what time records are listed where all come late, as it is saved, ms; undefined before it was read. */
+  lateMs: number | null | undefined
   /** Open transfers that the list showed, as they are saved. */
   readonly open: Map<Direction, number>
 }
@@ -33,7 +35,7 @@ interface Unlisted {
 }
 
 export function openListings(kernel: ListingsKernel): Listings {
-  return { kernel, listings: [], unlisted: new Map(), newest: null, open: new Map() }
+  return { kernel, listings: [], unlisted: new Map(), newest: null, lateMs: undefined, open: new Map() }
 }
 
 /** Transfers that changed, and keys that ceased: inside the commit. */
@@ -73,6 +75,24 @@ export function noteListed(
     of.listings.push({ at: now, lagMs: Math.max(0, Math.min(list.readAt, now) - at) })
   }
   if (of.listings.length > maxKept) of.listings = of.listings.slice(-maxKept / 2)
+  noteLateness(of)
+}
+
+/** Kept over a restart: until the first records come, nothing would say that they come late. */
+function noteLateness(of: Listings): void {
+  const known = readLateness(of)
+  const learned = learnLateness(of.listings, known)
+  if (learned === known) return
+  of.lateMs = learned
+  saveAuditState(of.kernel.db, 'late', learned)
+}
+
+function readLateness(of: Listings): number | null {
+  if (of.lateMs === undefined) {
+    const saved = readAuditState(of.kernel.db, 'late')
+    of.lateMs = typeof saved === 'number' ? saved : null
+  }
+  return of.lateMs
 }
 
 export function readListed(of: Listings): Listed {
@@ -82,6 +102,7 @@ export function readListed(of: Listings): Listed {
     unlisted: due.map(({ at }) => at),
     provenUnlisted: due.flatMap(({ at, isProven }) => (isProven ? [at] : [])),
     newestListedAt: of.newest,
+    lateMs: readLateness(of),
   }
 }
 

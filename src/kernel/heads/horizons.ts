@@ -33,6 +33,8 @@ export interface Listed {
   readonly listings: readonly LateListing[]
   /** When the transfers happened that the chains alone show. */
   readonly unlisted: readonly UnixMs[]
+  /** Within what time records are listed where all come late, ms; null where they do not. */
+  readonly lateMs: number | null
 }
 
 export interface HorizonWatch {
@@ -51,12 +53,20 @@ const lagCapMs = 90_000
 /** What was seen of transactions of the zone so long ago says nothing of now. */
 const shownKeptMs = 60_000
 
+const nothingListed: Listed = {
+  newestListedAt: null,
+  provenUnlisted: [],
+  listings: [],
+  unlisted: [],
+  lateMs: null,
+}
+
 /** Up to when each source has shown what happened, at any moment; it remembers when a chain came on again. */
 export function createHorizons(sources: HorizonSources): HorizonWatch {
   let returned: ChainReturn | null = null
   let zoneBefore: UnixMs | null = null
   let zoneShown: { readonly until: UnixMs; readonly at: UnixMs } | null = null
-  let readListed = (): Listed => ({ newestListedAt: null, provenUnlisted: [], listings: [], unlisted: [] })
+  let readListed = (): Listed => nothingListed
   return {
     read() {
       const passed = new Map(
@@ -68,10 +78,10 @@ export function createHorizons(sources: HorizonSources): HorizonWatch {
       const heads = { main: passed.get('main') ?? null, zone }
       returned = noteReturn(returned, zoneBefore, heads.zone, sources.clock.now())
       zoneBefore = heads.zone
-      const { newestListedAt, provenUnlisted } = readListed()
+      const { newestListedAt, provenUnlisted, lateMs } = readListed()
       const listReadAt = sources.list.readAt
       return readHorizons(
-        { heads, settleMs: sources.settleMs(), listReadAt, newestListedAt, provenUnlisted },
+        { heads, settleMs: sources.settleMs(), lateMs, listReadAt, newestListedAt, provenUnlisted },
         returned,
       )
     },

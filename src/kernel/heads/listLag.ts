@@ -26,6 +26,14 @@ const neededSpanMs = 60_000
 /** Fewer are single payouts without a record, which is another story. */
 const neededUnlisted = 2
 
+/** A list that comes later than this is believed. */
+const mostLateMs = 900_000
+
+/** A record was listed between two readings: so much later than the first may be said of it. */
+const readingsMs = 60_000
+
+const newestLate = 20
+
 const learnedCount = 1_000
 
 const relearnMs = 300_000
@@ -50,12 +58,9 @@ export function judgeListLag(
   now: UnixMs,
 ): ListLag | null {
   const { newestListedAt, readAt } = known
-  // Since the last one that was listed in time.
-  const inTime = known.listings.findLastIndex(({ lagMs }) => lagMs <= capMs)
-  const late = known.listings.slice(inTime + 1).filter(({ at }) => at > now - windowMs)
-  const least = Math.min(...late.map(({ lagMs }) => lagMs))
-  const spanMs = (late.at(-1)?.at ?? 0) - (late[0]?.at ?? 0)
-  if (late.length >= neededLate && spanMs >= neededSpanMs) {
+  const late = listLate(known.listings, capMs).filter(({ at }) => at > now - windowMs)
+  if (isAltogether(late)) {
+    const least = Math.min(...late.map(({ lagMs }) => lagMs))
     return { at: now, lagMs: least, says: `records are listed ${least} ms after their block, and later` }
   }
   if (newestListedAt === null || readAt === null) return null
@@ -64,6 +69,34 @@ export function judgeListLag(
   const lagMs = readAt - newestListedAt
   const says = `the chains tell of ${beyond.length} transfers after the newest record, which is ${lagMs} ms old`
   return { at: readAt, lagMs, says }
+}
+
+/** Those that came late since the last one that was listed in time. */
+function listLate(listings: readonly LateListing[], capMs: number): readonly LateListing[] {
+  return listings.slice(listings.findLastIndex(({ lagMs }) => lagMs <= capMs) + 1)
+}
+
+/** So many over such a time are the list's doing; when one that stood still comes on again, all it lacked is listed at once. */
+function isAltogether(late: readonly LateListing[]): boolean {
+  const spanMs = (late.at(-1)?.at ?? 0) - (late[0]?.at ?? 0)
+  return late.length >= neededLate && spanMs >= neededSpanMs
+}
+
+/**
+ * Within what time records are listed where all come late, ms: of a service that waits for its chains to be final, say. Null
+ * where one came in time lately. `knownMs` is what was found before, for as long as nothing speaks against it.
+ */
+export function learnLateness(listings: readonly LateListing[], knownMs: number | null): number | null {
+  const late = listLate(listings, boundsMs.cap)
+  if (isAltogether(late)) {
+    const lags = late
+      .slice(-newestLate)
+      .map(({ lagMs }) => lagMs)
+      .toSorted((a, b) => a - b)
+    // A single record that was filled in long after says little of the others.
+    return Math.min((lags[Math.floor(lags.length * 0.9)] ?? 0) + readingsMs, mostLateMs)
+  }
+  return late.length < listings.length ? null : knownMs
 }
 
 /**

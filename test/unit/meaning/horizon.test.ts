@@ -16,6 +16,7 @@ const reading = (overrides: Partial<HorizonReading> = {}): HorizonReading => ({
   heads: { main: 1_000_000, zone: 1_000_000 },
   listReadAt: 1_000_000,
   settleMs: 60_000,
+  lateMs: null,
   newestListedAt: 900_000,
   provenUnlisted: [],
   ...overrides,
@@ -24,6 +25,11 @@ const reading = (overrides: Partial<HorizonReading> = {}): HorizonReading => ({
 describe('semantics.md 41: the horizon of the list', () => {
   test('is when its newest complete reading began, less the time that records take', () => {
     expect(readHorizons(reading()).list).toBe(940_000)
+  })
+
+  test('is that of a late list less the time within which all its records come', () => {
+    const horizons = readHorizons(reading({ lateMs: 300_000 }))
+    expect([horizons.list, horizons.lateMs]).toEqual([700_000, 300_000])
   })
 
   test('is nothing before it was read', () => {
@@ -61,7 +67,13 @@ test('a leap of a chain over more than half a minute is a return, a step is none
 })
 
 test('a chain stands still half a minute behind the other one, the list two minutes', () => {
-  const of = (zone: number, list: number): Horizons => ({ main: 1_000_000, zone, list, returnedAt: null })
+  const of = (zone: number, list: number): Horizons => ({
+    main: 1_000_000,
+    zone,
+    list,
+    returnedAt: null,
+    lateMs: null,
+  })
   expect(standsStill(of(970_000, 0), 'zone')).toBe(false)
   expect(standsStill(of(969_999, 0), 'zone')).toBe(true)
   expect(standsStill(of(0, 880_000), 'list')).toBe(false)
@@ -73,6 +85,7 @@ const horizons = (overrides: Partial<Horizons> = {}): Horizons => ({
   zone: 1_000,
   list: 1_000,
   returnedAt: null,
+  lateMs: null,
   ...overrides,
 })
 
@@ -105,8 +118,10 @@ describe('what a payout waits for', () => {
     expect(waitsFor(event(), { ...beside, horizons: horizons({ zone: 2_000 }), now: 92_000 })).toBeNull()
   })
 
-  test('one that names none, and fits no transfer on its way, waits for nothing', () => {
-    expect(waitsFor(event({ zoneHash: null }), beside)).toBeNull()
+  test('one that names none, and fits no transfer on its way, waits for the list alone, and not for long', () => {
+    const waits = (of: object) => waitsFor(event({ zoneHash: null }), { ...beside, ...of })
+    expect(waits({ horizons: horizons({ list: 2_000 }) })).toBeNull()
+    expect([waits({}), waits({ now: 212_000 })]).toEqual(['list', null])
   })
 
   test('one that fits exactly one on its way waits for zone and list', () => {

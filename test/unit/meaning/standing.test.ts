@@ -8,7 +8,7 @@ import { transferOf } from '../rules/transfers.ts'
 // semantics.md 41: what may be hidden yet is waited for, and nothing else.
 
 const at = 900_000
-const passed: Horizons = { main: at, zone: at, list: at, returnedAt: null }
+const passed: Horizons = { main: at, zone: at, list: at, returnedAt: null, lateMs: null }
 const beside = (of: Partial<Beside> = {}): Beside => ({
   sharing: [],
   partner: null,
@@ -44,14 +44,16 @@ describe('semantics.md 41: a payout that names none', () => {
     expect(waitsFor(unnamed, beside({ now: at, ...behind('zone', 'list') }))).toBeNull()
   })
 
-  test('waits three minutes for a list that lags where the chain alone shows it', () => {
+  test('waits three and a half minutes for a list that lags where the chain alone shows it, longer where all records take longer', () => {
     const shown = transferOf([
       toRecord({ source: 'chain', zoneHash: null, zoneHeight: null, zoneTime: null }),
     ])
     const arrivedAt = shown.main?.time ?? 0
     const lags = { ...passed, list: arrivedAt - 1 }
     const waits = (now: number, horizons = lags) => waitsFor(shown, beside({ now, horizons }))
-    expect([waits(arrivedAt + 179_999), waits(arrivedAt + 180_000)]).toEqual(['list', null])
+    expect([waits(arrivedAt + 209_999), waits(arrivedAt + 210_000)]).toEqual(['list', null])
+    const late = { ...lags, lateMs: 400_000 }
+    expect([waits(arrivedAt + 399_999, late), waits(arrivedAt + 400_000, late)]).toEqual(['list', null])
     expect(waits(arrivedAt + 100_000, { ...passed, list: arrivedAt })).toBeNull()
   })
 })

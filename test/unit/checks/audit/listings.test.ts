@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteTransfers, openListings, readListed } from '../../../../src/checks/audit/listings.ts'
+import { noteListed, noteTransfers, openListings, readListed } from '../../../../src/checks/audit/listings.ts'
 import { createTestKernel } from '../support.ts'
 import { pendingSince } from '../../rules/transfers.ts'
 
@@ -29,4 +29,23 @@ test('what is on its way says nothing of a list that shows transfers only once t
     [],
   )
   expect(readListed(listings).provenUnlisted).toEqual([1])
+})
+
+test('that all records come late is still known after a restart, until one comes in time', () => {
+  const kernel = createTestKernel()
+  const list = (listings: ReturnType<typeof openListings>, n: number, lagMs: number) => {
+    const now = kernel.startedAt + 600_000 + n * 20_000
+    kernel.list.readAt = now
+    const after = { ...pendingSince(n, n), changedAt: now, listedLegAt: now - lagMs }
+    noteListed(listings, { answers: [], changes: [{ before: null, after }] }, now)
+  }
+  const before = openListings(kernel)
+  for (let n = 1; n <= 5; n += 1) list(before, n, 200_000)
+  expect(readListed(before).lateMs).toBe(260_000)
+  const after = openListings(kernel)
+  list(after, 6, 210_000)
+  expect(readListed(after).lateMs).toBe(260_000)
+  list(after, 7, 5_000)
+  expect(readListed(after).lateMs).toBeNull()
+  expect(readListed(openListings(kernel)).lateMs).toBeNull()
 })

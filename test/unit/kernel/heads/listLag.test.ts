@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSettle, judgeListLag } from '../../../../src/kernel/heads/listLag.ts'
+import { createSettle, judgeListLag, learnLateness } from '../../../../src/kernel/heads/listLag.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 
 const capMs = 90_000
@@ -49,6 +49,28 @@ test.each([
   const newestListedAt = now - 200_000
   const known = { ...none, newestListedAt, readAt: now, unlisted: unlisted.map((ms) => newestListedAt + ms) }
   expect(judgeListLag(known, capMs, now)?.lagMs ?? null).toBe(lagMs)
+})
+
+test.each([
+  { title: 'nothing came yet', listings: [], is: 300_000 },
+  { title: 'four came late', listings: late(200_000, 4), is: 300_000 },
+  { title: 'five came late at once', listings: late(200_000, 5, now, 0), is: 300_000 },
+  { title: 'five came late over a minute', listings: late(200_000, 5), is: 260_000 },
+  { title: 'five did hours ago', listings: late(200_000, 5, now - 10_000_000), is: 260_000 },
+  {
+    title: 'one of twenty was filled in long after',
+    listings: [...late(200_000, 19), ...late(9e9, 1, now, 0)],
+    is: 260_000,
+  },
+  { title: 'they came later than what is waited for', listings: late(3_000_000, 5), is: 900_000 },
+  { title: 'one came in time', listings: [...late(200_000, 9), ...late(capMs, 1, now, 0)], is: null },
+  {
+    title: 'one came in time, and four late since',
+    listings: [...late(0, 1), ...late(200_000, 4)],
+    is: null,
+  },
+])('within what time all records come that come late: $title', ({ listings, is }) => {
+  expect(learnLateness(listings, 300_000)).toBe(is)
 })
 
 /** How long records may take, after so many that took so long each, ms. */

@@ -120,7 +120,7 @@ describe('transfer.unbacked', () => {
       [],
       { ...unnamed, requestedAt: 960_000 },
       {
-        horizons: { main: 950_000, zone: zoneAt, list: 950_000, returnedAt: null },
+        horizons: { main: 950_000, zone: zoneAt, list: 950_000, returnedAt: null, lateMs: null },
         related: { ...context.related, joinedByAmount: () => partner },
       },
     )

@@ -66,6 +66,7 @@ function setUp({
     provenUnlisted: world.standing === 'list' ? [at - 1] : [],
     listings: [],
     unlisted: [],
+    lateMs: null,
   }))
   const readOn = () => {
     const now = clock.now()
