@@ -7,6 +7,8 @@ export interface Horizons extends Readonly<Record<Shown, UnixMs | null>> {
   readonly returnedAt: UnixMs | null
   /** Within what time records are listed where all come late, ms; null where they do not. */
   readonly lateMs: number | null
+  /** Whether several payouts that have had their time are newer than all that is listed; whoever makes such looks the same. */
+  readonly seemsLate: boolean
 }
 
 export type Shown = Chain | 'list'
@@ -25,6 +27,8 @@ export interface HorizonReading {
   readonly newestListedAt: UnixMs | null
   /** Origins that the chains prove and the list does not show. */
   readonly provenUnlisted: readonly UnixMs[]
+  /** What the chains show, proven or not, and the list does not. */
+  readonly unlisted: readonly UnixMs[]
 }
 
 /** A chain that stood still and came on again: what it shows by then is listed in the time that records take. */
@@ -43,7 +47,18 @@ const standsMs = 30_000
  */
 export function readHorizons(reading: HorizonReading, returned: ChainReturn | null = null): Horizons {
   const { heads, lateMs } = reading
-  return { ...heads, list: listHorizon(reading, returned), returnedAt: returned?.at ?? null, lateMs }
+  const list = listHorizon(reading, returned)
+  return { ...heads, list, returnedAt: returned?.at ?? null, lateMs, seemsLate: seemsLate(reading) }
+}
+
+/** Fewer may be a thief's, and are told at once. */
+const neededUnlisted = 5
+
+function seemsLate({ listReadAt, settleMs, newestListedAt, unlisted }: HorizonReading): boolean {
+  const over = unlisted.filter(
+    (at) => at > (newestListedAt ?? -Infinity) && at < (listReadAt ?? 0) - settleMs,
+  )
+  return over.length >= neededUnlisted
 }
 
 function listHorizon(reading: HorizonReading, returned: ChainReturn | null): UnixMs | null {

@@ -37,9 +37,13 @@ export function waitsFor(arrived: Transfer, beside: Beside): Wait | null {
   const claimed = waitsForClaim(arrived, at, beside)
   if (claimed !== null) return claimed
   if (beside.partner !== null) return hiddenBy(horizons, originChain(arrived.direction), at)
-  const isLate = beside.now < at + Math.max(lateRecordMs, horizons.lateMs ?? 0)
-  const mayBeListed = !arrived.isListed && arrived.claim === undefined && isLate
-  return mayBeListed && isBeyond(horizons, 'list', at) ? 'list' : null
+  return arrived.isListed || arrived.claim !== undefined ? null : waitsForList(horizons, at, beside.now)
+}
+
+/** What the chain alone shows may have its record on a list that lags. */
+function waitsForList(horizons: Horizons, at: UnixMs, now: UnixMs): Shown | null {
+  const mayBeListed = now < at + Math.max(lateRecordMs, horizons.lateMs ?? 0)
+  return mayBeListed && (horizons.seemsLate || isBeyond(horizons, 'list', at)) ? 'list' : null
 }
 
 function waitsForClaim(arrived: Transfer, at: UnixMs, { sharing, horizons, now }: Beside): Wait | null {

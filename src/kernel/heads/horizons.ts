@@ -78,10 +78,10 @@ export function createHorizons(sources: HorizonSources): HorizonWatch {
       const heads = { main: passed.get('main') ?? null, zone }
       returned = noteReturn(returned, zoneBefore, heads.zone, sources.clock.now())
       zoneBefore = heads.zone
-      const { newestListedAt, provenUnlisted, lateMs } = readListed()
+      const { newestListedAt, provenUnlisted, unlisted, lateMs } = readListed()
       const listReadAt = sources.list.readAt
       return readHorizons(
-        { heads, settleMs: sources.settleMs(), lateMs, listReadAt, newestListedAt, provenUnlisted },
+        { heads, settleMs: sources.settleMs(), lateMs, listReadAt, newestListedAt, provenUnlisted, unlisted },
         returned,
       )
     },

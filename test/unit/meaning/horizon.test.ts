@@ -19,6 +19,7 @@ const reading = (overrides: Partial<HorizonReading> = {}): HorizonReading => ({
   lateMs: null,
   newestListedAt: 900_000,
   provenUnlisted: [],
+  unlisted: [],
   ...overrides,
 })
 
@@ -53,6 +54,16 @@ describe('semantics.md 41: the horizon of the list', () => {
     expect(readHorizons(reading({ provenUnlisted: [at] })).list).toBe(940_000)
   })
 
+  test.each([
+    ['five payouts that are newer than all it shows', [930_000, 920_000, 920_000, 910_000, 905_000], true],
+    ['four', [930_000, 920_000, 910_000, 905_000], false],
+    ['five, one of them younger than records take', [940_000, 930_000, 920_000, 910_000, 905_000], false],
+    ['five, one of them older than what it shows', [930_000, 920_000, 910_000, 905_000, 900_000], false],
+  ])('does not stand back for what nobody proves: it seems late by %s', (_, unlisted, isLate) => {
+    const horizons = readHorizons(reading({ unlisted }))
+    expect([horizons.list, horizons.seemsLate]).toEqual([940_000, isLate])
+  })
+
   test('stands where a chain stood until the list had its time after the return', () => {
     const returned = { at: 950_000, stoodAt: 700_000 }
     expect(readHorizons(reading(), returned).list).toBe(700_000)
@@ -73,6 +84,7 @@ test('a chain stands still half a minute behind the other one, the list two minu
     list,
     returnedAt: null,
     lateMs: null,
+    seemsLate: false,
   })
   expect(standsStill(of(970_000, 0), 'zone')).toBe(false)
   expect(standsStill(of(969_999, 0), 'zone')).toBe(true)
@@ -86,6 +98,7 @@ const horizons = (overrides: Partial<Horizons> = {}): Horizons => ({
   list: 1_000,
   returnedAt: null,
   lateMs: null,
+  seemsLate: false,
   ...overrides,
 })
 

@@ -8,7 +8,7 @@ import { transferOf } from '../rules/transfers.ts'
 // semantics.md 41: what may be hidden yet is waited for, and nothing else.
 
 const at = 900_000
-const passed: Horizons = { main: at, zone: at, list: at, returnedAt: null, lateMs: null }
+const passed: Horizons = { main: at, zone: at, list: at, returnedAt: null, lateMs: null, seemsLate: false }
 const beside = (of: Partial<Beside> = {}): Beside => ({
   sharing: [],
   partner: null,
@@ -52,6 +52,8 @@ describe('semantics.md 41: a payout that names none', () => {
     const lags = { ...passed, list: arrivedAt - 1 }
     const waits = (now: number, horizons = lags) => waitsFor(shown, beside({ now, horizons }))
     expect([waits(arrivedAt + 209_999), waits(arrivedAt + 210_000)]).toEqual(['list', null])
+    const seems = { ...passed, list: arrivedAt, seemsLate: true }
+    expect([waits(arrivedAt + 209_999, seems), waits(arrivedAt + 210_000, seems)]).toEqual(['list', null])
     const late = { ...lags, lateMs: 400_000 }
     expect([waits(arrivedAt + 399_999, late), waits(arrivedAt + 400_000, late)]).toEqual(['list', null])
     expect(waits(arrivedAt + 100_000, { ...passed, list: arrivedAt })).toBeNull()

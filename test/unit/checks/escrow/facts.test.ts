@@ -13,7 +13,14 @@ import { toFacts } from '../../rules/facts.ts'
 const token = `0x${'aa'.repeat(20)}`
 const escrow = `0x${'bb'.repeat(20)}`
 
-const unread: Horizons = { main: null, zone: null, list: null, returnedAt: null, lateMs: null }
+const unread: Horizons = {
+  main: null,
+  zone: null,
+  list: null,
+  returnedAt: null,
+  lateMs: null,
+  seemsLate: false,
+}
 
 function setUp(known = unread, walkedAt: number | null = null) {
   const db = openDatabase(':memory:')
@@ -90,7 +97,14 @@ test('of what came in the newest is told, so that dust costs nothing: nobody los
 
 describe('semantics.md 41, 44: what left and is not explained yet', () => {
   const now = 4_000_000
-  const passed: Horizons = { main: now, zone: now, list: now - 60_000, returnedAt: null, lateMs: null }
+  const passed: Horizons = {
+    main: now,
+    zone: now,
+    list: now - 60_000,
+    returnedAt: null,
+    lateMs: null,
+    seemsLate: false,
+  }
   const sumsOf = (known: Horizons, leave: (db: Database) => void) => {
     const { db, read } = setUp(known)
     leave(db)

@@ -120,7 +120,14 @@ describe('transfer.unbacked', () => {
       [],
       { ...unnamed, requestedAt: 960_000 },
       {
-        horizons: { main: 950_000, zone: zoneAt, list: 950_000, returnedAt: null, lateMs: null },
+        horizons: {
+          main: 950_000,
+          zone: zoneAt,
+          list: 950_000,
+          returnedAt: null,
+          lateMs: null,
+          seemsLate: false,
+        },
         related: { ...context.related, joinedByAmount: () => partner },
       },
     )
