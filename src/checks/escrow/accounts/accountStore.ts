@@ -111,6 +111,13 @@ function toPlace(ref: string): { readonly kind: number; readonly name: number | 
 
 /** Entries older than this are in the sums alone: they are never changed again, ms. */
 export const entriesKeptMs = 7 * 86_400_000
+/** What was first seen long after it happened is changed for a day at least. */
+const changedForMs = 86_400_000
+
+/** When a thing is entered: when it happened, but never so early that it is closed before it was counted. */
+export function enteredAt(at: UnixMs, firstSeenAt: UnixMs): UnixMs {
+  return Math.max(at, firstSeenAt - entriesKeptMs + changedForMs)
+}
 
 /** What is known of a thing: what it changed, and where that stands. */
 export interface KnownEntry extends Omit<Entry, 'ref'> {

@@ -22,7 +22,7 @@ import {
   zoneDeltas,
 } from '../accounts/account.ts'
 import { toAccountLeg } from './accountLeg.ts'
-import { listAccounted, readEntry, replaceEntry } from '../accounts/accountStore.ts'
+import { enteredAt, listAccounted, readEntry, replaceEntry } from '../accounts/accountStore.ts'
 
 /** A token whose accounts are kept. */
 interface Kept {
@@ -101,9 +101,11 @@ function toEntries(of: Explaining, transfer: Transfer, { token, decimals, start 
   const opening = openingDeltas(leg, start)
   const zone = countsOnZone(leg, start) ? zoneDeltas(leg) : null
   const [openRef, zoneRef] = refsOf(transfer.key)
+  // What was on its way when accounts began may have left weeks before.
+  const zoneAt = enteredAt(Math.max(leg.zoneAt ?? 0, start.time), transfer.firstSeenAt)
   return {
     opening: opening && { ...common, ref: openRef, at: start.time, deltas: opening },
-    zone: zone && { ...common, ref: zoneRef, at: leg.zoneAt ?? start.time, deltas: zone },
+    zone: zone && { ...common, ref: zoneRef, at: zoneAt, deltas: zone },
   }
 }
 
@@ -143,13 +145,19 @@ function accountMain(
   const { token, decimals, start } = kept
   const ref = mainRef(token, hash)
   const { flows, net } = listTogether(of.db, { hash, token }, of.watch.bridge)
-  const legs = listExplaining(of, hash)
-    .filter((one) => one.main?.hash === hash && !one.token.isUnknown && movedToken(one.token) === token)
-    .map((one) => toLeg(of, one, decimals))
+  const explaining = listExplaining(of, hash).filter(
+    (one) => one.main?.hash === hash && !one.token.isUnknown && movedToken(one.token) === token,
+  )
+  const legs = explaining.map((one) => toLeg(of, one, decimals))
   const place = flows[0] ? { height: flows[0].height, time: flows[0].at } : placeOf(legs)
   const moved = toMoved(flows, toBaseUnits(net, decimals))
   const counts = place !== null && place.height !== null && moved !== null && isAfter(place, start)
   const isEmpty = flows.length === 0 && legs.every(({ isFailed, isDisproved }) => isFailed || isDisproved)
+  const seenAt = Math.min(
+    now,
+    ...flows.map((flow) => flow.seenAt),
+    ...explaining.map((one) => one.firstSeenAt),
+  )
   const entry =
     !counts || isEmpty
       ? null
@@ -158,7 +166,7 @@ function accountMain(
           token,
           mainHash: hash,
           height: place.height,
-          at: place.time ?? now,
+          at: enteredAt(place.time ?? now, seenAt),
           deltas: mainDeltas(moved, legs),
         }
   replaceEntry(of.db, ref, { before: readEntry(of.db, ref), entry }, now)

@@ -77,6 +77,19 @@ test.each([
   },
 )
 
+const day = 86_400
+
+test.each([
+  { title: 'left a week before and was paid since', at: -8 * day, takes: 8 * day + 100, shownAfter: 5 },
+  { title: 'was shown a week after it was paid', at: 100, takes: 60, shownAfter: 8 * day },
+])('a withdrawal that $title is counted in full', async ({ at, takes, shownAfter }) => {
+  const late = { at, takes, recordAfter: shownAfter, flowAfter: shownAfter }
+  const all = [plain('withdrawal', late)]
+  const seconds = [at + takes + shownAfter + 60, at + takes + shownAfter + 500]
+  const read = await readAll(all, seconds)
+  expect(read.map(toTruth)).toEqual(seconds.map((second) => truthAt(all, second, baseline)))
+})
+
 test.each(seeds())('in any world every account is what the chains say, seed %i', async (seed) => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 12 }), async (all) => {
