@@ -171,7 +171,7 @@ interface UpkeepDeps {
   readonly config: Pick<AppConfig, 'retention'>
 }
 
-/** The retention of sent messages, past silences and open lessons, ms. */
+/** The retention of sent messages and past silences, ms. */
 const keptMs = 30 * 86_400_000
 /** The same of ended conditions and of cases: the report of a month reads them, and may be made some days after it. */
 const reportedMs = 35 * 86_400_000
@@ -197,7 +197,7 @@ export function createUpkeep(
       () => ledger.purge({ before: transfersSince, shownBefore, limit: stepSize }),
       () => purgeFlow(db, now, flowStepSize),
       () => purgeSamples(db, transfersSince, stepSize),
-      () => purgeOpenLessons(db, now - keptMs),
+      () => purgeOpenLessons(db, transfersSince),
       () => purgeCoverage(db, transfersSince, stepSize),
       () => alerts.purgeCases(now - reportedMs, stepSize),
       () => alerts.purgeDone(now - keptMs),

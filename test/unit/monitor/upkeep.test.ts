@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createUpkeep } from '../../../src/monitor/watching.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
+import { listWaiting, saveOpenLessons } from '../../../src/ledger/lessons/openLessons.ts'
 import { listFound } from '../../../src/report/queries.ts'
 import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { listChanges, recordChange } from '../../../src/store/auditLog.ts'
@@ -15,10 +16,10 @@ import { setUp } from '../checks/support.ts'
 
 const day = 86_400_000
 
-function setUpUpkeep() {
+function setUpUpkeep(transfersMs = 2 * day) {
   const parts = setUp()
   const alerts = createAlertStore(parts.db)
-  const retention = { transfersMs: 2 * day, preconfMs: 2 * day, auditMs: 2 * day }
+  const retention = { transfersMs, preconfMs: 2 * day, auditMs: 2 * day }
   return { ...parts, upkeep: createUpkeep({ ...parts, alerts, config: { retention } }, []) }
 }
 
@@ -72,6 +73,18 @@ test('a payout of just now is not forgotten, however long ago its origin was', a
   await clock.advance(1)
   await upkeep()
   expect(ledger.listTransfers({})).toHaveLength(0)
+})
+
+test('where a few transfers come in a month, one waits as long for what others teach as it is kept', async () => {
+  const { clock, db, upkeep } = setUpUpkeep(400 * day)
+  const lesson = { about: 'amount', direction: 'ZoneToMain', isOfBatches: false, of: '' } as const
+  saveOpenLessons(db, { key: 't1', isWaiting: false }, [lesson], clock.now())
+  await clock.advance(399 * day)
+  await upkeep()
+  expect(listWaiting(db, ['t1'])).toEqual(new Set(['t1']))
+  await clock.advance(2 * day)
+  await upkeep()
+  expect(listWaiting(db, ['t1'])).toEqual(new Set())
 })
 
 test('F67: answers are as old as the newest, where their numbers go on from a clock that was a year ahead', async () => {
