@@ -116,7 +116,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.prices':
     'A JSON file of prices that others keep up to date: `{ "0x…": "0.9998", "native": "2950.1" }`, US dollars for one unit. It goes before `usd`, and is read again when it changed.',
   'bridge.tokens[].zoneAddress':
-    'Its contract on the zone chain: with `zoneRpc` what there is of it there is compared with what was locked (`supply.excess`). `spanwatch check` names the one that matched deposits show. Leave it out where other routes create the same token.',
+    'Its contract on the zone chain, by which records may name it: with `zoneRpc` what there is of it there is compared with what was locked (`supply.excess`). `spanwatch check` names the one that matched deposits show. Leave it out where other routes create the same token.',
   'bridge.tokens[].usd':
     'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price.',
   'bridge.wrappedNative':

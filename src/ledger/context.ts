@@ -40,7 +40,12 @@ export interface RelatedTransfers {
 
 /** What the configuration says of the bridge: judgements rest on it beside the transfer. */
 interface BridgeSettings {
-  readonly tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[]
+  readonly tokens: readonly {
+    readonly address: string
+    readonly symbol: string
+    readonly decimals: number
+    readonly zoneAddress?: string | undefined
+  }[]
   /** At most so much may be kept of a transfer, in token units. */
   readonly fees: readonly { readonly token: string; readonly direction: Direction; readonly max: string }[]
   readonly contracts?: readonly string[]

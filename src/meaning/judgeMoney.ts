@@ -10,6 +10,7 @@ import { findFee } from './findFee.ts'
 import { isPaidApart } from './judgeBatch.ts'
 import { type Kept, keptName, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
+import type { BridgeMoney } from './toMoneySettings.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
 import { moneyEvidence } from './moneyEvidence.ts'
 
@@ -136,34 +137,40 @@ function movedAt(transfer: Transfer): UnixMs {
   return Math.max(firstSeenAt, Math.min(main?.time ?? firstSeenAt, askedAt))
 }
 
+/** What the configuration says of tokens by their addresses: escrows name those of the main chain. */
+type TwinSettings = Pick<BridgeMoney, 'escrows' | 'tokens'>
+
 /** Whether nothing that is known by now contradicts another token: it may teach what others are judged by. */
 export function mayBeTwin(
   transfer: Transfer,
   twin: string,
   learned: LearnedMoney,
-  listed: readonly string[],
+  bridge: TwinSettings,
 ): boolean {
-  return judgeTwin(transfer, twin, { learned, listed, now: transfer.firstSeenAt }) !== 'other'
+  return judgeTwin(transfer, twin, { learned, bridge, now: transfer.firstSeenAt }) !== 'other'
 }
 
 /**
  * Whether another token that moved in place of the record's is to be reported now. `same`: it is the record's by another
  * address. `held`: other transfers will show.
- * @param listed tokens that the configuration names by their address on the main chain
  */
 export function judgeTwin(
   transfer: Transfer,
   twin: string,
-  context: { readonly learned: LearnedMoney; readonly listed: readonly string[]; readonly now: number },
+  context: { readonly learned: LearnedMoney; readonly bridge: TwinSettings; readonly now: number },
 ): 'other' | 'same' | 'held' {
-  const { learned, listed, now } = context
+  const { learned, bridge, now } = context
+  const { escrows = [], tokens = [] } = bridge
   const { direction } = transfer
   const { address, type } = transfer.token
   // A record that says what kind of token it is, and not which, contradicts no token.
   if (address === '' && type !== '' && twin !== '') return 'same'
   if (movesAs(address, learned) === twin) return 'same'
   const own = canonicalToken(address)
-  if (listed.some((token) => canonicalToken(token) === own) && twin !== '') return 'other'
+  const isSaid = (one: { readonly address: string; readonly zoneAddress?: string | undefined }) =>
+    one.zoneAddress?.toLowerCase() === own && canonicalToken(one.address) === twin
+  if (tokens.some(isSaid)) return 'same'
+  if (escrows.some(({ token }) => canonicalToken(token) === own) && twin !== '') return 'other'
   if (!mayMoveAs(address, twin, direction, learned)) return 'other'
   if (isOtherTokens(address, twin, direction, learned)) return 'other'
   const age = now - movedAt(transfer)

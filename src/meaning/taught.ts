@@ -68,9 +68,8 @@ export function taughtByMoney({ transfer, related, learned, bridge, now }: Examp
   const judged = judgeMoney(transfer, related.allSharing('main', main.hash), settings)
   if (judged === null) return nothing
   const { twin } = judged
-  const listed = bridge.escrows?.map(({ token }) => token) ?? []
-  if (twin !== null && !mayBeTwin(transfer, twin, learned, listed)) return nothing
-  const isTwinOpen = twin !== null && judgeTwin(transfer, twin, { learned, listed, now }) === 'held'
+  if (twin !== null && !mayBeTwin(transfer, twin, learned, bridge)) return nothing
+  const isTwinOpen = twin !== null && judgeTwin(transfer, twin, { learned, bridge, now }) === 'held'
   const isFeeOpen = awaitsFee(transfer, judged, learned, now)
   const isAccused = !isFeeOpen && mayTeachFee(transfer, judged, learned)
   const kept = isFeeOpen || isAccused || judged.gap === 'covered'

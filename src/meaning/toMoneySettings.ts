@@ -10,6 +10,8 @@ export interface BridgeMoney {
   readonly fees: MoneySettings['fees']
   readonly contracts?: readonly string[]
   readonly escrows?: readonly { readonly address: string; readonly token: string }[]
+  /** A record may name a token by its address on the zone chain. */
+  readonly tokens?: readonly { readonly address: string; readonly zoneAddress?: string | undefined }[]
 }
 
 interface Related {

@@ -23,6 +23,25 @@ const toldAfterMs = ({ monitor }: BridgeWorld) =>
       return Number(active_at) - seenAt
     })
 
+/** A bridge whose records name main tokens, and that took up a token that they name by its address on the zone. */
+async function takeUp(moved: string, zoneAddress?: string): Promise<BridgeWorld> {
+  const token = { address: mainToken(9), symbol: 'NEW', decimals: 6 }
+  const world = await createBridgeWorld({
+    rules: `${rules}  - { name: unknown, on: transfer.unknown_token, severity: warning }\n`,
+    bridge: {
+      tokens: [
+        ...[0, 1, 2].map((n) => ({ address: mainToken(n), symbol: `T${n}`, decimals: 6 })),
+        { ...token, ...(zoneAddress !== undefined && { zoneAddress }) },
+      ],
+    },
+  })
+  for (let n = 0; n < 9; n += 1) pay(world, n, mainToken(n % 3), mainToken(n % 3))
+  await world.pass(60_000)
+  for (let n = 30; n < 34; n += 1) pay(world, n, zoneToken(9), moved)
+  await world.pass(150_000)
+  return world
+}
+
 describe('another token in place of the record’s', () => {
   test('is told within two minutes where nothing is known of the bridge', async () => {
     const world = await createBridgeWorld({ rules })
@@ -73,5 +92,18 @@ describe('another token in place of the record’s', () => {
     for (let n = 0; n < 5; n += 1) pay(world, n, zoneToken(1), mainToken(1))
     await world.pass(300_000)
     expect(world.told()).toEqual([])
+  })
+
+  test('is none where the configuration says so, on a bridge whose other tokens bear their own names', async () => {
+    const world = await takeUp(mainToken(9), zoneToken(9).toUpperCase().replace('0X', '0x'))
+    expect(world.told()).toEqual([])
+  })
+
+  test.each([
+    ['nothing is said of it', mainToken(9), undefined],
+    ['the configuration says another', mainToken(2), zoneToken(9)],
+  ])('is told of each there where %s', async (_, moved, zoneAddress) => {
+    const world = await takeUp(moved, zoneAddress)
+    expect(world.told('transfer.mismatch')).toHaveLength(4)
   })
 })

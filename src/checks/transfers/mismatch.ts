@@ -152,11 +152,10 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
   const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))
   if (judged === null || judged.gap === 'covered') return null
   const { gap, by, twin } = judged
-  const listed = bridge.escrows?.map(({ token }) => token) ?? []
   if (
     twin !== null &&
     learned &&
-    judgeTwin(transfer, twin, { learned, listed, now: context.now }) !== 'other'
+    judgeTwin(transfer, twin, { learned, bridge, now: context.now }) !== 'other'
   )
     return null
   if (learned && awaitsFee(transfer, judged, learned, context.now)) return null

@@ -43,10 +43,12 @@ function detectUnknownToken(
   // Of the native currency nobody makes another one.
   if (tokens.length === 0 || canonicalToken(token.address) === '') return null
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
-  const listed = tokens.find(({ address }) => address.toLowerCase() === token.address)
+  const own = tokens.find(({ address }) => address.toLowerCase() === token.address)
+  // What the zone divides it into is no matter of the main chain.
+  const listed = own ?? tokens.find(({ zoneAddress }) => zoneAddress?.toLowerCase() === token.address)
   if (!listed)
     return toFinding(transfer, { problem: 'it is not listed', decimals: token.decimals, expected: null })
-  const given = [transfer.recordDecimals, ...decimalsOfMoves(transfer)]
+  const given = [...(own ? [transfer.recordDecimals] : []), ...decimalsOfMoves(transfer)]
   const other = given.find((decimals) => decimals !== null && decimals !== listed.decimals)
   if (other === undefined || other === null) return null
   return toFinding(transfer, {

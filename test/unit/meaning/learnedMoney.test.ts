@@ -66,7 +66,11 @@ describe('the address that a token moves under', () => {
 describe('another token in place of the record’s', () => {
   const transfer = completed()
   const judge = (learned: LearnedMoney, afterMs = 0, listed: string[] = []) =>
-    judgeTwin(transfer, '0xdd', { learned, listed, now: transfer.firstSeenAt + afterMs })
+    judgeTwin(transfer, '0xdd', {
+      learned,
+      bridge: { escrows: listed.map((token) => ({ address: '', token })) },
+      now: transfer.firstSeenAt + afterMs,
+    })
 
   test('waits for a minute and three quarters, and is told when nothing was learned by then', () => {
     expect(judge(lessons({}), 104_999)).toBe('held')
@@ -85,7 +89,7 @@ describe('another token in place of the record’s', () => {
       errorMessage: '',
     } as const
     const late = { ...transfer, main, evidence: [asked] }
-    const judge = (now: number, of = late) => judgeTwin(of, '0xdd', { learned: lessons({}), listed: [], now })
+    const judge = (now: number, of = late) => judgeTwin(of, '0xdd', { learned: lessons({}), bridge: {}, now })
     expect([at + 104_999, at + 105_000].map((now) => judge(now))).toEqual(['held', 'other'])
     // A time to come is none: what is there to be asked about was there.
     const future = { ...late, main: { ...main, time: at + 9_000_000 } }

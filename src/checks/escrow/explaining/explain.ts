@@ -76,9 +76,8 @@ function judgeByTransfers(
   const isWrapped = token === bridge.wrappedNative
   const isKept = isWrapped || !isThrough || all.some((one) => keepsDeposits(db, one) || isVault(watch, one))
   const of = { hash: flow.hash, token, outward, gross, isKept }
-  const listed = bridge.escrows.map(({ token }) => token)
   const verdict = judgeFlow(of, transfers, mostKept, (transfer, moved) =>
-    judgeTwin(transfer, moved, { learned, listed, now: clock.now() }),
+    judgeTwin(transfer, moved, { learned, bridge, now: clock.now() }),
   )
   if (verdict.kind !== 'unexplained') return verdict
   const isTold = isWrapped ? findTeller(all)?.id === flow.id : isPartOf(verdict, flow)
