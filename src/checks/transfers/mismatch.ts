@@ -35,7 +35,8 @@ const factTypes = declareFacts({
 export const transferMismatch = defineEvent({
   kind: 'transfer.mismatch',
   docs: "A record and its legs' own evidence disagree on amount, token, token id, recipient or status.",
-  remedy: 'Compare record and transaction in the fields named; if more was paid than left, pause the bridge.',
+  remedy:
+    'Compare record and transaction in the fields named; if more was paid than left, pause the bridge; if a fee was kept, write it as `bridge.fees`.',
   words: {
     open: sayMismatch,
     many: 'disagree with their transactions',
