@@ -71,6 +71,20 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(drifts(world)).toEqual([`6 decimals ${amount}`])
   })
 
+  test('is explained where it comes after movements of that time were forgotten', async () => {
+    const world = await start()
+    for (const [at, form] of forms.entries()) world.deposit(100 + at, { ...form, amount: '1000', ...refused })
+    await world.pass(120 * second)
+    const { mainHead } = world.fake
+    // Blocks that are not read again.
+    world.fake.mainHead = () => mainHead() + 700_000
+    await world.pass(1_800 * second)
+    forgetUntil(world, world.now() + 1)
+    for (const [at, form] of forms.entries()) giveBack(world, user(100 + at), '1000', form)
+    await world.pass(600 * second)
+    expect(drifts(world)).toEqual([])
+  })
+
   test('is told the second time, and where it was taken for another failed deposit', async () => {
     const world = await start()
     world.deposit(100, { amount: '1000', ...refused })

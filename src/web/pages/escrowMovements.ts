@@ -28,7 +28,7 @@ export function renderMovements({ movements, course, token }: EscrowStory, view:
 }
 
 const kept =
-  'Explained ones are kept for 7 days, and so is what came in; what left without an explanation for as long as transfers.'
+  'Explained ones are kept for 7 days, and so is what came in, but by deposits that were not credited; what left without an explanation for as long as transfers.'
 
 const heads = ['Amount', 'When', 'Transaction', 'Other side', 'What explains it']
 

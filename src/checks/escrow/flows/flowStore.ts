@@ -10,7 +10,7 @@ import type { EscrowFlow } from './flow.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import { decimal } from '../../../store/bridgeCodecs.ts'
 import type { Database } from '../../../store/database.ts'
-import { isAnyAddress, isAnyHash, isHash, toHashCell } from '../../../store/hash.ts'
+import { isAnyAddress, isAnyHash, isHash, toHashCell, indexOfHash } from '../../../store/hash.ts'
 import { numberOf } from '../../../store/names.ts'
 import { instant, type Read, text } from '../../../store/table.ts'
 import type { EscrowNets } from '../../../kernel/stakes.ts'
@@ -274,6 +274,10 @@ export function listMovedTokens(db: Database, escrow: string): string[] {
 /** The retention of explained movements, and of inflows that nobody explained: to compare balances, and to be looked at. */
 export const flowsKeptMs = 7 * 86_400_000
 
+/** What came in by a deposit that was not credited: it may be given back after weeks, and what came in bounds that. */
+const isRefundable = `direction = 'in' AND EXISTS (SELECT 1 FROM transfers t WHERE t.state IN ('failed', 'pending')
+  AND ${indexOfHash('t.main_hash')} = ${indexOfHash('escrow_flows.hash')} AND t.main_hash = escrow_flows.hash)`
+
 /** Forgets flows seen before a time, a step at a time. */
 export function purgeFlows(
   db: Database,
@@ -285,7 +289,7 @@ export function purgeFlows(
       .prepare(`DELETE FROM escrow_flows WHERE id IN (SELECT id FROM escrow_flows WHERE ${where} LIMIT ?)`)
       .run(...values, limit)
   forget(
-    "verdict <> 'unexplained' AND verdict IN ('explained', 'unjudged') AND seen_at < ?",
+    `verdict <> 'unexplained' AND verdict IN ('explained', 'unjudged') AND seen_at < ? AND NOT (${isRefundable})`,
     before.explained,
   )
   // As long as the deposit may yet be credited as well, and longer than what came in by it.
