@@ -15,6 +15,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --seed 1        odd seeds: another dialect, documented spellings, fees configured
 // --ahead 20      seconds by which our clock is ahead of the service's, or below zero behind it
 // --zoneNode      with the zone's own node
+// --zoneLogs      with that node and the logs of each withdrawal
 // --canonical     with a second source
 // --bare          nothing is configured of the bridge but its tokens
 // --manner NAME   a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     ahead: { type: 'string', default: '20' },
     canonical: { type: 'boolean', default: false },
     zoneNode: { type: 'boolean', default: false },
+    zoneLogs: { type: 'boolean', default: false },
     polite: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
     manner: { type: 'string', default: '' },
@@ -88,6 +90,7 @@ const watched = await watchBridge(bridge, {
   fees: isOdd,
   secondSource: values.canonical,
   zoneNode: values.zoneNode,
+  zoneLogs: values.zoneLogs,
   isBare: values.bare,
 })
 let shown = 0

@@ -21,6 +21,7 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --throttled 0  the share of answers that are throttled, plainly or in disguise
 // --ahead 0      seconds by which our clock is ahead of the service's, or below zero behind it
 // --zoneNode     with the zone's own node
+// --zoneLogs     with that node and the logs of each withdrawal
 // --canonical    with a second source
 // --manner NAME  a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
 // --fault TEXT   what is wrong with an endpoint or a node, as in honest.ts; several times
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     throttled: { type: 'string', default: '0' },
     canonical: { type: 'boolean', default: false },
     zoneNode: { type: 'boolean', default: false },
+    zoneLogs: { type: 'boolean', default: false },
     manner: { type: 'string', default: '' },
     fault: { type: 'string', multiple: true, default: [] },
   },
@@ -89,6 +91,7 @@ async function watch(seed: number): Promise<void> {
     fees: seed % 2 === 1,
     secondSource: values.canonical,
     zoneNode: values.zoneNode,
+    zoneLogs: values.zoneLogs,
   })
   const messages: Message[] = []
   while (clock.served.now() < lastAt + withinMs) {

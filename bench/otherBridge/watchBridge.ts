@@ -7,6 +7,7 @@ import { noBridge } from '../../test/support/appConfig.ts'
 import { type Monitor, startMonitor } from '../../test/support/startMonitor.ts'
 import { createChance } from './chain.ts'
 import type { Bridge } from './createBridge.ts'
+import { zoneContractOf } from './answerZoneRpc.ts'
 import { type Served, serveBridge } from './serve.ts'
 import { type Service } from './endpoints.ts'
 
@@ -56,6 +57,8 @@ export interface WatchOptions {
   readonly service?: Service
   readonly secondSource?: boolean
   readonly zoneNode?: boolean
+  /** That node shows the logs of each withdrawal, too. */
+  readonly zoneLogs?: boolean
   readonly fees?: boolean
   /** Neither contracts nor escrows are configured. */
   readonly isBare?: boolean
@@ -97,15 +100,16 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
       canonical: options.secondSource
         ? { url: new Secret(served.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
         : null,
-      zoneRpc: options.zoneNode
-        ? {
-            url: new Secret(served.zoneNodeUrl),
-            verifyAbove: '0',
-            sample: 1,
-            confirmations: 3,
-            contracts: [],
-          }
-        : null,
+      zoneRpc:
+        options.zoneNode || options.zoneLogs
+          ? {
+              url: new Secret(served.zoneNodeUrl),
+              verifyAbove: '0',
+              sample: 1,
+              confirmations: 3,
+              contracts: options.zoneLogs ? [zoneContractOf(chain)] : [],
+            }
+          : null,
       bridge: {
         ...noBridge,
         contracts: options.isBare ? [] : [chain.bridge],
