@@ -7,8 +7,11 @@ export interface Horizons extends Readonly<Record<Shown, UnixMs | null>> {
   readonly returnedAt: UnixMs | null
   /** Within what time records are listed where all come late, ms; null where they do not. */
   readonly lateMs: number | null
-  /** Whether several payouts that have had their time are newer than all that is listed; whoever makes such looks the same. */
-  readonly seemsLate: boolean
+  /**
+   * The list is late: what happened after this it may lack, though records have had their time; null where it is not. It is
+   * also taken to be by several payouts that are newer than all it shows; whoever makes such looks the same.
+   */
+  readonly lacksSince: UnixMs | null
 }
 
 export type Shown = Chain | 'list'
@@ -48,17 +51,21 @@ const standsMs = 30_000
 export function readHorizons(reading: HorizonReading, returned: ChainReturn | null = null): Horizons {
   const { heads, lateMs } = reading
   const list = listHorizon(reading, returned)
-  return { ...heads, list, returnedAt: returned?.at ?? null, lateMs, seemsLate: seemsLate(reading) }
+  const lacksSince = readLacksSince(reading, list)
+  return { ...heads, list, returnedAt: returned?.at ?? null, lateMs, lacksSince }
 }
 
 /** Fewer may be a thief's, and are told at once. */
 const neededUnlisted = 5
 
-function seemsLate({ listReadAt, settleMs, newestListedAt, unlisted }: HorizonReading): boolean {
-  const over = unlisted.filter(
-    (at) => at > (newestListedAt ?? -Infinity) && at < (listReadAt ?? 0) - settleMs,
-  )
-  return over.length >= neededUnlisted
+function readLacksSince(
+  { listReadAt, settleMs, newestListedAt, unlisted }: HorizonReading,
+  list: UnixMs | null,
+): UnixMs | null {
+  const settled = (listReadAt ?? 0) - settleMs
+  const newest = newestListedAt ?? -Infinity
+  if (unlisted.filter((at) => at > newest && at < settled).length >= neededUnlisted) return newest
+  return list !== null && list < settled ? list : null
 }
 
 function listHorizon(reading: HorizonReading, returned: ChainReturn | null): UnixMs | null {

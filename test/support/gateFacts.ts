@@ -93,7 +93,7 @@ export const clearFacts: GateFacts = {
       list: gateNow - 65_000,
       returnedAt: null,
       lateMs: null,
-      seemsLate: false,
+      lacksSince: null,
     },
     heads: [
       { chain: 'main', height: 900, blockTime: gateNow - 10_000, advancedAt: gateNow, readAt: gateNow },

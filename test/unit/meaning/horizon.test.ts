@@ -43,7 +43,7 @@ describe('semantics.md 41: the horizon of the list', () => {
 
   test('stands the time that records take before the oldest proven origin that is newer than all it shows', () => {
     const horizons = readHorizons(reading({ provenUnlisted: [930_000, 920_000] }))
-    expect(horizons.list).toBe(860_000)
+    expect([horizons.list, horizons.lacksSince]).toEqual([860_000, 860_000])
     expect(isBeyond(horizons, 'list', 920_000)).toBe(true)
   })
 
@@ -61,7 +61,7 @@ describe('semantics.md 41: the horizon of the list', () => {
     ['five, one of them older than what it shows', [930_000, 920_000, 910_000, 905_000, 900_000], false],
   ])('does not stand back for what nobody proves: it seems late by %s', (_, unlisted, isLate) => {
     const horizons = readHorizons(reading({ unlisted }))
-    expect([horizons.list, horizons.seemsLate]).toEqual([940_000, isLate])
+    expect([horizons.list, horizons.lacksSince]).toEqual([940_000, isLate ? 900_000 : null])
   })
 
   test('stands where a chain stood until the list had its time after the return', () => {
@@ -84,7 +84,7 @@ test('a chain stands still half a minute behind the other one, the list two minu
     list,
     returnedAt: null,
     lateMs: null,
-    seemsLate: false,
+    lacksSince: null,
   })
   expect(standsStill(of(970_000, 0), 'zone')).toBe(false)
   expect(standsStill(of(969_999, 0), 'zone')).toBe(true)
@@ -98,7 +98,7 @@ const horizons = (overrides: Partial<Horizons> = {}): Horizons => ({
   list: 1_000,
   returnedAt: null,
   lateMs: null,
-  seemsLate: false,
+  lacksSince: null,
   ...overrides,
 })
 
@@ -133,8 +133,9 @@ describe('what a payout waits for', () => {
 
   test('one that names none, and fits no transfer on its way, waits for the list alone, and not for long', () => {
     const waits = (of: object) => waitsFor(event({ zoneHash: null }), { ...beside, ...of })
-    expect(waits({ horizons: horizons({ list: 2_000 }) })).toBeNull()
-    expect([waits({}), waits({ now: 212_000 })]).toEqual(['list', null])
+    const late = { horizons: horizons({ lacksSince: 1_000 }) }
+    expect([waits({}), waits({ horizons: horizons({ lacksSince: 2_000 }) })]).toEqual([null, null])
+    expect([waits(late), waits({ ...late, now: 212_000 })]).toEqual(['list', null])
   })
 
   test('one that fits exactly one on its way waits for zone and list', () => {

@@ -19,7 +19,7 @@ const unread: Horizons = {
   list: null,
   returnedAt: null,
   lateMs: null,
-  seemsLate: false,
+  lacksSince: null,
 }
 
 function setUp(known = unread, walkedAt: number | null = null) {
@@ -103,7 +103,7 @@ describe('semantics.md 41, 44: what left and is not explained yet', () => {
     list: now - 60_000,
     returnedAt: null,
     lateMs: null,
-    seemsLate: false,
+    lacksSince: null,
   }
   const sumsOf = (known: Horizons, leave: (db: Database) => void) => {
     const { db, read } = setUp(known)

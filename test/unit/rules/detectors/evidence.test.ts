@@ -126,7 +126,7 @@ describe('transfer.unbacked', () => {
           list: 950_000,
           returnedAt: null,
           lateMs: null,
-          seemsLate: false,
+          lacksSince: null,
         },
         related: { ...context.related, joinedByAmount: () => partner },
       },
