@@ -41,9 +41,10 @@ export function waitsFor(arrived: Transfer, beside: Beside): Wait | null {
 }
 
 /** What the chain alone shows may have its record on a list that lags. */
-function waitsForList({ lacksSince, lateMs }: Horizons, at: UnixMs, now: UnixMs): Shown | null {
-  const mayBeListed = now < at + Math.max(lateRecordMs, lateMs ?? 0)
-  return mayBeListed && lacksSince !== null && at > lacksSince ? 'list' : null
+function waitsForList(horizons: Horizons, at: UnixMs, now: UnixMs): Shown | null {
+  const { lacksSince, lateMs } = horizons
+  if (now >= at + Math.max(lateRecordMs, lateMs ?? 0)) return null
+  return isBeyond(horizons, 'list', at) || (lacksSince !== null && at > lacksSince) ? 'list' : null
 }
 
 function waitsForClaim(arrived: Transfer, at: UnixMs, { sharing, horizons, now }: Beside): Wait | null {

@@ -12,6 +12,7 @@ import type { RecordLookup } from '../../kernel/reads/recordLookup.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidence/evidenceQueue.ts'
 import { mostOfTransaction } from '../../ledger/transfers/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { isBeyond } from '../../meaning/horizon.ts'
 import { waitsFor } from '../../meaning/standing.ts'
 import { withTimes } from '../../store/requestNumbers.ts'
 
@@ -81,14 +82,20 @@ function transfersOf({ ledger, numbers }: UnnamedOrigins, hash: string): Transfe
 function isWaiting(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
   const { clock, horizons, ledger } = deps
   const open = listOpen(deps, leg)
+  // Of a list that is in time its readings are counted meanwhile.
+  const isCounted = ({ claim }: Transfer) => claim === undefined && horizons.read().lacksSince === null
   const waits = (transfer: Transfer) =>
     waitsFor(transfer, {
       sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, mostOfTransaction) : [],
       partner: ledger.joinedByAmount(transfer),
       horizons: horizons.read(),
       now: clock.now(),
-    }) !== null
-  return open.length > 0 && open.every(waits)
+    })
+  const isHeld = (transfer: Transfer) => {
+    const wait = waits(transfer)
+    return wait !== null && !(wait === 'list' && isCounted(transfer))
+  }
+  return open.length > 0 && open.every(isHeld)
 }
 
 async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): Promise<void> {
@@ -131,7 +138,7 @@ async function noteAbsent(
   const at = Math.min(read.at, deps.clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   if (!isAbsent(next)) return again(deps, next, doubtMs)
-  if (!read.wasOver) return again(deps, next, isOver(deps, leg) ? retryMs : doubtMs)
+  if (!read.wasOver) return again(deps, next, deps.clock.now() >= settledAt(deps, leg) ? retryMs : doubtMs)
   const { hash } = leg
   const seat = { name: 'explorer', seat: deps.explorers } as const
   const agreement = await askQuorum(deps, seat, recordAccusation(deps, hash, read.count), signal)
@@ -189,12 +196,17 @@ function readRecord(
   return lookUp(wanted, { ...options, checkedWithinMs: checkMs })
 }
 
-/** Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long. */
+/**
+ * Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long; and so was
+ * the list, whose reading shows whether it is late.
+ */
 function isOver(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
-  const { clock, clockAheadMs, db } = deps
+  const { clock, clockAheadMs, db, horizons } = deps
   const now = clock.now()
   if (now < settledAt(deps, leg)) return false
-  return (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time || now - leg.addedAt >= capMs
+  const isShown =
+    (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time && !isBeyond(horizons.read(), 'list', leg.time)
+  return isShown || now - leg.addedAt >= capMs
 }
 
 /**

@@ -133,8 +133,9 @@ describe('what a payout waits for', () => {
 
   test('one that names none, and fits no transfer on its way, waits for the list alone, and not for long', () => {
     const waits = (of: object) => waitsFor(event({ zoneHash: null }), { ...beside, ...of })
-    const late = { horizons: horizons({ lacksSince: 1_000 }) }
-    expect([waits({}), waits({ horizons: horizons({ lacksSince: 2_000 }) })]).toEqual([null, null])
+    const passed = { horizons: horizons({ list: 2_000 }) }
+    const late = { horizons: horizons({ list: 2_000, lacksSince: 1_000 }) }
+    expect([waits({}), waits(passed)]).toEqual(['list', null])
     expect([waits(late), waits({ ...late, now: 212_000 })]).toEqual(['list', null])
   })
 

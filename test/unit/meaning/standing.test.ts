@@ -55,8 +55,7 @@ describe('semantics.md 41: a payout that names none', () => {
     const late = { ...lags, lateMs: 400_000 }
     expect([waits(arrivedAt + 399_999, late), waits(arrivedAt + 400_000, late)]).toEqual(['list', null])
     expect(waits(arrivedAt + 100_000, { ...passed, lacksSince: arrivedAt })).toBeNull()
-    // A list that is in time lacks what is younger than records take: that is looked for meanwhile.
-    expect(waits(arrivedAt + 10_000, { ...passed, list: arrivedAt - 1 })).toBeNull()
+    expect(waits(arrivedAt + 10_000, { ...passed, list: arrivedAt - 1 })).toBe('list')
   })
 })
 
