@@ -12,8 +12,7 @@ import type { RecordLookup } from '../../kernel/reads/recordLookup.ts'
 import { dropQueued, listQueued, type QueuedLeg, saveQueued } from '../../ledger/evidence/evidenceQueue.ts'
 import { mostOfTransaction } from '../../ledger/transfers/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
-import { isBeyond } from '../../meaning/horizon.ts'
-import { waitsFor } from '../../meaning/standing.ts'
+import { type Wait, waitsFor } from '../../meaning/standing.ts'
 import { withTimes } from '../../store/requestNumbers.ts'
 
 interface UnnamedOrigins
@@ -80,22 +79,22 @@ function transfersOf({ ledger, numbers }: UnnamedOrigins, hash: string): Transfe
 
 /** A record would say no more than what is waited for: a source that lags, or an origin that is proven without it. */
 function isWaiting(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
-  const { clock, horizons, ledger } = deps
+  const isLate = deps.horizons.read().lacksSince !== null
   const open = listOpen(deps, leg)
-  // Of a list that is in time its readings are counted meanwhile.
-  const isCounted = ({ claim }: Transfer) => claim === undefined && horizons.read().lacksSince === null
-  const waits = (transfer: Transfer) =>
-    waitsFor(transfer, {
-      sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, mostOfTransaction) : [],
-      partner: ledger.joinedByAmount(transfer),
-      horizons: horizons.read(),
-      now: clock.now(),
-    })
-  const isHeld = (transfer: Transfer) => {
-    const wait = waits(transfer)
-    return wait !== null && !(wait === 'list' && isCounted(transfer))
-  }
-  return open.length > 0 && open.every(isHeld)
+  // Of a list that is in time readings are counted before it has come so far.
+  return (
+    open.length > 0 && open.every((one) => waits(deps, one) !== null && (isLate || one.claim !== undefined))
+  )
+}
+
+/** What keeps a payout from being judged, as its judgement asks it (checks/transfers/unbacked.ts). */
+function waits({ clock, horizons, ledger }: UnnamedOrigins, transfer: Transfer): Wait | null {
+  return waitsFor(transfer, {
+    sharing: transfer.claim ? ledger.listSharing('zone', transfer.claim.hash, mostOfTransaction) : [],
+    partner: ledger.joinedByAmount(transfer),
+    horizons: horizons.read(),
+    now: clock.now(),
+  })
 }
 
 async function look(deps: UnnamedOrigins, leg: QueuedLeg, signal: AbortSignal): Promise<void> {
@@ -138,17 +137,22 @@ async function noteAbsent(
   const at = Math.min(read.at, deps.clock.now())
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at }) }
   if (!isAbsent(next)) return again(deps, next, doubtMs)
-  if (!read.wasOver) return again(deps, next, deps.clock.now() >= settledAt(deps, leg) ? retryMs : doubtMs)
+  if (!read.wasOver) return again(deps, next, isOver(deps, leg) ? retryMs : doubtMs)
   const { hash } = leg
   const seat = { name: 'explorer', seat: deps.explorers } as const
   const agreement = await askQuorum(deps, seat, recordAccusation(deps, hash, read.count), signal)
   if (agreement === null) return again(deps, next, contradictedMs)
+  const open = listOpen(deps, leg)
+  const held = open.filter((one) => waits(deps, one) !== null)
+  // Nobody else would have them judged once what they wait for has come.
+  if (held.length > 0 && held.length === open.length) return again(deps, next, retryMs)
   const proof = { chain: 'main', hash, source: 'E3', requestedAt: read.at, status: 'absent' } as const
   deps.commit({
     evidence: [{ ...proof, errorMessage: '', moves: null, reads: next.reads, agreement }],
-    judge: listOpen(deps, leg).map(({ key }) => key),
+    judge: open.map(({ key }) => key),
     apply: () => {
-      dropQueued(deps.db, 'record', hash)
+      if (held.length > 0) again(deps, next, waitMs)
+      else dropQueued(deps.db, 'record', hash)
       return []
     },
   })
@@ -196,17 +200,12 @@ function readRecord(
   return lookUp(wanted, { ...options, checkedWithinMs: checkMs })
 }
 
-/**
- * Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long; and so was
- * the list, whose reading shows whether it is late.
- */
+/** Records have had the time that they take, and both chains were read beyond the payout, or have lagged too long. */
 function isOver(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
-  const { clock, clockAheadMs, db, horizons } = deps
+  const { clock, clockAheadMs, db } = deps
   const now = clock.now()
   if (now < settledAt(deps, leg)) return false
-  const isShown =
-    (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time && !isBeyond(horizons.read(), 'list', leg.time)
-  return isShown || now - leg.addedAt >= capMs
+  return (readWatermark(db, clockAheadMs()) ?? 0) >= leg.time || now - leg.addedAt >= capMs
 }
 
 /**

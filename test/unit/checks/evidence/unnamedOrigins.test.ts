@@ -168,6 +168,57 @@ test('semantics.md 41: what was asked before the chains were seen to have passed
   expect(said).toMatchObject([{ status: 'absent', reads: 4 }])
 })
 
+test('semantics.md 41: of a list that is not read on nothing is concluded for three and a half minutes, and then it is', async () => {
+  const answer = () => ({ requestedAt: clock.now(), found: [], isAnswer: true })
+  const { clock, said, look, isDropped } = open(1_045_000, 'chain', answer, { listReadAt: 1_059_999 })
+  while (clock.now() < 1_210_000) {
+    await look()
+    expect([clock.now(), said, isDropped()]).toEqual([clock.now(), [], false])
+    await clock.advance(15_000)
+  }
+  await look()
+  expect([said.map(({ status }) => status), isDropped()]).toEqual([['absent'], true])
+})
+
+test('semantics.md 41: as soon as it is read on, the readings that were counted meanwhile are enough', async () => {
+  const answer = () => ({ requestedAt: clock.now(), found: [], isAnswer: true })
+  const { clock, list, said, look } = open(1_015_000, 'chain', answer, { listReadAt: 1_014_000 })
+  for (let turn = 0; turn < 3; turn += 1) {
+    await look()
+    await clock.advance(15_000)
+  }
+  list.readAt = clock.now()
+  await look()
+  expect(said).toMatchObject([{ status: 'absent', reads: 4 }])
+})
+
+test('semantics.md 41: a payout that waits for its own origin holds up none of its transaction, and is judged once it may be', async () => {
+  const answer = () => ({ requestedAt: clock.now(), found: [], isAnswer: true })
+  const { clock, commit, db, judged, said, look, isDropped } = open(1_100_000, 'chain', answer, {
+    headTime: 990_000,
+  })
+  const claims = {
+    source: 'chain',
+    zoneHash: hash('claimed'),
+    targetAddress: '0xc1',
+    requestedAt: 1_100_000,
+  } as const
+  commit({ answers: [[{ ...payout, ...claims }]] })
+  for (let turn = 0; turn < 4; turn += 1) {
+    await look()
+    await clock.advance(20_000)
+  }
+  expect([said[0]?.status, isDropped()]).toEqual(['absent', false])
+  for (const chain of ['main', 'zone'] as const)
+    recordHead(db, chain, { height: 200, blockTime: clock.now(), at: clock.now() })
+  judged.length = 0
+  for (let turn = 0; turn < 8 && !isDropped(); turn += 1) {
+    await look()
+    await clock.advance(20_000)
+  }
+  expect([judged.length > 1, isDropped()]).toEqual([true, true])
+})
+
 test.each([99, 100, 300])(
   'a payout without a record is found out beside %i later ones of its transaction that have theirs',
   async (honest) => {
