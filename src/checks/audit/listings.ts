@@ -2,7 +2,7 @@ import type { Direction, Observation } from '../../bridge/observation.ts'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import type { Listed } from '../../kernel/heads/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { type LateListing, learnLateness } from '../../kernel/heads/listLag.ts'
+import { type LateListing, learnLateness, mostLateMs } from '../../kernel/heads/listLag.ts'
 import type { TransferChange } from '../../ledger/recordAnswer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { readAuditState, saveAuditState } from './store.ts'
@@ -72,7 +72,11 @@ export function noteListed(
     if (at === null || at === (before?.listedLegAt ?? null)) continue
     // What happened before the start was not looked for; what an earlier reading showed is not new.
     if (after.changedAt < now - 10_000 || at < startedAt || list.readAt === null) continue
-    of.listings.push({ at: now, lagMs: Math.max(0, Math.min(list.readAt, now) - at) })
+    of.listings.push({
+      at: now,
+      lagMs: Math.max(0, Math.min(list.readAt, now) - at),
+      hasArrived: destinationLeg(after) !== null,
+    })
   }
   if (of.listings.length > maxKept) of.listings = of.listings.slice(-maxKept / 2)
   noteLateness(of)
@@ -90,7 +94,7 @@ function noteLateness(of: Listings): void {
 function readLateness(of: Listings): number | null {
   if (of.lateMs === undefined) {
     const saved = readAuditState(of.kernel.db, 'late')
-    of.lateMs = typeof saved === 'number' ? saved : null
+    of.lateMs = typeof saved === 'number' ? Math.min(saved, mostLateMs) : null
   }
   return of.lateMs
 }

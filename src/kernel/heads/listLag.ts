@@ -7,6 +7,8 @@ export interface LateListing {
   /** When it was first seen. */
   readonly at: UnixMs
   readonly lagMs: number
+  /** It names what arrived, too. */
+  readonly hasArrived: boolean
 }
 
 export interface ListLag {
@@ -27,7 +29,7 @@ const neededSpanMs = 60_000
 const neededUnlisted = 2
 
 /** A list that comes later than this is believed. */
-const mostLateMs = 900_000
+export const mostLateMs = 900_000
 
 /** A record was listed between two readings: so much later than the first may be said of it. */
 const readingsMs = 60_000
@@ -83,11 +85,13 @@ function isAltogether(late: readonly LateListing[]): boolean {
 }
 
 /**
- * Within what time records are listed where all come late, ms: of a service that waits for its chains to be final, say. Null
+ * Within what time records of what arrived are listed where all come late, ms: of a service that waits for its chains to be final, say. Null
  * where one came in time lately. `knownMs` is what was found before, for as long as nothing speaks against it.
  */
 export function learnLateness(listings: readonly LateListing[], knownMs: number | null): number | null {
-  const late = listLate(listings, boundsMs.cap)
+  // What a service lists late while it is on its way may be there in time when it arrives.
+  const arrived = listings.filter(({ hasArrived }) => hasArrived)
+  const late = listLate(arrived, boundsMs.cap)
   if (isAltogether(late)) {
     const lags = late
       .slice(-newestLate)
@@ -96,7 +100,7 @@ export function learnLateness(listings: readonly LateListing[], knownMs: number 
     // A single record that was filled in long after says little of the others.
     return Math.min((lags[Math.floor(lags.length * 0.9)] ?? 0) + readingsMs, mostLateMs)
   }
-  return late.length < listings.length ? null : knownMs
+  return late.length < arrived.length ? null : knownMs
 }
 
 /**

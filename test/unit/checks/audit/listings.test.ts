@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { noteListed, noteTransfers, openListings, readListed } from '../../../../src/checks/audit/listings.ts'
+import { saveAuditState } from '../../../../src/checks/audit/store.ts'
 import { createTestKernel } from '../support.ts'
-import { pendingSince } from '../../rules/transfers.ts'
+import { toRecord } from '../../../support/records.ts'
+import { pendingSince, transferOf } from '../../rules/transfers.ts'
 
 test('of more than it keeps the oldest that the list does not show stay: its horizon follows from them', () => {
   const listings = openListings(createTestKernel())
@@ -36,7 +38,7 @@ test('that all records come late is still known after a restart, until one comes
   const list = (listings: ReturnType<typeof openListings>, n: number, lagMs: number) => {
     const now = kernel.startedAt + 600_000 + n * 20_000
     kernel.list.readAt = now
-    const after = { ...pendingSince(n, n), changedAt: now, listedLegAt: now - lagMs }
+    const after = { ...transferOf([toRecord()]), changedAt: now, listedLegAt: now - lagMs }
     noteListed(listings, { answers: [], changes: [{ before: null, after }] }, now)
   }
   const before = openListings(kernel)
@@ -47,5 +49,13 @@ test('that all records come late is still known after a restart, until one comes
   expect(readListed(after).lateMs).toBe(260_000)
   list(after, 7, 5_000)
   expect(readListed(after).lateMs).toBeNull()
+  expect(readListed(openListings(kernel)).lateMs).toBeNull()
+})
+
+test('what a damaged ledger says of it makes nothing wait for longer than a quarter of an hour', () => {
+  const kernel = createTestKernel()
+  saveAuditState(kernel.db, 'late', 1e15)
+  expect(readListed(openListings(kernel)).lateMs).toBe(900_000)
+  saveAuditState(kernel.db, 'late', 'long')
   expect(readListed(openListings(kernel)).lateMs).toBeNull()
 })

@@ -10,6 +10,7 @@ const late = (lagMs: number, count: number, at = now - 1_000, overMs = 60_000) =
   Array.from({ length: count }, (_, n) => ({
     at: at - overMs + (overMs * n) / Math.max(1, count - 1),
     lagMs,
+    hasArrived: true,
   }))
 
 test.each([
@@ -54,6 +55,11 @@ test.each([
 test.each([
   { title: 'nothing came yet', listings: [], is: 300_000 },
   { title: 'four came late', listings: late(200_000, 4), is: 300_000 },
+  {
+    title: 'five came late that were on their way still',
+    listings: late(200_000, 5).map((one) => ({ ...one, hasArrived: false })),
+    is: 300_000,
+  },
   { title: 'five came late at once', listings: late(200_000, 5, now, 0), is: 300_000 },
   { title: 'five came late over a minute', listings: late(200_000, 5), is: 260_000 },
   { title: 'five did hours ago', listings: late(200_000, 5, now - 10_000_000), is: 260_000 },
