@@ -78,13 +78,13 @@ async function start(lateMs: number) {
   return { ...world, busy, accused }
 }
 
-test('a list that comes to be two minutes late accuses no payout', async () => {
+test('semantics.md 41: a list that comes to be two minutes late accuses no payout', async () => {
   const world = await start(2 * minute)
   await world.busy(8 * minute)
   expect(world.accused()).toEqual([])
 })
 
-test('one that is four minutes late accuses none once it is known that all its records come so late', async () => {
+test('semantics.md 41: one that is four minutes late accuses none once it is known that all its records come so late', async () => {
   const world = await start(4 * minute)
   await world.busy(7 * minute)
   const before = world.accused().length
@@ -92,7 +92,7 @@ test('one that is four minutes late accuses none once it is known that all its r
   expect(world.accused().slice(before)).toEqual([])
 })
 
-test('a payout that a list which is two minutes late never shows is told within five minutes', async () => {
+test('semantics.md 41: a payout that a list which is two minutes late never shows is told within five minutes', async () => {
   const world = await start(2 * minute)
   await world.busy(4 * minute)
   const stolen = pay(world, 900)
