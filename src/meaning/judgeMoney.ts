@@ -167,9 +167,8 @@ export function judgeTwin(
   if (address === '' && type !== '' && twin !== '') return 'same'
   if (movesAs(address, learned) === twin) return 'same'
   const own = canonicalToken(address)
-  const isSaid = (one: { readonly address: string; readonly zoneAddress?: string | undefined }) =>
-    one.zoneAddress?.toLowerCase() === own && canonicalToken(one.address) === twin
-  if (tokens.some(isSaid)) return 'same'
+  const named = tokens.filter(({ zoneAddress }) => zoneAddress?.toLowerCase() === own)
+  if (named.some((one) => canonicalToken(one.address) === twin)) return 'same'
   if (escrows.some(({ token }) => canonicalToken(token) === own) && twin !== '') return 'other'
   if (!mayMoveAs(address, twin, direction, learned)) return 'other'
   if (isOtherTokens(address, twin, direction, learned)) return 'other'
