@@ -13,7 +13,7 @@ import { escrowDrift } from './drift.ts'
 import { type ListReturn, readEscrowFacts } from './facts.ts'
 import { purgeCourse } from './owed/courseStore.ts'
 import { createFlowReader } from './reading/flowReader.ts'
-import { flowsKeptMs, purgeFlows, readNets } from './flows/flowStore.ts'
+import { flowsKeptMs, type Purged, purgeFlows, readNets } from './flows/flowStore.ts'
 import { escrowForeignToken } from './flows/foreignToken.ts'
 import { escrowHeadroom } from './headroom.ts'
 import { createHeadroomReader } from './headroomStore.ts'
@@ -67,6 +67,7 @@ export const escrow: Check<EscrowPart> = {
       hasNode: kernel.rpcs.zoneRpc !== null,
       since: kernel.clock.now(),
     }
+    let purged: Purged | undefined
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
@@ -89,7 +90,7 @@ export const escrow: Check<EscrowPart> = {
       prune(now) {
         const old = now - config.retention.transfersMs
         const kept = now - flowsKeptMs
-        purgeFlows(db, { explained: kept, inward: kept, outward: old }, purgedAtOnce)
+        purged = purgeFlows(db, { explained: kept, inward: kept, outward: old }, purgedAtOnce, purged)
         purgeOwedLegs(db, old, purgedAtOnce)
         closeEntries(db, now - entriesKeptMs, purgedAtOnce)
         purgeCourse(db, now, purgedAtOnce)
