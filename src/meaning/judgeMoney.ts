@@ -10,7 +10,6 @@ import { findFee } from './findFee.ts'
 import { isPaidApart } from './judgeBatch.ts'
 import { type Kept, keptName, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
-import type { BridgeMoney } from './toMoneySettings.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
 import { moneyEvidence } from './moneyEvidence.ts'
 
@@ -137,8 +136,13 @@ function movedAt(transfer: Transfer): UnixMs {
   return Math.max(firstSeenAt, Math.min(main?.time ?? firstSeenAt, askedAt))
 }
 
-/** What the configuration says of tokens by their addresses: escrows name those of the main chain. */
-type TwinSettings = Pick<BridgeMoney, 'escrows' | 'tokens'>
+/** What the configuration says of tokens by their addresses. */
+export interface TwinSettings {
+  /** They name tokens of the main chain. */
+  readonly escrows?: readonly { readonly address: string; readonly token: string }[]
+  /** A record may name a token by its address on the zone chain. */
+  readonly tokens?: readonly { readonly address: string; readonly zoneAddress?: string | undefined }[]
+}
 
 /** Whether nothing that is known by now contradicts another token: it may teach what others are judged by. */
 export function mayBeTwin(

@@ -1,17 +1,14 @@
 import type { MoneySettings } from './moneyBounds.ts'
-import { judgeMoney } from './judgeMoney.ts'
+import { judgeMoney, type TwinSettings } from './judgeMoney.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { boundsOf } from './keptRange.ts'
 import { knownVaults, type LearnedMoney } from './learnedMoney.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 
 /** What the configuration says of the bridge's money. */
-export interface BridgeMoney {
+export interface BridgeMoney extends TwinSettings {
   readonly fees: MoneySettings['fees']
   readonly contracts?: readonly string[]
-  readonly escrows?: readonly { readonly address: string; readonly token: string }[]
-  /** A record may name a token by its address on the zone chain. */
-  readonly tokens?: readonly { readonly address: string; readonly zoneAddress?: string | undefined }[]
 }
 
 interface Related {
