@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { purgeFlows } from '../../src/checks/escrow/flows/flowStore.ts'
+import { purgeFlows } from '../../src/checks/escrow/flows/purgeFlows.ts'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
 import { bridge, type EscrowWorld } from '../support/escrowWorld.ts'
 import { type Form, forms, startWithForms } from '../support/moneyForms.ts'

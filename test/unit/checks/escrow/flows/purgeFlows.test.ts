@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
 import { toDecimal, noAmount } from '../../../../../src/bridge/decimal.ts'
-import {
-  type Purged,
-  purgeFlows,
-  saveFlows,
-  settleFlow,
-} from '../../../../../src/checks/escrow/flows/flowStore.ts'
+import { saveFlows, settleFlow } from '../../../../../src/checks/escrow/flows/flowStore.ts'
+import { type Purged, purgeFlows } from '../../../../../src/checks/escrow/flows/purgeFlows.ts'
 import { hash, toRecord } from '../../../../support/records.ts'
 import { createTestKernel } from '../../support.ts'
 
