@@ -36,6 +36,7 @@ export function judgePayouts(of: PayoutWatch): void {
   const acting = fresh.filter(({ logs }) => logs.some(({ address }) => isContract(of, address)))
   if (over.length > 0 || acting.length > 0)
     of.commit({
+      mayWait: 'without-news',
       apply: (now) => [
         ...acting.flatMap((receipt) => tellActs(of, receipt, now)),
         ...over.flatMap((one) => settle(of, { ...one, sight }, now)),

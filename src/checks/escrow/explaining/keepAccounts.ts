@@ -1,7 +1,9 @@
 import { toBaseUnits } from '../../../bridge/decimal.ts'
 import { asHeld, heldAs, movedToken } from '../../../bridge/movedToken.ts'
 import type { Transfer } from '../../../bridge/transfer.ts'
+import { fillFromZone } from '../../../ledger/deriving/fillFromZone.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
+import { putNewest } from '../../../lib/putNewest.ts'
 import { numberOf } from '../../../store/names.ts'
 import { type Explaining, listExplaining } from './explain.ts'
 import { selectFlows, type StoredFlow } from '../flows/flowRow.ts'
@@ -58,12 +60,19 @@ export function accountTransfers(
     replaceEntry(of.db, ref, { before, entry }, now)
     if (entry) accounted.add(key)
   }
+  const taken = readTaken(of)
   for (const key of ceased) for (const ref of refsOf(key)) replace(key, ref, null)
   for (const transfer of changed) {
     const token = movedToken(transfer.token)
     const kept = transfer.token.isUnknown ? null : keptOf(token)
     const isOver = kept !== null && wasOverBefore(transfer, kept.start)
-    const { opening, zone } = kept && !isOver ? toEntries(of, transfer, kept) : { opening: null, zone: null }
+    const leg = kept && !isOver ? toLeg(of, transfer, kept.decimals) : null
+    const says = kept && leg && sayTaken(of, transfer, kept, leg)
+    // Most of what is said of a transfer once it arrived changes nothing here.
+    if (says !== null && taken.get(transfer.key) === says) continue
+    if (says === null) taken.delete(transfer.key)
+    else putNewest(taken, transfer.key, says, mostTaken)
+    const { opening, zone } = kept && leg ? toEntries(transfer, kept, leg) : { opening: null, zone: null }
     const [openRef, zoneRef] = refsOf(transfer.key)
     replace(transfer.key, openRef, opening)
     replace(transfer.key, zoneRef, zone)
@@ -95,8 +104,30 @@ function readKept({ db, watch }: Pick<Explaining, 'db' | 'watch'>, moved: string
   return start === null || decimals === null ? null : { token, decimals, start }
 }
 
-function toEntries(of: Explaining, transfer: Transfer, { token, decimals, start }: Kept) {
-  const leg = toLeg(of, transfer, decimals)
+/** Transfers that are remembered: as many as are asked about at once. */
+const mostTaken = 500
+
+/** What accounts took each of the newest transfers for. What came to nothing they did not take. */
+function readTaken({ db, watch: { taken } }: Pick<Explaining, 'db' | 'watch'>): Map<string, string> {
+  const rollbacks = db.rollbacks()
+  if (taken.rollbacks !== rollbacks) {
+    taken.rollbacks = rollbacks
+    taken.of.clear()
+  }
+  return taken.of
+}
+
+/** All that accounts rest on of a transfer; null where others say what it is: whether an origin was paid before. */
+function sayTaken({ watch }: Explaining, transfer: Transfer, kept: Kept, leg: AccountLeg): string | null {
+  if (transfer.claim !== undefined) return null
+  const { main, zone, firstSeenAt } = transfer
+  const { token, amount, amountRaw } = fillFromZone(transfer, watch.learned)
+  return JSON.stringify([kept, leg, main, zone, firstSeenAt, token, amount, amountRaw], (_, value) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  )
+}
+
+function toEntries(transfer: Transfer, { token, start }: Kept, leg: AccountLeg) {
   const common = { token, height: null, mainHash: leg.main?.hash ?? null }
   const opening = openingDeltas(leg, start)
   const zone = countsOnZone(leg, start) ? zoneDeltas(leg) : null

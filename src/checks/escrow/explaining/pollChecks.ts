@@ -249,24 +249,30 @@ function absolute(number: Decimal): Decimal {
   return number.digits < 0n ? subtractDecimals(noAmount, number) : number
 }
 
-/** Two that were judged together may give the same deposit back: the first has it. */
-function settleOne(of: Checking, flow: StoredFlow, judgement: FlowJudgement, now: UnixMs): void {
+/**
+ * Two that were judged together may give the same deposit back: the first has it.
+ * @returns whether accounts take it for something else by now
+ */
+function settleOne(of: Checking, flow: StoredFlow, judgement: FlowJudgement, now: UnixMs): boolean {
   const { db } = of
   const given = judgement.verdict === 'refund' ? findRefunds(of, flow, listExplaining(of, flow.hash)) : []
-  settleFlow(db, flow, given === null ? { ...judgement, verdict: 'open', checkAt: now } : judgement, now)
+  const settled: FlowJudgement = given === null ? { ...judgement, verdict: 'open', checkAt: now } : judgement
+  settleFlow(db, flow, settled, now)
   const gaveBefore = saveRefunds(db, flow.id, given ?? [])
   // What it gave back before may be what another one did.
   if (gaveBefore && judgement.verdict !== 'refund') wakeSentTo(db, partiesOf(flow), now)
+  // Of a gap the amount may be another.
+  return flow.fromHeight !== null || settled.verdict !== flow.verdict
 }
 
 function settle(of: Checking, judged: readonly (readonly [StoredFlow, FlowJudgement])[]): void {
   if (judged.length === 0) return
   of.commit({
     apply: (now) => {
-      for (const [flow, judgement] of judged) settleOne(of, flow, judgement, now)
+      const turned = judged.filter(([flow, judgement]) => settleOne(of, flow, judgement, now))
       accountFlows(
         of,
-        judged.map(([flow]) => flow),
+        turned.map(([flow]) => flow),
         now,
       )
       return []

@@ -202,7 +202,7 @@ async function readBlocks(
       )
       const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
       askAgain(reader, left, now)
-      accountFlows(reader, [...flows, ...left], now)
+      accountFlows(reader, [...changed, ...left], now)
       if (isWhole && mayPass)
         moveCursor(db, state, { to: Math.max(state.cursor, Math.min(blocks.to, head)), newest, gone })
       return foreign.map((one) => toForeignToken(one, read.requestedAt))

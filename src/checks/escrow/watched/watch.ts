@@ -42,6 +42,8 @@ export interface EscrowWatch {
   readonly recordedAs: Map<string, string>
   /** The share that a million units are, and how often it was used since it was read. */
   readonly risks: Map<string, { readonly unit: number; readonly uses: number }>
+  /** What accounts last took transfers for, by key, since so many rollbacks. */
+  readonly taken: { rollbacks: number; readonly of: Map<string, string> }
 }
 
 export interface EscrowBridge extends Wrapping {
@@ -83,6 +85,7 @@ export function openEscrowWatch({
     movesAs: new Map(pairs.map(({ token, moved }) => [token, moved])),
     recordedAs: new Map(pairs.map(({ token, moved }) => [moved, token])),
     risks: new Map(),
+    taken: { rollbacks: db.rollbacks(), of: new Map() },
   }
 }
 
