@@ -1,7 +1,7 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import { formatKey, parseKey } from '../../../ledger/transfers/transferRows.ts'
 import type { Database } from '../../../store/database.ts'
-import { fromHashCell, hash, indexOfHash, isHash, toHashCell } from '../../../store/hash.ts'
+import { fromHashCell, hash, indexOfHash, isAnyHash, isHash, toHashCell } from '../../../store/hash.ts'
 import { nameNumber, nameOf, numberOf } from '../../../store/names.ts'
 import { pack } from '../../../store/pack.ts'
 import {
@@ -139,6 +139,12 @@ export function listAccounted(db: Database, keys: readonly string[]): Set<string
   const sql = `SELECT DISTINCT name FROM account_entries WHERE ${indexOfHash('name')} IN (SELECT ${indexOfHash('value')} FROM json_each(?1))
     AND kind <> ${mainKind} AND +name IN (SELECT value FROM json_each(?1))`
   return new Set(int.all(db, sql, JSON.stringify(numbers)).map(formatKey))
+}
+
+/** Which of these main transactions changed anything, so far as that is not closed. */
+export function listEntered(db: Database, hashes: readonly string[]): Set<string> {
+  const sql = `SELECT DISTINCT name FROM account_entries WHERE ${isAnyHash('name', '?1')} AND +kind = ${mainKind}`
+  return new Set(hash.all(db, sql, JSON.stringify(hashes)))
 }
 
 /** Says anew what a thing changed; null when it changed nothing. What is closed stays as it is. */

@@ -3,6 +3,7 @@ import { asHeld, heldAs, movedToken } from '../../../bridge/movedToken.ts'
 import type { Transfer } from '../../../bridge/transfer.ts'
 import { fillFromZone } from '../../../ledger/deriving/fillFromZone.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
+import { once } from '../../../lib/once.ts'
 import { putNewest } from '../../../lib/putNewest.ts'
 import { numberOf } from '../../../store/names.ts'
 import { type Explaining, listExplaining } from './explain.ts'
@@ -24,7 +25,7 @@ import {
   zoneDeltas,
 } from '../accounts/account.ts'
 import { toAccountLeg } from './accountLeg.ts'
-import { enteredAt, listAccounted, readEntry, replaceEntry } from '../accounts/accountStore.ts'
+import { enteredAt, listAccounted, listEntered, readEntry, replaceEntry } from '../accounts/accountStore.ts'
 
 /** A token whose accounts are kept. */
 interface Kept {
@@ -40,11 +41,15 @@ export function accountTransfers(
   now: UnixMs,
 ): void {
   const groups = new Map<string, { readonly token: string; readonly hash: string }>()
-  const touch = (token: string, hash: string | null) => {
-    if (hash !== null) groups.set(`${token} ${hash}`, { token, hash })
-  }
+  const touch = (token: string, hash: string) => groups.set(`${token} ${hash}`, { token, hash })
   // Nearly all of a long history changes nothing.
   const accounted = listAccounted(of.db, [...ceased, ...changed.map(({ key }) => key)])
+  const entered = once(() =>
+    listEntered(
+      of.db,
+      changed.flatMap(({ main }) => main?.hash ?? []),
+    ),
+  )
   const tokens = new Map<string, Kept | null>()
   const keptOf = (token: string) => {
     const known = tokens.get(token)
@@ -56,7 +61,7 @@ export function accountTransfers(
   const replace = (key: string, ref: string, entry: Entry | null) => {
     if (entry === null && !accounted.has(key)) return
     const before = accounted.has(key) ? readEntry(of.db, ref) : null
-    if (before) touch(before.token, before.mainHash)
+    if (before?.mainHash) touch(before.token, before.mainHash)
     replaceEntry(of.db, ref, { before, entry }, now)
     if (entry) accounted.add(key)
   }
@@ -78,8 +83,7 @@ export function accountTransfers(
     replace(transfer.key, zoneRef, zone)
     const hash = transfer.main?.hash ?? null
     // It may have been entered by another block than the one that it is in by now.
-    if (kept && (!isOver || (hash !== null && readEntry(of.db, mainRef(token, hash)) !== null)))
-      touch(token, hash)
+    if (kept && hash !== null && (!isOver || entered().has(hash))) touch(token, hash)
   }
   for (const { token, hash } of groups.values()) accountMain(of, { kept: keptOf(token), hash }, now)
 }
