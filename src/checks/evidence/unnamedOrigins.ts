@@ -182,7 +182,9 @@ async function readAgain(
     bad: read.bad,
     judge: isThere ? transfersOf(deps, leg.hash).map(({ key }) => key) : [],
     apply: () => {
-      if (isThere) dropQueued(deps.db, 'record', leg.hash)
+      // Nobody else would have it judged once what it waits for has come.
+      const isJudged = isThere && listOpen(deps, leg).every((one) => waits(deps, one) === null)
+      if (isJudged) dropQueued(deps.db, 'record', leg.hash)
       else again(deps, leg, retryMs)
       return []
     },

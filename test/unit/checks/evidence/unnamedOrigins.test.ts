@@ -219,6 +219,25 @@ test('semantics.md 41: a payout that waits for its own origin holds up none of i
   expect([judged.length > 1, isDropped()]).toEqual([true, true])
 })
 
+test('semantics.md 41: a listed payout that fits a withdrawal on its way is judged again once the list has passed it', async () => {
+  const answer = () => ({ requestedAt: clock.now(), found: [payout], isAnswer: true })
+  const { clock, commit, db, list, judged, look, isDropped, transfer } = open(1_061_000, 'E3', answer, {
+    listReadAt: 1_050_000,
+  })
+  const zone = { zoneHash: hash('on its way'), zoneHeight: 6, zoneTime: 990_000 }
+  const { mainHash, mainHeight, mainTime } = { mainHash: null, mainHeight: null, mainTime: null }
+  commit({ answers: [[{ ...payout, ...zone, id: '', mainHash, mainHeight, mainTime }]] })
+  await look()
+  expect(isDropped()).toBe(false)
+  for (const chain of ['main', 'zone'] as const)
+    recordHead(db, chain, { height: 200, blockTime: 1_120_000, at: 1_120_000 })
+  await clock.advance(60_000)
+  list.readAt = clock.now()
+  judged.length = 0
+  await look()
+  expect([judged.includes(transfer()?.key ?? ''), isDropped()]).toEqual([true, true])
+})
+
 test.each([99, 100, 300])(
   'a payout without a record is found out beside %i later ones of its transaction that have theirs',
   async (honest) => {
