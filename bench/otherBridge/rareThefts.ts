@@ -309,6 +309,11 @@ export const rareForms: Readonly<Record<string, Form>> = {
     bridge.actors.list(deal, { direction: toMain, main: null, zone: left, status: '0x0' })
     return { txs: [payout(scene, left.hash, false)] }
   },
+  'payout that names no origin, to whom as much is on its way': (scene) => {
+    const { at, bridge, deal } = scene
+    bridge.actors.withdraw(at - 60 * second, deal, 1_200 * second)
+    return { txs: [payout(scene, '')] }
+  },
   'payout listed a minute late': (scene) => ({ txs: [invents(scene, { lagMs: 60 * second })] }),
   'payout that no list of movements shows': (scene) => ({
     txs: [invents(scene, { hiddenFrom: ['E6', 'E8', 'E7', 'E10', 'E19', 'E18', 'E20', 'E1'] })],
