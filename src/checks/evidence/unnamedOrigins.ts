@@ -81,9 +81,13 @@ function transfersOf({ ledger, numbers }: UnnamedOrigins, hash: string): Transfe
 function isWaiting(deps: UnnamedOrigins, leg: QueuedLeg): boolean {
   const isLate = deps.horizons.read().lacksSince !== null
   const open = listOpen(deps, leg)
-  // Of a list that is in time readings are counted before it has come so far.
   return (
-    open.length > 0 && open.every((one) => waits(deps, one) !== null && (isLate || one.claim !== undefined))
+    open.length > 0 &&
+    open.every((one) => {
+      const wait = waits(deps, one)
+      // Of a list that is in time readings are counted before it has come so far.
+      return wait !== null && (wait !== 'list' || isLate || one.claim !== undefined)
+    })
   )
 }
 

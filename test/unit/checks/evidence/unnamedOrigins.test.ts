@@ -219,14 +219,24 @@ test('semantics.md 41: a payout that waits for its own origin holds up none of i
   expect([judged.length > 1, isDropped()]).toEqual([true, true])
 })
 
+/** A withdrawal that the payout may be of: as much, to the same recipient, and not paid. */
+const onItsWay = toRecord({
+  ...payout,
+  id: '',
+  zoneHash: hash('on its way'),
+  zoneHeight: 6,
+  zoneTime: 990_000,
+  mainHash: null,
+  mainHeight: null,
+  mainTime: null,
+})
+
 test('semantics.md 41: a listed payout that fits a withdrawal on its way is judged again once the list has passed it', async () => {
   const answer = () => ({ requestedAt: clock.now(), found: [payout], isAnswer: true })
   const { clock, commit, db, list, judged, look, isDropped, transfer } = open(1_061_000, 'E3', answer, {
     listReadAt: 1_050_000,
   })
-  const zone = { zoneHash: hash('on its way'), zoneHeight: 6, zoneTime: 990_000 }
-  const { mainHash, mainHeight, mainTime } = { mainHash: null, mainHeight: null, mainTime: null }
-  commit({ answers: [[{ ...payout, ...zone, id: '', mainHash, mainHeight, mainTime }]] })
+  commit({ answers: [[onItsWay]] })
   await look()
   expect(isDropped()).toBe(false)
   for (const chain of ['main', 'zone'] as const)
@@ -237,6 +247,34 @@ test('semantics.md 41: a listed payout that fits a withdrawal on its way is judg
   await look()
   expect([judged.includes(transfer()?.key ?? ''), isDropped()]).toEqual([true, true])
 })
+
+test.each(['E3', 'chain'] as const)(
+  'semantics.md 41: nobody is asked of a payout of %s that fits a withdrawal while the zone stands still, and then it is judged',
+  async (source) => {
+    let asked = 0
+    const answer = () => {
+      asked += 1
+      return { requestedAt: clock.now(), found: source === 'E3' ? [payout] : [], isAnswer: true }
+    }
+    const { clock, commit, db, list, judged, look, isDropped } = open(1_061_000, source, answer, {
+      headTime: 990_000,
+    })
+    commit({ answers: [[onItsWay]] })
+    const pass = async (turns: number) => {
+      for (let turn = 0; turn < turns && !isDropped(); turn += 1) {
+        list.readAt = clock.now()
+        await look()
+        await clock.advance(5_000)
+      }
+    }
+    await pass(60)
+    expect([asked, isDropped()]).toEqual([0, false])
+    for (const chain of ['main', 'zone'] as const)
+      recordHead(db, chain, { height: 200, blockTime: clock.now(), at: clock.now() })
+    await pass(60)
+    expect([asked > 0, judged.length > 0, isDropped()]).toEqual([true, true, true])
+  },
+)
 
 test.each([99, 100, 300])(
   'a payout without a record is found out beside %i later ones of its transaction that have theirs',
