@@ -107,7 +107,9 @@ test('records that arrive at every page request are all in the ledger, with page
 
 test('60 % of empty answers for ten seconds lose nothing and tell nothing', async () => {
   const { api, clock, until, watch } = await createLeapingApi()
-  api.records = Array.from({ length: 300 }, () => toWire())
+  const from = clock.now() - 60_000
+  // Of nearly one time, so that they seem to begin with the oldest.
+  api.records = Array.from({ length: 300 }, (_, n) => toWire({ zoneBlockTime: String(from + n) }))
   const { app, told } = await watch()
   await clock.sleep(3_000)
   let n = 0
@@ -117,9 +119,9 @@ test('60 % of empty answers for ten seconds lose nothing and tell nothing', asyn
     send(response, 200, { code: '0', msg: '', data: [] })
     return true
   }
-  const added = Array.from({ length: 40 }, () => toWire())
-  for (const record of added) {
-    api.records.unshift(record)
+  for (let added = 0; added < 40; added += 1) {
+    const at = String(clock.now())
+    api.records.unshift(toWire({ zoneBlockTime: at, mainBlockTime: at }))
     await clock.sleep(250)
   }
   await until(() => app.parts.ledger.countByState().completed === 340, 20_000)

@@ -7,7 +7,10 @@ const size = 10
 const count = (rows: number) => Array.from({ length: rows }, (_, n) => n + 1)
 
 /** A list of numbers, the newest the largest, in the order in which its service gives it. */
-function serve(given: readonly number[]) {
+function serve(
+  given: readonly number[],
+  total: ((rows: number, asked: number) => number) | null = (rows) => rows,
+) {
   const list = { rows: given, asked: [] as number[] }
   const read = createPageFromNewest<number>({ position: (row) => row })
   const ask = async (page: number) => {
@@ -17,6 +20,7 @@ function serve(given: readonly number[]) {
       records,
       order: listOrder(records, (row) => row),
       totalPage: Math.ceil(list.rows.length / size),
+      total: total?.(list.rows.length, list.asked.length) ?? null,
       empty: records.length === 0,
     }
     return answer as Answer<number>
@@ -69,4 +73,41 @@ test('a first page that happens to rise is no list that begins with the oldest r
   const { page } = serve([...count(30).slice(20), ...count(20).toReversed()])
   expect(await page(1)).toEqual([21, 22, 23, 24, 25, 26, 27, 28, 29, 30])
   expect(await page(2)).toEqual(count(20).toReversed().slice(0, 10))
+})
+
+/** Rows that rise because they came at nearly one time, and what came after them before the first of them. */
+const grown = (news: number) => [...Array.from({ length: news }, (_, n) => 25 + news - n), ...count(25)]
+
+test('a list that grew, but not at its last page, is read from its first one', async () => {
+  const { page } = serve(count(25))
+  const risen = serve(count(25))
+  expect(await risen.page(1)).toEqual(await page(1))
+  risen.list.rows = grown(1)
+  expect(await risen.page(1)).toEqual(grown(1).slice(0, 10))
+  risen.list.rows = grown(2)
+  expect(await risen.page(1)).toEqual(grown(2).slice(0, 10))
+})
+
+test('where nothing says how many rows there are, that is noticed by the next page', async () => {
+  const { list, page } = serve(count(25), null)
+  await page(1)
+  list.rows = grown(5)
+  expect(await page(1)).toEqual(count(25).slice(15))
+  list.rows = grown(6)
+  expect(await page(1)).toEqual(grown(6).slice(0, 10))
+})
+
+test('a row that is filled in where it belongs leads to the same last page, by a question more for each end', async () => {
+  const { list, page } = serve([1, 2, 4, ...count(25).slice(4)])
+  await page(1)
+  list.asked.length = 0
+  list.rows = count(25)
+  expect(await page(1)).toEqual([21, 22, 23, 24, 25])
+  expect(list.asked).toEqual([3, 1, 3])
+})
+
+test('one that counts more rows at each question is answered all the same', async () => {
+  const { page } = serve(count(25), (rows, asked) => rows + asked)
+  expect(await page(1)).toEqual([21, 22, 23, 24, 25])
+  expect(await page(1)).toEqual([21, 22, 23, 24, 25])
 })
