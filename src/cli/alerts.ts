@@ -3,7 +3,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { type AlertStore, createAlertStore } from '../alerts/store/alertStore.ts'
 import { suggest } from '../lib/nearest.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import { readLimit, readPast, readWords, usage } from './readOptions.ts'
+import { cutTo, readLimit, readPast, readWords, usage } from './readOptions.ts'
 import type { AlertStory, AlertView } from '../web/caseTypes.ts'
 import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -38,10 +38,13 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
     const now = io.clock.now()
     const query = readQuery(options, { rules, alerts, now })
     const source = createAlertViews(alerts, rules, now)
-    const views = alerts.listAlerts(query).map((row) => toAlertView(source, row))
+    const { limit } = query
+    const { rows, rest } = cutTo(limit, alerts.listAlerts({ ...query, limit: limit + 1 }))
+    const views = rows.map((row) => toAlertView(source, row))
     if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
     else if (io.screen === null || views.length === 0) io.out(formatList(views, now))
     else io.out(formatTable(io.screen, listColumns(now), views))
+    io.err(rest)
     return exitCodes.fine
   } finally {
     db.close()
@@ -51,7 +54,7 @@ export async function listAlerts(io: Io, options: AlertsCommand): Promise<number
 function readQuery(
   options: AlertsCommand,
   of: { readonly rules: readonly LoadedRule[]; readonly alerts: AlertStore; readonly now: number },
-): Parameters<AlertStore['listAlerts']>[0] {
+): Parameters<AlertStore['listAlerts']>[0] & { readonly limit: number } {
   const { rule } = options
   const names = of.rules.map(({ name }) => name)
   const severities = readWords('--severity', options.severity, allSeverities)

@@ -3,7 +3,7 @@ import { type Change, listChanges, sayWhence } from '../store/auditLog.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
-import { readLimit } from './readOptions.ts'
+import { cutTo, readLimit } from './readOptions.ts'
 
 export interface ListAuditCommand {
   readonly config: string
@@ -15,9 +15,11 @@ export interface ListAuditCommand {
 export function listAudit(io: Io, options: ListAuditCommand): number {
   const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
   try {
-    const changes = listChanges(db, { limit: readLimit(options.limit) })
-    if (options.json) io.out(`${JSON.stringify(changes, null, 2)}\n`)
-    else io.out(changes.map(format).join('') || 'Nobody has changed anything.\n')
+    const limit = readLimit(options.limit)
+    const { rows, rest } = cutTo(limit, listChanges(db, { limit: limit + 1 }))
+    if (options.json) io.out(`${JSON.stringify(rows, null, 2)}\n`)
+    else io.out(rows.map(format).join('') || 'Nobody has changed anything.\n')
+    io.err(rest)
     return exitCodes.fine
   } finally {
     db.close()

@@ -13,7 +13,7 @@ import { exitCodes, type Io } from './io.ts'
 import { styleOf } from './screen.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
-import { readLimit } from './readOptions.ts'
+import { cutTo, readLimit } from './readOptions.ts'
 import { section } from './section.ts'
 import { openOperations } from './openOperations.ts'
 import { readAuthor, toActor } from './readAuthor.ts'
@@ -43,14 +43,16 @@ export interface ListCasesCommand extends Shown {
 
 /** `spanwatch cases list`: those that are not over, open ones first. */
 export async function listCases(io: Io, options: ListCasesCommand): Promise<number> {
-  const query = { state: readState(options.state), limit: readLimit(options.limit) }
-  const { views, now } = await withCases(io, options.config, (source) => ({
-    views: listCaseViews(source, query),
+  const [state, limit] = [readState(options.state), readLimit(options.limit)]
+  const { found, now } = await withCases(io, options.config, (source) => ({
+    found: listCaseViews(source, { state, limit: limit + 1 }),
     now: source.now,
   }))
+  const { rows: views, rest } = cutTo(limit, found)
   if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
   else if (io.screen !== null && views.length > 0) io.out(formatTable(io.screen, listColumns(now), views))
   else io.out(views.map((view) => formatLine(view, now)).join('') || 'No cases.\n')
+  io.err(rest)
   return exitCodes.fine
 }
 

@@ -6,7 +6,7 @@ import type { OutboxView } from '../web/viewTypes.ts'
 import { exitCodes, type Io } from './io.ts'
 import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
-import { readLimit } from './readOptions.ts'
+import { cutTo, readLimit } from './readOptions.ts'
 import { openOperations } from './openOperations.ts'
 import type { Actor } from '../store/actor.ts'
 import { readActor } from './readAuthor.ts'
@@ -27,11 +27,12 @@ export function listOutbox(io: Io, options: ListOutboxCommand): number {
   const { db } = openLedger(readConfig(io, options.config, { needs: [] }).config)
   try {
     const store = createAlertStore(db)
-    const views = store
-      .listOutbox({ state, limit: readLimit(options.limit) })
-      .map((item) => toOutboxView(store, item))
+    const limit = readLimit(options.limit)
+    const { rows, rest } = cutTo(limit, store.listOutbox({ state, limit: limit + 1 }))
+    const views = rows.map((item) => toOutboxView(store, item))
     if (options.json) io.out(`${JSON.stringify(views, null, 2)}\n`)
     else io.out(views.map((view) => format(view, io.clock.now())).join('') || `Nothing is ${state}.\n`)
+    io.err(rest)
     return exitCodes.fine
   } finally {
     db.close()

@@ -19,6 +19,18 @@ export function readLimit(text: string): number {
   throw usage(`--limit: expected a whole number from 1, got ${shown(text)}`)
 }
 
+/**
+ * The first of what was found, one more than `limit` at most having been asked for, and what is said beside a list that is not
+ * the whole of it: a file of it must not pass for that. '' beside one that is.
+ */
+export function cutTo<T>(
+  limit: number,
+  found: readonly T[],
+): { readonly rows: readonly T[]; readonly rest: string } {
+  const rest = found.length > limit ? `More than ${limit} match: --limit shows more.\n` : ''
+  return { rows: found.slice(0, limit), rest }
+}
+
 /** One of the known words. @throws MonitorError `usage` */
 export function readWord<T extends string>(
   option: string,

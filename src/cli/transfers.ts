@@ -15,6 +15,7 @@ import { openLedger } from './openLedger.ts'
 import {
   checkFormat,
   readAmount,
+  cutTo,
   readLimit,
   readPast,
   readToken,
@@ -69,10 +70,9 @@ export function listTransfers(io: Io, search: string | undefined, options: ListC
   const { db, ledger } = openLedger(config)
   try {
     const limit = readLimit(options.limit)
-    const found = ledger.listTransfers({ ...filter, limit: limit + 1 })
-    io.out(render(found.slice(0, limit), options, { now, screen: io.screen }))
-    // Not among what is printed: a file of it must not pass for the whole.
-    if (!options.json && found.length > limit) io.err(`More than ${limit} match: --limit shows more.\n`)
+    const { rows, rest } = cutTo(limit, ledger.listTransfers({ ...filter, limit: limit + 1 }))
+    io.out(render(rows, options, { now, screen: io.screen }))
+    io.err(rest)
     return exitCodes.fine
   } finally {
     db.close()

@@ -56,7 +56,7 @@ function createTransfers() {
   database.close()
   const clock = createSteppedClock({ start: 11 * hour })
   return async (...words: string[]) => {
-    const format = words.includes('--csv') ? [] : ['--json']
+    const format = words.includes('--csv') || words.includes('--json') ? [] : ['--json']
     const argv = ['transfers', 'list', ...words, ...format, '-c', config]
     const { out, err, exitCode } = await runCommand(argv, { clock })
     if (words.includes('--csv')) {
@@ -75,7 +75,7 @@ describe('transfers list', () => {
     ['until a time, that one included', ['--until', '1970-01-01T02:00:00Z'], 't2 t1'],
     ['between both', ['--since', '5h', '--until', '4h'], 't7 t6'],
     ['by symbol, whatever its case', ['--token', 'weth'], 't8 t6 t4 t2'],
-    ['by address', ['--token', weth.toUpperCase().replace('0X', '0x'), '--limit', '2'], 't8 t6'],
+    ['by address', ['--token', weth.toUpperCase().replace('0X', '0x'), '--limit', '4'], 't8 t6 t4 t2'],
     ['by address of a token that is not listed', ['--token', other], 't10'],
     ['of at least so much; what nobody knows may be as much', ['--min-amount', '7.5'], 't10 t9 t8'],
     ['the limit itself counts', ['--min-amount', '8', '--token', 'WETH'], 't8'],
@@ -85,20 +85,23 @@ describe('transfers list', () => {
       '',
     ],
     ['all at once', ['--min-amount', '3', '--token', 'USDC', '--since', '9h', '--until', '3h'], 't7 t5 t3'],
-    ['older than, and until: both hold', ['--older-than', '2h', '--until', '5h', '--limit', '1'], 't6'],
+    ['older than, and until: both hold', ['--older-than', '2h', '--until', '9h', '--limit', '2'], 't2 t1'],
   ])('%s', async (_, words, keys) => {
     expect(await createTransfers()(...words)).toEqual({ keys, err: '', exitCode: 0 })
   })
 
-  test('a file of some of them does not pass for all of them', async () => {
-    const list = createTransfers()
-    expect(await list('--csv', '--limit', '9')).toEqual({
-      keys: 't10 t9 t8 t7 t6 t5 t4 t3 t2',
-      err: 'More than 9 match: --limit shows more.\n',
-      exitCode: 0,
-    })
-    expect(await list('--csv', '--limit', '10')).toMatchObject({ err: '' })
-  })
+  test.each([['--csv'], ['--json']])(
+    'a file of some of them does not pass for all of them: %s',
+    async (as) => {
+      const list = createTransfers()
+      expect(await list(as, '--limit', '9')).toEqual({
+        keys: 't10 t9 t8 t7 t6 t5 t4 t3 t2',
+        err: 'More than 9 match: --limit shows more.\n',
+        exitCode: 0,
+      })
+      expect(await list(as, '--limit', '10')).toMatchObject({ err: '' })
+    },
+  )
 
   test.each([
     [
@@ -146,7 +149,7 @@ describe('transfers list', () => {
 })
 
 /** A theft told at the beginning, failures an hour later. */
-async function createAlerts() {
+async function createToldFolder() {
   const { config, database } = createFolder('alerts')
   const world = createCaseWorld({ database })
   const begin = world.clock.now()
@@ -154,7 +157,11 @@ async function createAlerts() {
   await world.clock.advance(hour)
   world.tell({ ...failed, severity: 'warning' }, failure(11, '1'), failure(12, '2'))
   database.close()
-  const clock = createSteppedClock({ start: begin + hour + 60_000 })
+  return { config, clock: createSteppedClock({ start: begin + hour + 60_000 }) }
+}
+
+async function createAlerts() {
+  const { config, clock } = await createToldFolder()
   return async (...words: string[]) => {
     const { out, err, exitCode } = await runCommand(['alerts', 'list', ...words, '--json', '-c', config], {
       clock,
@@ -173,12 +180,17 @@ describe('alerts list', () => {
     ['since a while', ['--since', '30m'], 'failed failed'],
     [
       'all at once',
-      ['--severity', 'warning', '--rule', 'failed', '--since', '30m', '--limit', '1'],
-      'failed',
+      ['--severity', 'warning', '--rule', 'failed', '--since', '30m', '--limit', '2'],
+      'failed failed',
     ],
     ['nothing fits both', ['--severity', 'critical', '--since', '30m'], ''],
   ])('%s', async (_, words, rules) => {
     expect(await (await createAlerts())(...words)).toEqual({ rules, err: '', exitCode: 0 })
+  })
+
+  test('some of them do not pass for all of them', async () => {
+    const err = 'More than 2 match: --limit shows more.\n'
+    expect(await (await createAlerts())('--limit', '2')).toEqual({ rules: 'failed failed', err, exitCode: 0 })
   })
 
   test.each([
@@ -198,4 +210,22 @@ describe('alerts list', () => {
     const { err, exitCode } = await (await createAlerts())(...words)
     expect([exitCode, err]).toEqual([2, expect.stringContaining(problem)])
   })
+})
+
+test.each([
+  ['cases', ['--state', 'all']],
+  ['outbox', ['--state', 'queued']],
+  ['audit', []],
+])('%s list says where it is cut off', async (name, words) => {
+  const { config, clock } = await createToldFolder()
+  for (const by of ['ana', 'ben'])
+    await runCommand(
+      ['silences', 'add', 'severity=info', '--for', '1h', '--by', by, '--comment', 'x', '-c', config],
+      { clock },
+    )
+  const list = (limit: string) =>
+    runCommand([name, 'list', ...words, '--limit', limit, '--json', '-c', config], { clock })
+  expect(JSON.parse((await list('1')).out)).toHaveLength(1)
+  expect((await list('1')).err).toBe('More than 1 match: --limit shows more.\n')
+  expect((await list('500')).err).toBe('')
 })
