@@ -1,3 +1,4 @@
+import { borderShift, type PlacedPage } from './border.ts'
 import { nth } from '../../lib/nth.ts'
 
 interface Added {
@@ -7,9 +8,7 @@ interface Added {
   readonly fresh: readonly number[]
 }
 
-interface ReadWindow {
-  readonly start: number
-  readonly keys: readonly string[]
+interface ReadWindow extends PlacedPage {
   readonly places: ReadonlyMap<string, number>
 }
 
@@ -67,10 +66,11 @@ export function isRepeat({ windows }: Pass, start: number, keys: readonly string
   return last !== undefined && last.start !== start && isSameList(last.keys, keys)
 }
 
-/** Takes the rows from position `start` on. */
-export function addRows(pass: Pass, start: number, keys: readonly string[]): Added {
-  const window = { start, keys, places: new Map(keys.map((key, index) => [key, start + index])) }
-  const shift = shiftBetween(pass.windows.at(-1) ?? null, window)
+export function addRows(pass: Pass, page: PlacedPage): Added {
+  const { keys } = page
+  const window = toWindow(page)
+  const before = pass.windows.at(-1)
+  const shift = before ? (borderShift(before, window) ?? shiftBetween(before, window)) : 0
   if (shift < 0) pass.hasMoved = true
   pass.drifted += Math.max(0, shift)
   pass.first ??= window
@@ -82,8 +82,7 @@ export function addRows(pass: Pass, start: number, keys: readonly string[]): Add
 /** Takes rows of a second look at the top. */
 export function addTop(
   pass: Pass,
-  start: number,
-  keys: readonly string[],
+  { start, keys }: PlacedPage,
 ): { readonly fresh: Added['fresh']; readonly hasReachedStart: boolean } {
   const { first } = pass
   const fresh = remember(pass, keys)
@@ -117,14 +116,18 @@ function remember(pass: Pass, keys: readonly string[]): number[] {
   return fresh
 }
 
-function isRecent({ windows }: Pass, key: string): boolean {
-  return windows.some(({ places }) => places.has(key))
+export function isRecent({ windows }: Pass, key: string | undefined): boolean {
+  return key !== undefined && windows.some(({ places }) => places.has(key))
+}
+
+function toWindow({ start, keys, positions }: PlacedPage): ReadWindow {
+  return { start, keys, positions, places: new Map(keys.map((key, index) => [key, start + index])) }
 }
 
 /** How far the lowest row common to both windows moved down. */
-function shiftBetween(before: ReadWindow | null, after: ReadWindow): number {
-  const common = before?.keys.findLast((key) => after.places.has(key))
-  if (!before || common === undefined) return 0
+function shiftBetween(before: ReadWindow, after: ReadWindow): number {
+  const common = before.keys.findLast((key) => after.places.has(key))
+  if (common === undefined) return 0
   return (after.places.get(common) ?? 0) - (before.places.get(common) ?? 0)
 }
 

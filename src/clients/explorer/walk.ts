@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
+import { countBorder, holdsBorder, type PlacedPage } from './border.ts'
 import { misfitReason } from './fits.ts'
 import {
   addRows,
@@ -8,6 +9,7 @@ import {
   beginPass,
   createRowLabels,
   isAdjacent,
+  isRecent,
   isRepeat,
   type Pass,
   type RowLabels,
@@ -31,7 +33,7 @@ export interface WalkDeps<R> {
   /** One page of the list, retried as far as a retry helps. */
   readonly ask: (window: Window) => Promise<Answer<R>>
   /** Says what a row is across reads. */
-  readonly endpoint: Pick<Endpoint<z.ZodType, R>, 'rowKey'>
+  readonly endpoint: Pick<Endpoint<z.ZodType, R>, 'rowKey' | 'position'>
 }
 
 export interface WalkOptions<R> {
@@ -65,6 +67,9 @@ const rereadPauseMs = 250
  * Rows inserted at the top meanwhile only cause repeats. Rows that move up (a re-push deletes a range) show as a page
  * without a known row, and the walk steps back. When anything moved otherwise than by insertion at the top, the list
  * is read again until a whole reading finds nothing new below its top.
+ *
+ * Rows of one block may come in another order each time. So each page begins before the block in which the last one ended:
+ * a page that holds all of a block has all of its rows.
  */
 export async function walkPages<R>(deps: WalkDeps<R>, options: WalkOptions<R>): Promise<WalkResult> {
   const state = createState(options.limit)
@@ -109,7 +114,9 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
     const read = await readWindow(walk, { pass, labels }, offset)
     if (read === null) return 'failed'
     const { start, limit, keys, answer } = read
-    const isJoined = start === 0 || start >= offset || isAdjacent(pass, keys, stepsBack > 0)
+    const last = pass.windows.at(-1)
+    const isWhole = last !== undefined && isRecent(pass, keys[0]) && holdsBorder(last, read)
+    const isJoined = start === 0 || start >= offset || isWhole || isAdjacent(pass, keys, stepsBack > 0)
     if (!isJoined && !state.isFixed && (answer.limit ?? 0) > limit) {
       // The last page of a service that gives pages of its own size looks like this.
       state.isFixed = true
@@ -128,14 +135,22 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
     labels.accept(start, read.bare, keys)
     restarts = stepsBack > 0 ? restarts + 1 : start > 0 ? 0 : restarts
     stepsBack = 0
-    const { gained, fresh } = addRows(pass, start, keys)
+    const { gained, fresh } = addRows(pass, read)
     const isOver = await giveNew(options, read, fresh)
     idlePages = gained === 0 ? idlePages + 1 : 0
     if (idlePages > maxIdlePages) return fail(state, 'the list grew faster than it could be read')
     if (isOver) return 'stopped'
     if (isEnd(state, read, gained)) return 'end'
-    offset = start + keys.length
+    offset = nextOffset(state, read)
   }
+}
+
+/** Where the block begins in which a page ends, or behind that page where none that overlaps would go on from there. */
+function nextOffset(state: WalkState, page: PlacedPage): number {
+  const end = page.start + page.keys.length
+  const border = end - countBorder(page)
+  const window = state.isFixed ? null : nextWindow(border, state.cap)
+  return window !== null && window.page * window.limit > end ? border : end
 }
 
 /** Rows inserted at the top, and rows moved there, since the walk began. */
@@ -147,7 +162,7 @@ async function readTop<R>(walk: Walk<R>, pass: Pass): Promise<void> {
     const read = await readWindow(walk, { pass, labels }, offset)
     if (read === null) return
     labels.accept(read.start, read.bare, read.keys)
-    const { fresh, hasReachedStart } = addTop(pass, read.start, read.keys)
+    const { fresh, hasReachedStart } = addTop(pass, read)
     await giveNew(options, read, fresh)
     if (hasReachedStart) return
     offset = read.start + read.keys.length
@@ -155,12 +170,10 @@ async function readTop<R>(walk: Walk<R>, pass: Pass): Promise<void> {
   state.reasons.add('the list grew faster than it could be read')
 }
 
-interface ReadWindow<R> {
-  readonly start: number
+interface ReadWindow<R> extends PlacedPage {
   /** How many rows the page could have had. */
   readonly limit: number
-  readonly keys: readonly string[]
-  /** The same without their numbers: equal for equal rows. */
+  /** The same as the keys without their numbers: equal for equal rows. */
   readonly bare: readonly string[]
   /** The records in the same places, null for those that could not be read. */
   readonly rows: readonly (R | null)[]
@@ -198,7 +211,8 @@ async function readWindow<R>(
     const keys = known.labels.label(start, bare)
     const isAgain = keys.length > 0 && start > 0 && isRepeat(known.pass, start, keys)
     if (!answer.empty && !isAgain) {
-      const read = { start, limit, keys, bare, rows, answer }
+      const positions = rows.map((row) => (row === null ? null : (endpoint.position?.(row) ?? null)))
+      const read = { start, limit, keys, positions, bare, rows, answer }
       // Rows may be missing from its middle: believed when it comes again alike, as a smaller maximum would.
       if (!isShort(read) || isSameList(short, bare) || reread === maxRereads) return read
       short = bare

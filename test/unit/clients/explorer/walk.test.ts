@@ -15,6 +15,7 @@ interface World {
   readonly cap?: number
   readonly isFixed?: boolean
   readonly totals?: boolean
+  readonly position?: (row: Row) => number
   /** What happens to the list before each request. */
   readonly change?: Change
   readonly answer?: (answer: Answer<Row>, request: number, window: Window) => Answer<Row>
@@ -58,7 +59,11 @@ async function walk(list: string[], world: World = {}, options: Partial<WalkOpti
   const read = new Set<string>()
   const { ask, asked } = serve(list, world)
   const result = await walkPages(
-    { clock: createSteppedClock(), ask, endpoint: { rowKey: (row: Row) => row.name } },
+    {
+      clock: createSteppedClock(),
+      ask,
+      endpoint: { rowKey: (row: Row) => row.name, ...(world.position && { position: world.position }) },
+    },
     {
       limit: 100,
       onPage: (answer) => answer.records.forEach(({ name }) => read.add(name)),
@@ -319,6 +324,55 @@ describe('a list that changes while it is read', () => {
         },
       ),
       { numRuns: 300 },
+    )
+  })
+})
+
+describe('a list whose rows of one block come in another order each time', () => {
+  /** A block of each of these sizes, and how a row is placed. */
+  function blocks(sizes: readonly number[]) {
+    const list = sizes.flatMap((size, block) => Array.from({ length: size }, (_, row) => `${block}-${row}`))
+    const blockOf = (name: string) => Number(name.slice(0, name.lastIndexOf('-')))
+    // By a prime, what each request multiplies by gives an order of its own.
+    const change: Change = (rows, request) => {
+      const rank = (name: string) => (hashed(name) * (37 * request + 101)) % 10_007
+      rows.sort((a, b) => blockOf(a) - blockOf(b) || rank(a) - rank(b))
+    }
+    return { list, change, blockOf }
+  }
+  const hashed = (name: string) =>
+    Array.from(name).reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 10_007, 7)
+
+  test.each([true, false])('is read whole, at little more than its pages (totals: %s)', async (totals) => {
+    const { list, change, blockOf } = blocks(Array.from({ length: 80 }, (_, block) => 5 + (block % 11)))
+    const count = list.length
+    const world = { change, totals, position: ({ name }: Row) => -blockOf(name) }
+    const { result, read, asked } = await walk(list, world)
+    expect({ complete: result.complete, read: read.size }).toEqual({ complete: true, read: count })
+    expect(asked.length).toBeLessThanOrEqual(Math.ceil(count / 100) * 1.6)
+  })
+
+  test('is read whole whatever the blocks and the pages, and where it grows meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 20, max: 100 }),
+        fc.boolean(),
+        fc.boolean(),
+        async (sizes, cap, totals, isGrowing) => {
+          const { list, change, blockOf } = blocks(sizes)
+          const before = [...list]
+          let top = 0
+          const grow: Change = (rows, request) => {
+            if (isGrowing && request % 2 === 1) rows.unshift(`${(top -= 1)}-0`, `${top}-1`)
+            change(rows, request)
+          }
+          const world = { cap, change: grow, totals, position: ({ name }: Row) => -blockOf(name) }
+          const { result, read } = await walk(list, world)
+          expect(before.filter((name) => !read.has(name))).toEqual([])
+          expect(result.complete).toBe(true)
+        },
+      ),
     )
   })
 })
