@@ -2,6 +2,8 @@
 export interface PlacedPage {
   readonly start: number
   readonly keys: readonly string[]
+  /** The same without their numbers: equal for equal rows. */
+  readonly bare: readonly string[]
   readonly positions: readonly (number | null)[]
 }
 
@@ -21,6 +23,23 @@ export function holdsBorder(before: PlacedPage, { positions }: PlacedPage): bool
   const [top, border, first] = [before.positions[0], before.positions.at(-1), positions[0]]
   if (top == null || border == null || first == null) return false
   return isSorted(before.positions) && isSorted(positions) && (first - border) * (top - border) > 0
+}
+
+/**
+ * Whether a page begins with the very rows with which the last one ended, in their places, and goes on with others. If
+ * rows of that block come in any order, as many were read of it by then as there are. A page that moved by as much as a row
+ * proves nothing of it.
+ */
+export function isContinued(before: readonly PlacedPage[], page: PlacedPage): boolean {
+  const { start, bare } = page
+  const last = before.at(-1)
+  const known = last?.bare.slice(start - last.start) ?? []
+  if (known.length === 0 || known.some((row, index) => row !== bare[index])) return false
+  const others = new Set(before.flatMap((one) => one.bare))
+  // Of rows that are equal more may follow: one page shows that they are several.
+  const isSeveral = (row: string) =>
+    [...before, page].some((one) => one.bare.indexOf(row) !== one.bare.lastIndexOf(row))
+  return !bare.slice(known.length).some((row) => others.has(row) && !isSeveral(row))
 }
 
 /** By how many places the block moved down with which the page before ends; null where its begin is not in both. */

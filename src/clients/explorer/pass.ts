@@ -120,8 +120,8 @@ export function isRecent({ windows }: Pass, key: string | undefined): boolean {
   return key !== undefined && windows.some(({ places }) => places.has(key))
 }
 
-function toWindow({ start, keys, positions }: PlacedPage): ReadWindow {
-  return { start, keys, positions, places: new Map(keys.map((key, index) => [key, start + index])) }
+function toWindow({ start, keys, bare, positions }: PlacedPage): ReadWindow {
+  return { start, keys, bare, positions, places: new Map(keys.map((key, index) => [key, start + index])) }
 }
 
 /** How far the lowest row common to both windows moved down. */

@@ -82,7 +82,7 @@ interface Job<R> extends ReadAllDeps {
 /**
  * Answers a question of any size: lists of more than 20 values and ranges that are too wide are split into legal
  * requests and joined, pages are walked to their proven end, and answers that the service caps are narrowed by range
- * of blocks until they are whole. What cannot be made whole is said to be incomplete.
+ * of blocks until they are whole, and so are those whose pages do not join up. What cannot be made whole is said to be incomplete.
  */
 export async function readAll<R>(
   deps: ReadAllDeps,
@@ -212,7 +212,8 @@ async function readOnce<R>(job: Job<R>, { asked, canNarrow, found }: Part<R>): P
     onPage: (answer) => void options.quarantined?.push(...answer.quarantined),
   })
   job.requests += result.pages
-  const isCut = result.stopped || isNearCap(result.rows, endpoint)
+  // Fewer blocks have fewer borders, and one page at last.
+  const isCut = result.stopped || isNearCap(result.rows, endpoint) || (canNarrow && result.isUnjoined)
   return { isCut, reasons: result.reasons.filter((reason) => reason !== 'the list is empty') }
 }
 

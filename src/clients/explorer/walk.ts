@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
-import { countBorder, holdsBorder, type PlacedPage } from './border.ts'
+import { countBorder, holdsBorder, isContinued, type PlacedPage } from './border.ts'
 import { misfitReason } from './fits.ts'
 import {
   addRows,
@@ -56,6 +56,7 @@ const maxPasses = 4
 const maxRereads = 5
 const maxIdentical = 2
 const maxStepsBack = 6
+const maxRestarts = 4
 /** Pages in a row that get no further down: a list that grows faster than it is read. */
 const maxIdlePages = 30
 const rereadPauseMs = 250
@@ -108,15 +109,15 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
   const labels = createRowLabels()
   let offset = 0
   let stepsBack = 0
+  /** How often it stepped back without getting any further since. */
   let restarts = 0
+  let furthest = 0
   let idlePages = 0
   for (;;) {
     const read = await readWindow(walk, { pass, labels }, offset)
     if (read === null) return 'failed'
     const { start, limit, keys, answer } = read
-    const last = pass.windows.at(-1)
-    const isWhole = last !== undefined && isRecent(pass, keys[0]) && holdsBorder(last, read)
-    const isJoined = start === 0 || start >= offset || isWhole || isAdjacent(pass, keys, stepsBack > 0)
+    const isJoined = start === 0 || start >= offset || isJoinedTo(pass, read, stepsBack > 0)
     if (!isJoined && !state.isFixed && (answer.limit ?? 0) > limit) {
       // The last page of a service that gives pages of its own size looks like this.
       state.isFixed = true
@@ -124,8 +125,10 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
       continue
     }
     if (!isJoined) {
-      if (stepsBack === maxStepsBack || restarts > maxStepsBack)
+      if (stepsBack === maxStepsBack || restarts > maxRestarts) {
+        state.isUnjoined = true
         return fail(state, 'rows moved between pages faster than they could be read')
+      }
       offset = Math.max(0, start - state.cap * 2 ** stepsBack)
       stepsBack += 1
       continue
@@ -133,7 +136,8 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
     if (stepsBack > 0) beginAnew(pass)
     if (stepsBack > 0) labels.beginAnew()
     labels.accept(start, read.bare, keys)
-    restarts = stepsBack > 0 ? restarts + 1 : start > 0 ? 0 : restarts
+    restarts = start + keys.length > furthest ? 0 : stepsBack > 0 ? restarts + 1 : restarts
+    furthest = Math.max(furthest, start + keys.length)
     stepsBack = 0
     const { gained, fresh } = addRows(pass, read)
     const isOver = await giveNew(options, read, fresh)
@@ -143,6 +147,14 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
     if (isEnd(state, read, gained)) return 'end'
     offset = nextOffset(state, read)
   }
+}
+
+/** Whether nothing is left out between the rows read just before and these; after a step back, see isAdjacent. */
+function isJoinedTo(pass: Pass, read: PlacedPage, isSteppedBack: boolean): boolean {
+  const last = pass.windows.at(-1)
+  if (last !== undefined && isRecent(pass, read.keys[0]) && holdsBorder(last, read)) return true
+  if (last === undefined || countBorder(last) < 2) return isAdjacent(pass, read.keys, isSteppedBack)
+  return !isSteppedBack && isContinued(pass.windows, read)
 }
 
 /** Where the block begins in which a page ends, or behind that page where none that overlaps would go on from there. */
@@ -173,8 +185,6 @@ async function readTop<R>(walk: Walk<R>, pass: Pass): Promise<void> {
 interface ReadWindow<R> extends PlacedPage {
   /** How many rows the page could have had. */
   readonly limit: number
-  /** The same as the keys without their numbers: equal for equal rows. */
-  readonly bare: readonly string[]
   /** The records in the same places, null for those that could not be read. */
   readonly rows: readonly (R | null)[]
   readonly answer: Answer<R>

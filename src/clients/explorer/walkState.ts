@@ -9,6 +9,8 @@ export interface WalkResult {
   /** Why it was not. */
   readonly reasons: readonly string[]
   readonly stopped: boolean
+  /** A page joined up with none before it, however often it was asked for. */
+  readonly isUnjoined: boolean
   readonly pages: number
   /** Distinct rows. */
   readonly rows: number
@@ -29,6 +31,7 @@ export interface WalkState {
   cap: number
   /** The service gives pages of its own size, whatever is asked. */
   isFixed: boolean
+  isUnjoined: boolean
   /** Two pages were read side by side. */
   hasOpenBorder: boolean
   pages: number
@@ -48,6 +51,7 @@ export function createState(limit: number): WalkState {
     lasting: new Set(),
     cap: limit,
     isFixed: false,
+    isUnjoined: false,
     hasOpenBorder: false,
     pages: 0,
     total: null,
@@ -130,6 +134,7 @@ export function toResult(state: WalkState, stopped: boolean): WalkResult {
     complete: reasons.length === 0,
     reasons,
     stopped,
+    isUnjoined: state.isUnjoined,
     pages: state.pages,
     rows: state.seen.size,
     order: state.order,

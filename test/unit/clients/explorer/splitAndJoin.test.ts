@@ -54,8 +54,22 @@ interface Asked {
 }
 
 /** The service as its document says: it refuses what is too much, and gives the newest `cap` rows and no more. */
-function serve(rows: readonly Row[], belongs: (row: Row, values: readonly string[]) => boolean) {
+function serve(
+  rows: readonly Row[],
+  belongs: (row: Row, values: readonly string[]) => boolean,
+  /** Rows of one block come in another order for each question. */
+  isUnsettled = false,
+) {
   const asked: Asked[] = []
+  let pages = 0
+  const unsettle = (found: readonly Row[]): readonly Row[] => {
+    pages += 1
+    const rank = ({ name }: Row) =>
+      (Array.from(name).reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 10_007, 7) *
+        (37 * pages + 1)) %
+      10_007
+    return isUnsettled ? found.toSorted((a, b) => b.height - a.height || rank(a) - rank(b)) : found
+  }
   const find = (endpoint: Endpoint, params: WideParams): Row[] => {
     const values = (params[endpoint.listParam ?? ''] ?? []) as readonly string[]
     const [start, end] = [Number(params['startBlockHeight'] ?? 0), Number(params['endBlockHeight'] ?? 1e9)]
@@ -92,14 +106,18 @@ function serve(rows: readonly Row[], belongs: (row: Row, values: readonly string
       const found = find(endpoint, params)
       const ask = ({ page, limit }: { page: number; limit: number }) =>
         Promise.resolve(
-          toAnswer(found.slice((page - 1) * limit, page * limit), {
+          toAnswer(unsettle(found).slice((page - 1) * limit, page * limit), {
             page,
             limit,
             totalPage: Math.ceil(found.length / limit),
           }),
         )
       return walkPages(
-        { clock: createSteppedClock(), ask, endpoint: { rowKey: (row: Row) => row.name } },
+        {
+          clock: createSteppedClock(),
+          ask,
+          endpoint: { rowKey: (row: Row) => row.name, position: (row: Row) => row.height },
+        },
         { limit: 20, ...how },
       )
     },
@@ -141,6 +159,25 @@ describe('splitting and joining loses and repeats nothing', () => {
           const unknown = new Set(wanted.filter((at) => at >= known).map((at) => `0x${at}`))
           expect(new Set(result.missing)).toEqual(unknown)
           expect(result.complete).toBe(unknown.size === 0)
+        },
+      ),
+    )
+  })
+
+  test('of a range whose rows of one block come in any order, as long as a page holds a block', async () => {
+    const { maxSpan: _, cap: __, ...unbounded } = byRange
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 40 }),
+        async (sizes) => {
+          const rows = sizes.flatMap((size, height) =>
+            Array.from({ length: size }, (_, at) => ({ name: `a1|${height}-${at}`, height })),
+          )
+          const service = serve(rows, () => true, true)
+          const question = { address: ['a1'], startBlockHeight: 0, endBlockHeight: sizes.length }
+          const { given, result } = await read(service, unbounded, question)
+          expect(given).toEqual(inOrder(rows))
+          expect(result.reasons).toEqual([])
         },
       ),
     )
