@@ -142,7 +142,8 @@ export const endpointOf = (service: Service, url: URL) => routeOf(service, url)?
 function wrap(service: Service, route: Route, given: readonly Row[], query: URLSearchParams): unknown[] {
   const { manner } = service
   // The zone's blocks are made in their order.
-  const rows = manner.isOldestFirst && route.id !== 'E5' ? given.toReversed() : given
+  const inOrder = manner.isOldestFirst && route.id !== 'E5' ? given.toReversed() : given
+  const rows = manner.isUnstable ? unsettle(inOrder, String(query)) : inOrder
   const bend = manner.row ?? ((row: Row) => row)
   const spelled = (part: readonly Row[]) => part.map((row) => spell(service, { ...bend(row, route.id) }))
   if (route.shape === 'C') return spelled(rows.slice(0, 1_000))
@@ -163,6 +164,22 @@ function wrap(service: Service, route: Route, given: readonly Row[], query: URLS
     chainShortName: query.get('chainShortName')?.toUpperCase() ?? '',
   }
   return [{ ...paging, ...chain, [name]: part }]
+}
+
+/** Rows that stand in one block, in an order of their own for each question. */
+function unsettle(rows: readonly Row[], question: string): Row[] {
+  const blockOf = (row: Row) => row['height'] ?? row['zoneBlockHeight'] ?? row['blockHeight']
+  const nameOf = (row: Row) => hashOf(question, JSON.stringify(row))
+  const groups: { row: Row; name: string }[][] = []
+  let block: unknown = groups
+  for (const row of rows) {
+    if (blockOf(row) !== block) groups.push([])
+    block = blockOf(row)
+    groups.at(-1)?.push({ row, name: nameOf(row) })
+  }
+  return groups.flatMap((group) =>
+    group.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(({ row }) => row),
+  )
 }
 
 /** A row in this deployment's words. */
@@ -570,7 +587,7 @@ function crossList(question: Question): Row[] {
   const token = text('tokenContractAddress')
   const height = query.get('height')
   return question.chain.entries
-    .toSorted((one, other) => firstOf(other) - firstOf(one))
+    .toSorted((one, other) => orderOf(question, other) - orderOf(question, one))
     .map((entry) => crossRow(question, entry))
     .filter((row) => row !== null)
     .filter((row) => txid === undefined || row['mainTxHash'] === txid || row['zoneTxHash'] === txid)
@@ -588,6 +605,13 @@ function crossList(question: Question): Row[] {
 
 const firstOf = (entry: Entry) =>
   (entry.direction === 'MainToZone' ? entry.main?.at : entry.zone?.at) ?? newestOf(entry)
+
+function orderOf({ service: { manner }, view }: Question, entry: Entry): number {
+  if (manner.order === undefined) return firstOf(entry)
+  const legs = [entry.main, entry.zone].flatMap((leg) => (leg === null ? [] : leg.at + entry.lagMs))
+  if (manner.order === 'indexed') return Math.max(entry.writtenAt ?? 0, Math.min(...legs))
+  return Math.max(...legs.filter((at) => at <= view.list), ...changedAt(view, entry), 0)
+}
 
 function crossDetails(question: Question): Row[] {
   const hashes = listOf(question.query, 'txId')

@@ -2,6 +2,10 @@
 export interface Manner {
   /** Lists begin with the oldest row. */
   readonly isOldestFirst?: true
+  /** By what the list of transfers is sorted, where that is not when value left. */
+  readonly order?: 'indexed' | 'changed'
+  /** Rows of one block come in another order for each question. */
+  readonly isUnstable?: true
   /** One row, as it is sent. */
   readonly row?: (row: Row, endpoint: string) => Row
   /** What a paged answer says of itself beside its rows. */
@@ -57,6 +61,13 @@ const promised = new Set([
 
 const manners: Readonly<Record<string, Manner>> = {
   oldest: { isOldestFirst: true },
+  indexed: { order: 'indexed' },
+  changed: { order: 'changed' },
+  unstable: { isUnstable: true },
+  uncounted: { page: (page) => mapRow(page, (key, value) => (key.startsWith('total') ? undefined : value)) },
+  emptyCounts: { page: (page) => mapRow(page, (key, value) => (key.startsWith('total') ? '' : value)) },
+  onePage: { page: (page) => ({ ...page, totalPage: '1' }) },
+  standingTotal: { page: (page) => ({ ...page, ...('total' in page && { total: '10000' }) }) },
   numbers: {
     row: (row) =>
       mapRow(row, (key, value) =>
