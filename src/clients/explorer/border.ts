@@ -15,6 +15,12 @@ export function countBorder({ positions }: PlacedPage): number {
   return before === -1 ? 0 : positions.length - 1 - before
 }
 
+/** Whether a page ends within a block, as far as it shows: more than one of its last rows stand in it. */
+export function endsWithin({ positions }: PlacedPage): boolean {
+  const border = positions.at(-1) ?? null
+  return border !== null && border === positions.at(-2) && isSorted(positions)
+}
+
 /**
  * Whether a page holds the whole block with which the one before it ends: it begins in one that stands before that, on the
  * same side.

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
-import { countBorder, holdsBorder, isContinued, type PlacedPage } from './border.ts'
+import { countBorder, endsWithin, holdsBorder, isContinued, type PlacedPage } from './border.ts'
 import { misfitReason } from './fits.ts'
 import {
   addRows,
@@ -153,7 +153,7 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
 function isJoinedTo(pass: Pass, read: PlacedPage, isSteppedBack: boolean): boolean {
   const last = pass.windows.at(-1)
   if (last !== undefined && isRecent(pass, read.keys[0]) && holdsBorder(last, read)) return true
-  if (last === undefined || countBorder(last) < 2) return isAdjacent(pass, read.keys, isSteppedBack)
+  if (last === undefined || !endsWithin(last)) return isAdjacent(pass, read.keys, isSteppedBack)
   return !isSteppedBack && isContinued(pass.windows, read)
 }
 

@@ -352,6 +352,14 @@ describe('a list whose rows of one block come in another order each time', () =>
     expect(asked.length).toBeLessThanOrEqual(Math.ceil(count / 100) * 1.6)
   })
 
+  test('is not called whole where one block is all of it, and larger than a page', async () => {
+    const { list, change } = blocks([180])
+    const world = { cap: 50, change, totals: false, position: () => 7 }
+    expect((await walk([...list], world)).result).toMatchObject({ complete: false, isUnjoined: true })
+    const { result, read } = await walk([...list], { ...world, change: () => undefined })
+    expect([result.complete, read.size]).toEqual([true, 180])
+  })
+
   test('in one order, a block of more equal rows than a page holds is read whole, at little more than its pages', async () => {
     const list = [...blocks([6, 8]).list, ...Array.from({ length: 230 }, () => '2-0'), '3-0', '3-1', '4-0']
     const given: string[] = []
