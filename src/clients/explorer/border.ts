@@ -39,7 +39,7 @@ export function holdsBorder(before: PlacedPage, { positions }: PlacedPage): bool
 export function isContinued(before: readonly PlacedPage[], page: PlacedPage): boolean {
   const { start, bare } = page
   const last = before.at(-1)
-  const known = last?.bare.slice(start - last.start) ?? []
+  const known = last !== undefined && start >= last.start ? last.bare.slice(start - last.start) : []
   if (known.length === 0 || known.some((row, index) => row !== bare[index])) return false
   const others = new Set(before.flatMap((one) => one.bare))
   // Of rows that are equal more may follow: one page shows that they are several.

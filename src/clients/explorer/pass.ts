@@ -66,6 +66,7 @@ export function isRepeat({ windows }: Pass, start: number, keys: readonly string
   return last !== undefined && last.start !== start && isSameList(last.keys, keys)
 }
 
+/** Takes the rows of a page that joins up with those before it. */
 export function addRows(pass: Pass, page: PlacedPage): Added {
   const { keys } = page
   const window = toWindow(page)

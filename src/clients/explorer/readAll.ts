@@ -81,8 +81,8 @@ interface Job<R> extends ReadAllDeps {
 
 /**
  * Answers a question of any size: lists of more than 20 values and ranges that are too wide are split into legal
- * requests and joined, pages are walked to their proven end, and answers that the service caps are narrowed by range
- * of blocks until they are whole, and so are those whose pages do not join up. What cannot be made whole is said to be incomplete.
+ * requests and joined, pages are walked to their proven end, and answers that the service caps, or whose pages do not
+ * join up, are narrowed by range of blocks until they are whole. What cannot be made whole is said to be incomplete.
  */
 export async function readAll<R>(
   deps: ReadAllDeps,

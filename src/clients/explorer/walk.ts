@@ -56,6 +56,7 @@ const maxPasses = 4
 const maxRereads = 5
 const maxIdentical = 2
 const maxStepsBack = 6
+/** Steps back in a row that lead no further than before. */
 const maxRestarts = 4
 /** Pages in a row that get no further down: a list that grows faster than it is read. */
 const maxIdlePages = 30
@@ -109,7 +110,6 @@ async function walkOnce<R>(walk: Walk<R>, pass: Pass): Promise<End> {
   const labels = createRowLabels()
   let offset = 0
   let stepsBack = 0
-  /** How often it stepped back without getting any further since. */
   let restarts = 0
   let furthest = 0
   let idlePages = 0

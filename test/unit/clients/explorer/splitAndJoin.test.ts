@@ -6,6 +6,7 @@ import type { Answer } from '../../../../src/clients/explorer/readAnswer.ts'
 import type { WideParams } from '../../../../src/clients/explorer/question.ts'
 import { readAll } from '../../../../src/clients/explorer/readAll.ts'
 import { walkPages } from '../../../../src/clients/explorer/walk.ts'
+import { rankAt } from '../../../support/anotherOrder.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 
 // Any set of hashes, addresses and ranges: what is split into legal requests and joined again is what is there.
@@ -64,10 +65,7 @@ function serve(
   let pages = 0
   const unsettle = (found: readonly Row[]): readonly Row[] => {
     pages += 1
-    const rank = ({ name }: Row) =>
-      (Array.from(name).reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 10_007, 7) *
-        (37 * pages + 1)) %
-      10_007
+    const rank = ({ name }: Row) => rankAt(pages, name)
     return isUnsettled ? found.toSorted((a, b) => b.height - a.height || rank(a) - rank(b)) : found
   }
   const find = (endpoint: Endpoint, params: WideParams): Row[] => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../../../src/clients/explorer/readAnswer.ts'
 import { nextWindow, type Window } from '../../../../src/clients/explorer/nextWindow.ts'
 import { type WalkOptions, walkPages } from '../../../../src/clients/explorer/walk.ts'
+import { rankAt } from '../../../support/anotherOrder.ts'
 import { createSteppedClock } from '../../../support/steppedClock.ts'
 
 interface Row {
@@ -333,15 +334,10 @@ describe('a list whose rows of one block come in another order each time', () =>
   function blocks(sizes: readonly number[]) {
     const list = sizes.flatMap((size, block) => Array.from({ length: size }, (_, row) => `${block}-${row}`))
     const blockOf = (name: string) => Number(name.slice(0, name.lastIndexOf('-')))
-    // By a prime, what each request multiplies by gives an order of its own.
-    const change: Change = (rows, request) => {
-      const rank = (name: string) => (hashed(name) * (37 * request + 101)) % 10_007
-      rows.sort((a, b) => blockOf(a) - blockOf(b) || rank(a) - rank(b))
-    }
+    const change: Change = (rows, request) =>
+      void rows.sort((a, b) => blockOf(a) - blockOf(b) || rankAt(request, a) - rankAt(request, b))
     return { list, change, blockOf }
   }
-  const hashed = (name: string) =>
-    Array.from(name).reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 10_007, 7)
 
   test.each([true, false])('is read whole, at little more than its pages (totals: %s)', async (totals) => {
     const { list, change, blockOf } = blocks(Array.from({ length: 80 }, (_, block) => 5 + (block % 11)))
