@@ -128,7 +128,10 @@ export function answerQuery(
     query: url.searchParams,
   })
   if (rows === null) return { status: 200, body: { code: '50040', msg: 'no such block', data: [] } }
-  return { status: 200, body: { code: '0', msg: '', data: wrap(service, route, rows, url.searchParams) } }
+  const data = wrap(service, route, rows, url.searchParams)
+  if (data === null)
+    return { status: 400, body: { code: '50016', msg: 'Incorrect parameter page', data: [] } }
+  return { status: 200, body: { code: '0', msg: '', data } }
 }
 
 function routeOf(service: Service, url: URL): Route | undefined {
@@ -139,21 +142,30 @@ function routeOf(service: Service, url: URL): Route | undefined {
 /** Which endpoint a question is for. */
 export const endpointOf = (service: Service, url: URL) => routeOf(service, url)?.id ?? ''
 
-function wrap(service: Service, route: Route, given: readonly Row[], query: URLSearchParams): unknown[] {
+/** The data of an answer; null where that page is refused. */
+function wrap(
+  service: Service,
+  route: Route,
+  given: readonly Row[],
+  query: URLSearchParams,
+): unknown[] | null {
   const { manner } = service
+  const kept = route.shape === 'C' ? given : given.slice(0, manner.window)
   // The zone's blocks are made in their order.
-  const inOrder = manner.isOldestFirst && route.id !== 'E5' ? given.toReversed() : given
+  const inOrder = manner.isOldestFirst && route.id !== 'E5' ? kept.toReversed() : kept
   const rows = manner.isUnstable ? unsettle(inOrder, String(query)) : inOrder
   const bend = manner.row ?? ((row: Row) => row)
   const spelled = (part: readonly Row[]) => part.map((row) => spell(service, { ...bend(row, route.id) }))
   if (route.shape === 'C') return spelled(rows.slice(0, 1_000))
   const limit = Math.min(Number(query.get('limit') ?? 20), route.max ?? 20, manner.limit ?? Infinity)
-  const page = Number(query.get('page') ?? 1)
+  const pages = Math.ceil(rows.length / limit)
+  const page = pageOf(Number(query.get('page') ?? 1), pages, manner)
+  if (page === null) return null
   const part = spelled(rows.slice((page - 1) * limit, page * limit))
   const said = {
     page: String(page),
     limit: String(limit),
-    totalPage: String(Math.ceil(rows.length / limit)),
+    totalPage: String(pages),
     ...(route.shape === 'B' && { total: String(rows.length) }),
   }
   const paging = manner.page ? manner.page(said) : said
@@ -164,6 +176,13 @@ function wrap(service: Service, route: Route, given: readonly Row[], query: URLS
     chainShortName: query.get('chainShortName')?.toUpperCase() ?? '',
   }
   return [{ ...paging, ...chain, [name]: part }]
+}
+
+/** Which page is shown of one that was asked for; null: none. */
+function pageOf(asked: number, pages: number, { after }: Service['manner']): number | null {
+  if (after === undefined || asked <= Math.max(pages, 1)) return asked
+  if (after === 'refused') return null
+  return after === 'last' ? pages : 1
 }
 
 /** Rows that stand in one block, in an order of their own for each question. */

@@ -12,6 +12,10 @@ export interface Manner {
   readonly page?: (page: Row) => Row
   /** Rows of a page at most, whatever is asked. */
   readonly limit?: number
+  /** What a page after the last one has, where that is not nothing. */
+  readonly after?: 'last' | 'first' | 'refused'
+  /** So many rows of a list are shown, the newest ones. */
+  readonly window?: number
   /** One answer of the RPC. */
   readonly rpc?: (answer: unknown) => unknown
   /** The whole answer to a batch; undefined: HTTP 500. */
@@ -129,6 +133,10 @@ const manners: Readonly<Record<string, Manner>> = {
     rpc: (answer) => ({ ...(answer as Row), node: 'n' }),
   },
   small: { limit: 10 },
+  lastAgain: { after: 'last' },
+  firstAgain: { after: 'first' },
+  refusedAfter: { after: 'refused' },
+  window: { window: 200 },
   silent: { limit: 10, page: (page) => ({ ...page, limit: '100' }) },
   zeroPages: { page: (page) => ({ ...page, page: '0' }) },
   noBatches: { batch: () => undefined },
