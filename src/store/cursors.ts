@@ -28,6 +28,8 @@ const cursorsSchema = z.strictObject({
     least: z.int().nonnegative().default(0),
     /** The newest time on the last page read: how far back it has come. */
     reachedAt: instant.nullable().default(null),
+    /** The oldest time that a walk or the sweep was shown: the list may begin there. Null before the first record. */
+    oldestAt: instant.nullable().default(null),
     done: z.boolean(),
   }),
   /** What a reading of the tail left out is walked back over; null when nothing is left out. */
@@ -95,7 +97,7 @@ export interface OpenedCursors {
 
 /** A walk from the newest page back to `until`. */
 export function beginHistory(until: UnixMs): HistoryWalk {
-  return { until, page: 1, read: 0, least: 0, reachedAt: null, done: false }
+  return { until, page: 1, read: 0, least: 0, reachedAt: null, oldestAt: null, done: false }
 }
 
 /** A walk over what a reading of the tail left out that began at `leftAt`. */

@@ -16,9 +16,9 @@ const factTypes = declareFacts({
 /** One finding for all that lack the same: what is not known of them has one cause. */
 export const escrowUnjudged = defineCondition({
   kind: 'escrow.unjudged',
-  docs: 'Money left an escrow for transfers that do not say how much, or of which id, and nobody else says it.',
+  docs: 'Money left an escrow for transfers that do not say how much, or of which id, and nobody else says it; or it left before the oldest record that the list shows.',
   remedy:
-    'Compare these payouts with their zone transactions by hand, and ask whoever runs the explorer why the records lack it.',
+    'Compare these payouts with their zone transactions by hand, and ask whoever runs the explorer why no record says what they are.',
   sources: ['explorer'],
   ties: ['escrow'],
   hasTransfer: false,
@@ -41,7 +41,7 @@ function toFinding(lacks: string, sums: readonly UnjudgedSum[]): Found<typeof fa
   const symbols = sums.map(({ symbol }) => symbol).join(', ')
   return {
     subject: lacks,
-    title: `escrow ${escrows.join(', ')}, ${sum}, by transfers without ${lacks}`,
+    title: `escrow ${escrows.join(', ')}, ${sum}, ${lacks === 'record' ? 'before the oldest record of the list' : `by transfers without ${lacks}`}`,
     transfer: null,
     facts: {
       lacks,
@@ -60,7 +60,11 @@ function toFinding(lacks: string, sums: readonly UnjudgedSum[]): Found<typeof fa
       symbol: symbols,
     },
     evidence: [
-      { source: 'E3, E6, E8, E9, E13', at: since, says: `left: ${sum}; nobody says which ${lacks}` },
+      {
+        source: 'E3, E6, E8, E9, E13',
+        at: since,
+        says: `left: ${sum}; ${lacks === 'record' ? 'the list begins later' : `nobody says which ${lacks}`}`,
+      },
     ],
     since,
   }

@@ -84,6 +84,13 @@ export function newestTime(records: readonly Observation[]): UnixMs | null {
   )
 }
 
+/** When the oldest of some records moved value on the main chain, or was to, or `known` where that is older. */
+export function oldestTime(records: readonly Observation[], known: UnixMs | null): UnixMs | null {
+  const times = records.map(({ mainTime, zoneTime }) => mainTime ?? zoneTime ?? Infinity)
+  const oldest = Math.min(known ?? Infinity, ...times)
+  return oldest === Infinity ? null : oldest
+}
+
 function toMark(page: FeedPage): PageMark {
   // Rows that could not be read are distinguished by what they are.
   const names = new Set([...page.records.map(nameOf), ...page.bad.map(({ raw }) => raw)])

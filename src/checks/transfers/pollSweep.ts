@@ -1,7 +1,7 @@
 import type { FeedPage } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { beginGap, beginHistory, type GapWalk } from '../../store/cursors.ts'
-import { newestTime } from './feedPages.ts'
+import { newestTime, oldestTime } from './feedPages.ts'
 import { type Pass, type Walk, type WalkKernel, advance, isOlder, moveTo, readNext, save } from './walk.ts'
 
 /** Pages read in one run, so that the run ends and is seen to be alive. */
@@ -64,12 +64,13 @@ export function requestSweep(walk: Walk): void {
 /** Walks again from the newest page back to `until`. */
 export function requestHistory(walk: Walk, until: UnixMs): void {
   const { history } = walk.kernel.cursors.read()
+  const { oldestAt } = history
   walk.rewinds += 1
   walk.passes.history.wentBackFrom = 0
   save(walk, {
     history: history.done
-      ? beginHistory(until)
-      : { ...beginHistory(Math.min(until, history.until)), least: history.least },
+      ? { ...beginHistory(until), oldestAt }
+      : { ...beginHistory(Math.min(until, history.until)), least: history.least, oldestAt },
   })
   walk.kernel.trigger('sweep')
 }
@@ -99,7 +100,9 @@ async function walkHistory(walk: Walk, signal: AbortSignal): Promise<void> {
     const read = history.read + page.records.length
     const done = isLast || isOldEnough(page)
     const reachedAt = newestTime(page.records) ?? history.reachedAt
-    const change = { history: { ...history, page: done ? 1 : history.page + 1, read, reachedAt, done } }
+    const oldestAt = oldestTime(page.records, history.oldestAt)
+    const at = done ? 1 : history.page + 1
+    const change = { history: { ...history, page: at, read, reachedAt, oldestAt, done } }
     if (!done) {
       advance(walk, change)
       continue
@@ -157,6 +160,7 @@ async function sweepPage(walk: Walk, signal: AbortSignal): Promise<boolean> {
   const found = await readNext(walk, 'sweep', signal)
   if (found === null) return false
   const { page, isLast } = found
+  noteOldest(walk, page)
   if (sweep.page === 1) walk.firstNumber = page.requestedAt
   const from = sweptFrom(walk.kernel)
   if (!isLast && !isOlder(page.records, from)) {
@@ -173,6 +177,13 @@ async function sweepPage(walk: Walk, signal: AbortSignal): Promise<boolean> {
   // What the part of it before the start showed is not known any more.
   if (walk.firstNumber !== null) walk.unscanned ??= { from, until: startedAt, readBefore: walk.firstNumber }
   return true
+}
+
+/** A list that was cut short when its history was read shows the rest later. */
+function noteOldest(walk: Walk, { records }: FeedPage): void {
+  const { history } = walk.kernel.cursors.read()
+  const oldestAt = oldestTime(records, history.oldestAt)
+  if (oldestAt !== history.oldestAt) advance(walk, { history: { ...history, oldestAt } })
 }
 
 /** Our clock may be ahead of those that the records go by. */

@@ -27,6 +27,7 @@ type Checking = Explaining &
     | 'commit'
     | 'cursors'
     | 'explorers'
+    | 'firstStartAt'
     | 'list'
     | 'reads'
     | 'settleMs'
@@ -46,6 +47,8 @@ const contradicted = 'sources contradict each other about its record'
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000
 const maxDue = 500
+/** A transfer may have its record as much before what it moves. */
+const recordBeforeMs = 600_000
 /** Readings of the record list in one run: what is due next is chosen anew by its value, in a run that follows at once. */
 const rereadsPerRun = 10
 /** More than these cannot all be asked for three times in time. */
@@ -95,6 +98,15 @@ function isListRead({ cursors, list, startedAt }: Checking, { at }: StoredFlow):
   return at >= startedAt || (cursors.read().history.done && (list.readAt ?? 0) >= at)
 }
 
+/**
+ * Before when no record of a movement can be expected: the list does not reach back as far as was asked for, be it that it
+ * holds the newest records alone, or none of before it was kept. What moved since the first start always had to be shown.
+ */
+function listBeginsAt({ cursors, firstStartAt, tellSince }: Checking): UnixMs {
+  const { oldestAt } = cursors.read().history
+  return oldestAt === null || oldestAt <= tellSince ? 0 : Math.min(oldestAt + recordBeforeMs, firstStartAt)
+}
+
 /** @returns whether it may be said that no record tells of a movement */
 async function agreeOnRecord(
   of: Checking,
@@ -129,13 +141,15 @@ function orderDue(watch: EscrowWatch, due: readonly StoredFlow[], turns: number)
 /** Judges in one commit what needs no further reading, and notes that the rest is not explained so far. @returns the rest */
 function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
   const now = of.clock.now()
+  const beginsAt = listBeginsAt(of)
   const open: StoredFlow[] = []
   const judged = due.flatMap((flow): [StoredFlow, FlowJudgement][] => {
     if (flow.fromHeight !== null) return [[flow, judgeGap(of.db, flow)]]
     const transfers = listExplaining(of, flow.hash)
-    const verdict = judge(of, flow, transfers)
-    const waits = findWait(of, flow, { transfers, verdict })
-    if (waits !== null) return [[flow, holdBack(waits, verdict, flow, now)]]
+    const found = judge(of, flow, transfers)
+    const waits = findWait(of, flow, { transfers, verdict: found })
+    if (waits !== null) return [[flow, holdBack(waits, found, flow, now)]]
+    const verdict = flow.at < beginsAt && transfers.length === 0 ? asUnlisted(found) : found
     if (!wantsReread(verdict, flow)) return [[flow, conclude(of, { verdict, flow, asked: null })]]
     open.push(flow)
     const isPutOff = isContradicted(of.db, 'record', flow.hash)
@@ -161,6 +175,14 @@ function holdBack(waits: Wait, verdict: Verdict, flow: StoredFlow, now: UnixMs):
     absence: flow.absence,
     waitsFor: source,
   }
+}
+
+/** Of what moved before the list begins nobody says what for; that something came in is no loss. */
+function asUnlisted(verdict: Verdict): Verdict {
+  if (verdict.kind !== 'unexplained') return verdict
+  return verdict.direction === 'in'
+    ? { kind: 'explained', isProven: true }
+    : { kind: 'unjudged', lacks: 'record' }
 }
 
 function wantsReread(verdict: Verdict, flow: StoredFlow): boolean {

@@ -21,7 +21,10 @@ export type FlowVerdict =
   | { readonly kind: 'explained'; readonly isProven: boolean }
   /** A record accounts for it if its token moves under this address, and that is not known yet. */
   | { readonly kind: 'held' }
-  /** A transfer accounts for it that does not say how much, or of which id, and nobody else does. */
+  /**
+   * A transfer accounts for it that does not say how much, or of which id, and nobody else does; or it moved before the
+   * oldest record of the list.
+   */
   | { readonly kind: 'unjudged'; readonly lacks: Lack }
   | {
       readonly kind: 'unexplained'
@@ -32,7 +35,7 @@ export type FlowVerdict =
       readonly isSettled: boolean
     }
 
-export type Lack = 'amount' | 'token id'
+export type Lack = 'amount' | 'token id' | 'record'
 
 /** Whether a record's token is the one that moved, by another address; `held` while that is not known. */
 export type JudgeToken = (transfer: Transfer, moved: string) => 'same' | 'held' | 'other'

@@ -26,7 +26,25 @@ describe('the history walk', () => {
     const world = setUp(toRows(10))
     await toWalk(world).runAll()
     expect(known(world.ledger)).toBe(10)
-    expect(world.cursors.read().history).toMatchObject({ done: true })
+    expect(world.cursors.read().history).toMatchObject({
+      done: true,
+      oldestAt: world.feed.rows.at(-1)?.mainTime,
+    })
+  })
+
+  test('and the sweep note how far back the list reaches, whatever is asked for again', async () => {
+    const world = setUp(toRows(10, 20))
+    const { walk, run, runAll } = toWalk(world)
+    const { cursors, feed } = world
+    await runAll()
+    requestHistory(walk, 25_000)
+    expect(cursors.read().history).toMatchObject({ done: false, oldestAt: 21_000 })
+    await runAll()
+    expect(cursors.read().history).toMatchObject({ done: true, oldestAt: 21_000 })
+    feed.rows = toRows(20, 10)
+    requestSweep(walk)
+    for (let runs = 0; runs < 10; runs += 1) await run()
+    expect(cursors.read().history).toMatchObject({ done: true, oldestAt: 11_000 })
   })
 
   test('and the one over what the tail left out say when they last came further', async () => {

@@ -26,6 +26,7 @@ function setUp({
   id = null as string | null,
   isNew = false,
   age = 0,
+  oldestAge = null as number | null,
   isHistoryRead = true,
   isListRead = true,
   others = 0,
@@ -36,14 +37,15 @@ function setUp({
     asked.push(of)
     return { requestedAt: kernel.clock.now(), records: [], bad: [] }
   }
-  const opened = createTestKernel({ config: { bridge } })
+  const opened = createTestKernel({ config: { bridge }, start: 1_790_000_000_000 })
   const triggered: string[] = []
   const trigger = (poller: string) => void triggered.push(poller)
   const settleMs = () => settles
   const kernel = { ...opened, trigger, settleMs, reads: { ...opened.reads, feedByHash } }
   const { clock, commit, cursors, db, learned, list } = kernel
   const watch = openEscrowWatch(kernel)
-  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead } })
+  const oldestAt = oldestAge === null ? null : clock.now() - oldestAge
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead, oldestAt } })
   for (const one of ['a', 'b', 'c'])
     learned.learn(
       [{ kind: 'action', name: kindsName('ZoneToMain'), value: 'withdraw' }],
@@ -95,7 +97,12 @@ function setUp({
     commit({ evidence: [reading] })
   }
   const wake = () => db.prepare('UPDATE escrow_flows SET check_at = 0').run()
-  return { db, world, show, prove, look, wake, triggered, asked }
+  /** The list shows an older record than before. */
+  const showOlder = (age: number) => {
+    const { history } = cursors.read()
+    cursors.write({ ...cursors.read(), history: { ...history, oldestAt: clock.now() - age } })
+  }
+  return { db, world, show, prove, look, wake, triggered, asked, showOlder }
 }
 
 test.each([
@@ -211,4 +218,43 @@ test('what left while nothing ran is not asked about one by one while what the t
   const { look, asked } = setUp({ isNew: true, age: hour, isListRead: false })
   expect(await look(24, 15_000)).toBe('open')
   expect(asked).toEqual([])
+})
+
+const day = 86_400_000
+
+test.each([
+  { title: 'long before the oldest record', age: 20 * hour, oldestAge: 5 * hour, verdict: 'unjudged' },
+  {
+    title: 'soon after it, of a record that may have been older',
+    age: 5 * hour - 599_000,
+    oldestAge: 5 * hour,
+    verdict: 'unjudged',
+  },
+  { title: 'later', age: 5 * hour - 600_000, oldestAge: 5 * hour, verdict: 'unexplained' },
+  {
+    title: 'before it, where the list reaches back as far as was asked for',
+    age: 20 * hour,
+    oldestAge: 2 * day,
+    verdict: 'unexplained',
+  },
+  { title: 'since the first start', age: 0, oldestAge: 60_000, verdict: 'unexplained' },
+])('what left $title is $verdict', async ({ age, oldestAge, verdict }) => {
+  const { look, asked } = setUp({ isNew: true, age, oldestAge })
+  expect(await look(24, 15_000)).toBe(verdict)
+  expect(asked.length > 0).toBe(verdict === 'unexplained')
+})
+
+test('what left before the oldest record is judged once the list shows older ones', async () => {
+  const { look, showOlder } = setUp({ isNew: true, age: 20 * hour, oldestAge: 5 * hour })
+  expect(await look(4, 15_000)).toBe('unjudged')
+  showOlder(2 * day)
+  expect(await look(24, 15_000)).toBe('unexplained')
+})
+
+test('what left before the oldest record is explained by a record that is shown of it', async () => {
+  const { look, show, prove } = setUp({ isNew: true, age: 20 * hour, oldestAge: 5 * hour })
+  expect(await look(4, 15_000)).toBe('unjudged')
+  show()
+  prove()
+  expect(await look(4, 15_000)).toBe('explained')
 })
