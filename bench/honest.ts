@@ -85,7 +85,7 @@ const system = {
 }
 const watched = await watchBridge(bridge, {
   clock: values.real ? system : clock,
-  now,
+  served: values.real ? { now, sleep: system.sleep } : clock.served,
   service,
   fees: isOdd,
   secondSource: values.canonical,

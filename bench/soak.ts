@@ -8,6 +8,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { createSystemClock } from '../src/lib/clock.ts'
 import { createSlackInbox } from '../src/sandbox/inbox/slackInbox.ts'
 import { createProject, endProgram, startDaemon } from '../test/support/realMonitor.ts'
 import { type Chain, createChance } from './otherBridge/chain.ts'
@@ -47,7 +48,7 @@ const minutes = Number(values.minutes)
 const bridge = createBridge(Number(values.seed), Date.now() + 2_000)
 addTraffic(bridge, minutes, Number(values.perMinute))
 const failures = addFailures()
-const served = await serveBridge(bridge.chain, plainService, Date.now, createChance('soak'))
+const served = await serveBridge(bridge.chain, plainService, createSystemClock(), createChance('soak'))
 const inbox = await createSlackInbox({ keep: 100_000 })
 const project = createProject({
   url: served.url,

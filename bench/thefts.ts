@@ -81,7 +81,7 @@ async function watch(seed: number): Promise<void> {
   clock.start()
   const watched = await watchBridge(bridge, {
     clock,
-    now: () => clock.served.now(),
+    served: clock.served,
     service: {
       ...(seed % 2 === 0 ? plainService : oddService),
       throttled: Number(values.throttled),

@@ -1,10 +1,10 @@
 /** What is wrong with the answers of one endpoint, or of one node, for a while. */
 export interface Fault {
-  /** E1 to E21, canonical, preconf or zoneNode. */
+  /** E1 to E21, `explorer` for all of these, canonical, preconf or zoneNode. */
   readonly of: string
   /**
    * It is `byMs` behind, or stands where it was; fails; says that it is asked too much; is empty; says again what it said to the
-   * same question up to `byMs` ago; answers another question; of a node: shows no logs.
+   * same question up to `byMs` ago; takes `byMs` to answer; answers another question; of a node: shows no logs.
    */
   readonly how: (typeof kinds)[number]
   readonly byMs: number
@@ -12,7 +12,7 @@ export interface Fault {
   readonly until: number
 }
 
-const kinds = ['lag', 'stand', 'error', 'throttle', 'empty', 'cached', 'other', 'hideLogs'] as const
+const kinds = ['lag', 'stand', 'error', 'throttle', 'empty', 'cached', 'slow', 'other', 'hideLogs'] as const
 
 /** Such as `E9+E14:lag:180:6:12`: of which, how, by how many seconds, from and until which minute after the start. */
 export function parseFaults(texts: readonly string[], startAt: number): Fault[] {
@@ -26,8 +26,14 @@ export function parseFaults(texts: readonly string[], startAt: number): Fault[] 
   })
 }
 
+const isOf = (fault: Fault, of: string) => fault.of === of || (fault.of === 'explorer' && /^E\d+$/.test(of))
+
 export const faultOf = (faults: readonly Fault[], of: string, now: number): Fault | undefined =>
-  faults.find((one) => one.of === of && one.from <= now && now < one.until)
+  faults.find((one) => one.how !== 'slow' && isOf(one, of) && one.from <= now && now < one.until)
+
+/** How long an answer takes, ms. */
+export const slowBy = (faults: readonly Fault[], of: string, now: number): number =>
+  faults.find((one) => one.how === 'slow' && isOf(one, of) && one.from <= now && now < one.until)?.byMs ?? 0
 
 /** How far behind a fault puts what it is of. */
 export function behindBy(fault: Fault | undefined, now: number): number {

@@ -1,11 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../src/lib/clock.ts'
 import { answerRpc } from './answerRpc.ts'
 import { answerZoneRpc } from './answerZoneRpc.ts'
 import type { Chain, Chance } from './chain.ts'
 import { answerQuery, endpointOf, type Service } from './endpoints.ts'
-import { type Answer, behindBy, type Call, faultOf, type Past, spoil, spoilResult } from './faults.ts'
+import { type Answer, behindBy, type Call, faultOf, type Past, slowBy, spoil, spoilResult } from './faults.ts'
 import type { View } from './view.ts'
 
 export interface Served {
@@ -17,13 +18,22 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** The API and three RPCs over loopback, in the time of `now`. */
+/** The clock of who answers: `sleep` holds an answer back. */
+export type ServedClock = Pick<Clock, 'now' | 'sleep'>
+
+/** The API and three RPCs over loopback. */
 export async function serveBridge(
   chain: Chain,
   service: Service,
-  now: () => number,
+  clock: ServedClock,
   chance: Chance,
 ): Promise<Served> {
+  const { now } = clock
+  const answerAfter = (of: string, answer: () => void) => {
+    const byMs = slowBy(service.faults, of, now())
+    if (byMs === 0) answer()
+    else void clock.sleep(byMs).then(answer)
+  }
   const requests = new Map<string, number>()
   const past: Past = { questions: new Map(), answers: new Map() }
   const server = createServer((request, response) => {
@@ -35,8 +45,9 @@ export async function serveBridge(
         body += String(chunk)
       })
       request.on('end', () => {
-        const said = answerCalls({ chain, service, past, now: now() }, url.pathname.slice(1), body)
-        return send(response, service, said.status, said.body)
+        const node = url.pathname.slice(1)
+        const said = answerCalls({ chain, service, past, now: now() }, node, body)
+        answerAfter(node, () => send(response, service, said.status, said.body))
       })
       return
     }
@@ -46,7 +57,7 @@ export async function serveBridge(
     const fault = faultOf(service.faults, endpoint, now())
     const asked = { url, now: now(), answer: (one: URL) => answerQuery(chain, service, viewFor, one) }
     const { status, body } = throttle(service, chance) ?? spoil(fault, asked, past)
-    send(response, service, status, body)
+    answerAfter(endpoint, () => send(response, service, status, body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

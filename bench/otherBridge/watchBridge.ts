@@ -8,7 +8,7 @@ import { type Monitor, startMonitor } from '../../test/support/startMonitor.ts'
 import { createChance } from './chain.ts'
 import type { Bridge } from './createBridge.ts'
 import { zoneContractOf } from './answerZoneRpc.ts'
-import { type Served, serveBridge } from './serve.ts'
+import { type Served, type ServedClock, serveBridge } from './serve.ts'
 import { type Service } from './endpoints.ts'
 
 export const plainService: Service = {
@@ -53,7 +53,7 @@ export interface WatchOptions {
   /** The daemon's. */
   readonly clock: Clock
   /** The service's. */
-  readonly now: () => number
+  readonly served: ServedClock
   readonly service?: Service
   readonly secondSource?: boolean
   readonly zoneNode?: boolean
@@ -71,7 +71,7 @@ export interface WatchOptions {
 /** The whole daemon, as shipped, before a bridge. */
 export async function watchBridge(bridge: Bridge, options: WatchOptions): Promise<Watched> {
   const service = options.service ?? plainService
-  const served = await serveBridge(bridge.chain, service, options.now, createChance('throttle'))
+  const served = await serveBridge(bridge.chain, service, options.served, createChance('throttle'))
   const { chain, style } = bridge
   const [path, field, direction] = [service.words.path, service.words.field, service.words.direction]
   const words = ([main, zone]: readonly [string, string]) => ({ main, zone })
