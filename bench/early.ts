@@ -51,7 +51,7 @@ async function play(name: string): Promise<void> {
     timeoutMs: 60_000,
     preconfIntervalMs: stepMs,
     ...(values.explorer && { secondSource: false }),
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     config: { poll: shippedPoll },
   })
   const seen = new Map<string, number>()

@@ -99,7 +99,7 @@ ${timeline()}
   bridge: (world) => ({ fees: fees(world) }),
   preconfIntervalMs: Number(values.preconf),
   // As shipped.
-  pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+  pace: { maxRequestsPerSecond: 4, concurrency: 8 },
   config: { poll: stretch === 1 ? shippedPoll : { ...shippedPoll, ...stretched } },
 })
 const { startAt } = run.sandbox.world

@@ -58,7 +58,7 @@ async function run(name: string): Promise<void> {
     clock,
     timeoutMs: 60_000,
     preconfIntervalMs: 5_000,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     links: { tx: links },
     write: (text) => note('console', text),
     config: {

@@ -52,7 +52,7 @@ const served = await serveBridge(bridge.chain, plainService, createSystemClock()
 const inbox = await createSlackInbox({ keep: 100_000 })
 const project = createProject({
   url: served.url,
-  explorer: { pace: { maxRequestsPerSecond: 4, concurrency: 2 }, timeout: '10s' },
+  explorer: { pace: { maxRequestsPerSecond: 4, concurrency: 8 }, timeout: '10s' },
   channels: { ops: { type: 'slack', url: inbox.url } },
   more: { poll: {}, preconf: { url: served.rpcUrl }, bridge: describeBridge(bridge.chain) },
 })

@@ -43,7 +43,7 @@ for (const [name, extra] of only === undefined ? setups : setups.slice(Number(on
     scenario,
     clock,
     timeoutMs: 60_000,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     configOf: (sandbox) => ({ poll: shippedPoll, preconf: null, ...extra(sandbox) }),
   })
   await run.pass(settleMs)

@@ -80,7 +80,7 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
     url: served.url,
     clock: options.clock,
     timeoutMs: 60_000,
-    pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 8 },
     config: {
       explorer: {
         baseUrl: served.url,
@@ -92,7 +92,7 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
           headerPrefix: 'SVC',
         },
         auth: null,
-        pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 2 },
+        pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 8 },
         timeoutMs: 60_000,
         links: { tx: { main: null, zone: null } },
       },

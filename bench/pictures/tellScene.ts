@@ -94,7 +94,7 @@ export async function tellScene({ yaml, minutes, happen }: Scene): Promise<Told>
     clock,
     timeoutMs: 60_000,
     preconfIntervalMs: 5_000,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     links: { tx: { main: 'https://main.example/tx/{hash}', zone: 'https://zone.example/tx/{hash}' } },
     bridge: ({ tokens }) => ({
       tokens: tokens.map(({ address, symbol, decimals }) => ({

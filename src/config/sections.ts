@@ -76,7 +76,7 @@ export const explorer = z.strictObject({
         .min(1, 'expected at least 1 request a second')
         .max(1_000, 'expected at most 1000 requests a second')
         .default(4),
-      concurrency: wholeNumber(1, 64).default(2),
+      concurrency: wholeNumber(1, 64).default(8),
     })
     .prefault({}),
   timeout: duration({ minMs: 100, maxMs: 300_000 }).prefault('10s'),

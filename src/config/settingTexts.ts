@@ -30,7 +30,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'explorer.auth.signer': 'How requests are signed; `none` sends the headers without a signature.',
   'explorer.pace': 'Upper bounds of the pace; below them it adapts by itself.',
   'explorer.pace.maxRequestsPerSecond': 'Requests a second, 1 to 1000.',
-  'explorer.pace.concurrency': 'Requests in flight at a time.',
+  'explorer.pace.concurrency':
+    'Requests in flight at a time: with fewer a service that takes seconds to answer is asked more seldom.',
   'explorer.timeout': 'How long an answer may take, its body included.',
   'explorer.links': 'Where people can look at what a message names.',
   'explorer.links.tx': 'Addresses of transaction pages, with `{hash}` in them.',

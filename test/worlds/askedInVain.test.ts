@@ -26,7 +26,7 @@ async function start() {
   }
   const world = await createEscrowWorld({
     rules,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     bridge: { contracts: [] },
     prepare(bare) {
       for (let n = 0; n < 3; n += 1) bare.deposit(n, { amount: '500' })

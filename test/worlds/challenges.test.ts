@@ -32,7 +32,7 @@ describe('challenge.changed', () => {
     const timeline = bear('0s', 230, 'proven') + bear('100s', 1, 'challenged', '24m')
     const run = await start(timeline, {
       scenario: `name: busy\n${busy}timeline:\n${timeline}`,
-      pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+      pace: { maxRequestsPerSecond: 4, concurrency: 8 },
       config: { poll: shippedPoll },
     })
     expect((await run.untilTold('challenge.changed', 5 * minute)) - 100_000).toBeLessThan(2 * minute)

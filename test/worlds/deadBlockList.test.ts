@@ -18,7 +18,7 @@ const answers = {
 
 async function createDeadWorld(how: keyof typeof answers) {
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     // The escrow of native currency is not watched: evidence alone judges it.
     bridge: { escrows: [{ address: escrow, token, baseline: null }] },
     prepare(bare) {

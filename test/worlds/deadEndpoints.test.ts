@@ -8,7 +8,7 @@ import { send } from '../support/fakeExplorer.ts'
 const second = 1_000
 const minute = 60 * second
 const stranger = `0x${'bad0'.repeat(10)}`
-const pace = { maxRequestsPerSecond: 4, concurrency: 2 }
+const pace = { maxRequestsPerSecond: 4, concurrency: 8 }
 
 const paths = {
   E3: /\/cross\/transaction-list$/,

@@ -22,7 +22,7 @@ async function start(name: string, secondSource?: boolean): Promise<ScenarioRun>
     clock,
     timeoutMs: 20_000,
     preconfIntervalMs: 800,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     config: { poll: shippedPoll },
     ...(waiting.includes(name) && { rules: impatient }),
     ...(secondSource !== undefined && { secondSource }),

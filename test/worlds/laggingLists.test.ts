@@ -40,7 +40,7 @@ function hideNewer(response: ServerResponse, than: number): void {
 async function createLaggingWorld(agoMs: number): Promise<LaggingWorld> {
   const lags = new Map<keyof typeof lists, number>()
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     bridge: {
       escrows: [
         { address: escrow, token, baseline: null },

@@ -11,7 +11,7 @@ const stranger = `0x${'bad0'.repeat(10)}`
 async function start() {
   const seen = { behind: 0 }
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     balances: { [escrow]: { [token]: 1_000_000_000n } },
     nodeBehind: () => seen.behind,
     prepare(bare) {

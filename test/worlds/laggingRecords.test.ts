@@ -9,7 +9,7 @@ const minute = 60_000
 async function start() {
   const seen: { past: readonly WireRecord[] | null } = { past: null }
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     prepare(bare) {
       for (let n = 0; n < 6; n += 1) bare.deposit(n, { amount: '250' })
       for (let n = 6; n < 9; n += 1) bare.withdraw(n)

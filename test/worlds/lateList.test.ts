@@ -51,7 +51,7 @@ async function cross(world: Bare, n: number): Promise<void> {
 async function start(lateMs: number) {
   const late = { ms: 0 }
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     prepare(bare) {
       const before = bare.fake.intercept
       bare.fake.intercept = (request, response) => {

@@ -13,7 +13,7 @@ rules:
 test('lists that begin with the oldest row are watched from their end: the chain goes on, and a payout without an origin is told of', async () => {
   const world = await createBridgeWorld({
     rules,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     prepare: ({ fake, now, withdraw }) => {
       fake.pageCap = 2
       for (let n = 1; n <= 2_000; n += 1) {

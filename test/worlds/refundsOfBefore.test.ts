@@ -10,7 +10,7 @@ const stranger = `0x${'bad0'.repeat(10)}`
 
 test('a deposit that failed before the start and is given back after it is no shortfall; what is taken is', async () => {
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     balances: { [escrow]: { [token]: 1_000_000_000n } },
     prepare(bare) {
       for (let n = 0; n < 6; n += 1) bare.deposit(n, { amount: '250' })

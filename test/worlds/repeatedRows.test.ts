@@ -51,7 +51,7 @@ interface Repeating extends EscrowWorld {
 async function createRepeating(repeated: readonly List[]): Promise<Repeating> {
   const world = await createEscrowWorld({
     rules,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     bridge: {
       escrows: [
         { address: escrow, token, baseline: null },

@@ -9,7 +9,7 @@ const minute = 60 * second
 
 async function start(isWatched: boolean) {
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     bridge: { escrows: [{ address: escrow, token: isWatched ? '' : token, baseline: null }] },
     prepare(bare) {
       for (let n = 0; n < 6; n += 1) bare.deposit(n, { amount: '30', token: '', decimals: 18 })

@@ -28,7 +28,7 @@ test.each([
   async (_, how, hasLogs) => {
     let isDown = false
     const world = await createEscrowWorld({
-      pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+      pace: { maxRequestsPerSecond: 4, concurrency: 8 },
       prepare(bare) {
         for (let n = 0; n < 6; n += 1)
           bare.deposit(n, { amount: '250', ...(hasLogs && { event: [250_000_000n, token, user(n)] }) })

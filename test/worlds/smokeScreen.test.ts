@@ -10,7 +10,7 @@ import type { ScenarioRun } from '../support/runScenario.ts'
 
 const second = 1_000
 const theftAt = 150 * second
-const pace = { maxRequestsPerSecond: 4, concurrency: 2 }
+const pace = { maxRequestsPerSecond: 4, concurrency: 8 }
 
 async function start(timeline: string): Promise<ScenarioRun> {
   return runLeaping({ scenario: `name: smoke\ntimeline:\n${timeline}\n`, pace })

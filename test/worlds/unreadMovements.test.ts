@@ -22,7 +22,7 @@ async function createSpoiling(): Promise<Spoiling> {
   const spoiled = new Map<string, Row>()
   let dead: readonly RegExp[] = []
   const world = await createEscrowWorld({
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     bridge: {
       escrows: [
         { address: escrow, token, baseline: null },

@@ -49,7 +49,7 @@ export function toSettings({ env }: Pick<Io, 'env'>, guess: Guess, chains = { ma
     chains: { main: guess.main ?? chains.main, zone: guess.zone ?? chains.zone },
     dialect,
     auth: readCredentials(env, guess.auth),
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     timeoutMs,
     links: { tx: { main: null, zone: null } },
   }

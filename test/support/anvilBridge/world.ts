@@ -144,7 +144,7 @@ function watch({ main, zone }: Deployed, url: string, clock: Clock): Promise<Mon
     url,
     clock,
     timeoutMs: minute,
-    pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+    pace: { maxRequestsPerSecond: 4, concurrency: 8 },
     config: {
       canonical: { url: new Secret(`${url}/main`), ...asked },
       zoneRpc: {

@@ -18,7 +18,7 @@ describe('what a configuration gives', () => {
         headerPrefix: 'SVC',
       },
       auth: null,
-      pace: { maxRequestsPerSecond: 4, concurrency: 2 },
+      pace: { maxRequestsPerSecond: 4, concurrency: 8 },
       timeoutMs: 10_000,
       links: { tx: { main: null, zone: null } },
     })
