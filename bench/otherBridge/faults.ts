@@ -3,8 +3,9 @@ export interface Fault {
   /** E1 to E21, `explorer` for all of these, canonical, preconf or zoneNode. */
   readonly of: string
   /**
-   * It is `byMs` behind, or stands where it was; fails; says that it is asked too much; is empty; says again what it said to the
-   * same question up to `byMs` ago; takes `byMs` to answer; answers another question; of a node: shows no logs.
+   * It is `byMs` behind, or stands where it was; fails; says that it is asked too much, each time or within `byMs` of what it
+   * answered; is empty; says again what it said to the same question up to `byMs` ago; takes `byMs` to answer; answers
+   * another question; of a node: shows no logs.
    */
   readonly how: (typeof kinds)[number]
   readonly byMs: number
@@ -12,7 +13,18 @@ export interface Fault {
   readonly until: number
 }
 
-const kinds = ['lag', 'stand', 'error', 'throttle', 'empty', 'cached', 'slow', 'other', 'hideLogs'] as const
+const kinds = [
+  'lag',
+  'stand',
+  'error',
+  'throttle',
+  'empty',
+  'cached',
+  'slow',
+  'strict',
+  'other',
+  'hideLogs',
+] as const
 
 /** Such as `E9+E14:lag:180:6:12`: of which, how, by how many seconds, from and until which minute after the start. */
 export function parseFaults(texts: readonly string[], startAt: number): Fault[] {
@@ -50,17 +62,22 @@ export interface Answer {
 export interface Past {
   readonly questions: Map<string, string>
   readonly answers: Map<string, { readonly at: number; readonly answer: unknown }>
+  /** When the newest answer was given that was no refusal. */
+  answeredAt: number
 }
 
 /** What a fault makes of an answer. */
 export function spoil(
   fault: Fault | undefined,
   { url, now, answer }: { readonly url: URL; readonly now: number; readonly answer: (url: URL) => Answer },
-  { questions, answers }: Past,
+  past: Past,
 ): Answer {
+  const { questions, answers } = past
   if (fault?.how === 'error') return { status: 500, body: { code: '50026', msg: 'system error', data: [] } }
-  if (fault?.how === 'throttle')
+  const isTooSoon = fault?.how === 'strict' && now - past.answeredAt < fault.byMs
+  if (fault?.how === 'throttle' || isTooSoon)
     return { status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } }
+  past.answeredAt = now
   if (fault?.how === 'empty') return { status: 200, body: { code: '0', msg: '', data: [] } }
   if (fault?.how === 'other') {
     const other = new URL(url)

@@ -35,7 +35,7 @@ export async function serveBridge(
     else void clock.sleep(byMs).then(answer)
   }
   const requests = new Map<string, number>()
-  const past: Past = { questions: new Map(), answers: new Map() }
+  const past: Past = { questions: new Map(), answers: new Map(), answeredAt: -Infinity }
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://bridge')
     response.setHeader('date', new Date(now()).toUTCString())
