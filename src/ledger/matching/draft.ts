@@ -12,6 +12,16 @@ export function hasCompatibleMain(a: Draft, b: Draft): boolean {
   return hashes.size === 0 || other === '' || hashes.has(other)
 }
 
+/** A record as it is matched: `word` is an id that it bears and that names nobody. */
+export type Matched = Sighting & { readonly word?: string | null }
+
+/** Where one bears a word in place of an id: whether no member of the other bears another one, or an id. */
+export function mayShareName(a: Draft, b: Draft): boolean {
+  const words = new Set([...a.members, ...b.members].flatMap((one: Matched) => one.word ?? []))
+  if (words.size === 0) return true
+  return words.size === 1 && [...a.members, ...b.members].every(({ id }) => id === null)
+}
+
 export function groupBy(
   sightings: readonly Sighting[],
   nameOf: (sighting: Sighting) => string,

@@ -1,6 +1,9 @@
 import type { Sighting } from '../sightings/sighting.ts'
 
-/** Without the ids that records bear which share neither transaction: a word for none names nobody. */
+/**
+ * Without the ids that records bear which share neither transaction: a word for none names nobody. It is kept as `word`,
+ * because two that bear different ones differ all the same (semantics 1).
+ */
 export function forgetSharedIds(sightings: readonly Sighting[]): readonly Sighting[] {
   const first = new Map<string, Sighting>()
   const shared = new Set<string | null>()
@@ -13,5 +16,7 @@ export function forgetSharedIds(sightings: readonly Sighting[]): readonly Sighti
   }
   return shared.size === 0
     ? sightings
-    : sightings.map((sighting) => (shared.has(sighting.id) ? { ...sighting, id: null } : sighting))
+    : sightings.map((sighting) =>
+        shared.has(sighting.id) ? { ...sighting, id: null, word: sighting.id } : sighting,
+      )
 }

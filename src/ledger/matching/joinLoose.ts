@@ -1,12 +1,22 @@
 import { isVague, mayBeSame } from './fillUnsaid.ts'
 import { type Group, hashCount, isCompatible, type Sighting, weakContent } from '../sightings/sighting.ts'
-import { type Draft, groupBy, hasCompatibleMain, head, mainOf, toDraft, zoneOf } from './draft.ts'
+import {
+  type Draft,
+  groupBy,
+  hasCompatibleMain,
+  head,
+  mainOf,
+  type Matched,
+  mayShareName,
+  toDraft,
+  zoneOf,
+} from './draft.ts'
 
 export function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
   const groups = groupBy(
     loose.filter((sighting) => !isVague(sighting)),
     (sighting) => `${weakContent(sighting)}|${sighting.zoneHash ?? ''}|${sighting.mainHash ?? ''}`,
-  ).map(toDraft)
+  ).flatMap(splitByWord)
   const left = attach(named, groups)
   // Among themselves only an emptier record can be an earlier form of a fuller one.
   const full = left.filter((draft) => hashCount(head(draft)) === 2)
@@ -15,12 +25,24 @@ export function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
   return [...found, ...joinVague(found, loose.filter(isVague))]
 }
 
+/** Equal records that bear different words in place of an id are several; those that bear none are of the first of them. */
+function splitByWord(group: readonly Sighting[]): Draft[] {
+  const wordOf = ({ word }: Matched) => word ?? null
+  const [first, ...others] = [...new Set(group.map(wordOf))].filter((word) => word !== null).sort()
+  if (first === undefined || others.length === 0) return [toDraft(group)]
+  const ofWord = Map.groupBy(group, (sighting) => wordOf(sighting) ?? first)
+  return [...ofWord.values()].map(toDraft)
+}
+
 /** What fits several for want of what it does not say is another form of one of them; what fits none stands for itself. */
 function joinVague(hosts: readonly Draft[], vague: readonly Sighting[]): Draft[] {
   const own: Draft[] = []
   for (const sighting of vague) {
-    const host = [...hosts, ...own].find(({ members }) => members.some((one) => mayBeSame(one, sighting)))
-    if (!host) own.push(toDraft([sighting]))
+    const joiner = toDraft([sighting])
+    const host = [...hosts, ...own].find(
+      (draft) => draft.members.some((one) => mayBeSame(one, sighting)) && mayShareName(draft, joiner),
+    )
+    if (!host) own.push(joiner)
     else if (own.includes(host)) host.members.push(sighting)
     else host.ambiguous.push(sighting)
   }
@@ -69,6 +91,7 @@ export function findHosts(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): 
     (host) =>
       host.members.some((member) => weakContent(member) === content) &&
       hasCompatibleMain(host, joiner) &&
+      mayShareName(host, joiner) &&
       isCompatible(zoneOf(host) || null, sighting.zoneHash),
   )
 }

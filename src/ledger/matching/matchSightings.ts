@@ -12,7 +12,7 @@ import {
 } from '../sightings/sighting.ts'
 import { sightingDigest } from '../sightings/sightingCells.ts'
 import { isNumbered, splitEquals } from '../sightings/splitEquals.ts'
-import { type Draft, firstAt, groupBy, hasCompatibleMain, mainOf, toDraft } from './draft.ts'
+import { type Draft, firstAt, groupBy, hasCompatibleMain, mainOf, mayShareName, toDraft } from './draft.ts'
 import { findHosts, indexDrafts, indexHashes, joinLoose } from './joinLoose.ts'
 
 /**
@@ -148,7 +148,10 @@ function joinEvents(byId: Draft[], byEvent: Draft[]): Draft[] {
   for (const draft of byEvent) {
     const name = eventName(draft.members[0] as Sighting) ?? ''
     const fitting = (ids.get(name) ?? []).filter(
-      (candidate) => hasCompatibleMain(candidate, draft) && sharesContentIfNeeded(candidate, draft),
+      (candidate) =>
+        hasCompatibleMain(candidate, draft) &&
+        mayShareName(candidate, draft) &&
+        sharesContentIfNeeded(candidate, draft),
     )
     const [first] = fitting
     if (first && (fitting.length === 1 || mainOf(draft) === ''))

@@ -71,6 +71,19 @@ test('an id of records that share no transaction names neither, whichever answer
   expect(match([[a], [b], [{ ...a, id: null, requestedAt: 2_000_000 }]])).toEqual(twice(['1+0', '2+0']))
 })
 
+test('records that bear different ids are several, even where one is a word for none', () => {
+  const word = toRecord({ id: 'none', zoneHash: hash('zone2'), mainHash: hash('main2'), amountRaw: 7n })
+  const named = { ...word, id: 'a', mainHash: null }
+  expect(match([[toRecord({ id: 'none' })], [word], [named]])).toEqual(twice(['1+0', '1+0', '1+0']))
+})
+
+test('equal records with two words for none are two, and one without any is of the first', () => {
+  const at = (id: string | null, n: string) =>
+    toRecord({ id, zoneHash: hash(`z${n}`), mainHash: hash(`m${n}`) })
+  const world = [at('none', '1'), at('none', '2'), at('-', '1'), at('-', '2'), at(null, '1')]
+  expect(match(world.map((one) => [one]))).toEqual(twice(['1+0', '1+0', '1+0', '2+0']))
+})
+
 test('what differs in something that both say is another transfer', () => {
   const other = { ...unsaidRaw, targetAddress: '0xdd' }
   expect(match([[raw(5n)], [other]])).toEqual(twice(['1+0', '1+0']))
