@@ -49,6 +49,7 @@ export function createWatching(
 ) {
   const { heartbeat } = kernel.config
   const upkeep = createUpkeep(kernel, opened)
+  const tellMisread = createMisreadTeller(kernel)
   const runner = createRunner(kernel, [
     ...opened.flatMap(({ pollers }) => pollers),
     ...createReporting(kernel),
@@ -63,7 +64,7 @@ export function createWatching(
     },
     ...listBackupPolls(kernel),
     createRepacking(kernel.db),
-    { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), tellMisread(kernel), upkeep()) },
+    { name: 'upkeep', schedule: upkeepMs, run: async () => (of.voice.note(), tellMisread(), upkeep()) },
     ...(heartbeat
       ? [
           {
@@ -109,16 +110,27 @@ function createRepacking(db: Database): Poller {
 /** Named in a message; the log has all of them. */
 const mostNamed = 10
 
-/** What stands in for rows that cannot be read holds nothing up: it is said, and the file is looked through. */
-function tellMisread({ db, engine, live, clock, log, state }: Kernel): void {
-  const rows = takeMisread(db)
-  if (rows.length === 0) return
-  log.error({ rows }, 'rows of the ledger cannot be read')
-  const named = rows.slice(0, mostNamed).join(', ')
-  const reason = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of it cannot be read (${named}${rows.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, nothing for answers, and what rests on others keeps its state`
-  const now = clock.now()
-  db.transaction(() => tellFinding(engine, live.rules, toRecovered('ledger.sqlite', reason, now), now))
-  void state.integrity.look().catch(() => undefined)
+/** A file with many such rows shows them over hours, a few in each minute. */
+const misreadMs = 3_600_000
+
+/** What stands in for rows that cannot be read holds nothing up: it is said, once an hour at most, and the file is looked through. */
+export function createMisreadTeller(
+  kernel: Pick<Kernel, 'db' | 'engine' | 'live' | 'clock' | 'log' | 'state'>,
+) {
+  const { db, engine, live, clock, log, state } = kernel
+  let toldAt = -Infinity
+  return (): void => {
+    if (clock.monotonicMs() - toldAt < misreadMs) return
+    const rows = takeMisread(db)
+    if (rows.length === 0) return
+    toldAt = clock.monotonicMs()
+    log.error({ rows }, 'rows of the ledger cannot be read')
+    const named = rows.slice(0, mostNamed).join(', ')
+    const reason = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of it cannot be read (${named}${rows.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, nothing for answers, and what rests on others keeps its state`
+    const now = clock.now()
+    db.transaction(() => tellFinding(engine, live.rules, toRecovered('ledger.sqlite', reason, now), now))
+    void state.integrity.look().catch(() => undefined)
+  }
 }
 
 const backupLookMs = 60_000

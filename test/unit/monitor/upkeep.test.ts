@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUpkeep } from '../../../src/monitor/watching.ts'
+import { createMisreadTeller, createUpkeep } from '../../../src/monitor/watching.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
 import { createLedger } from '../../../src/ledger/ledger.ts'
 import { listWaiting, saveOpenLessons } from '../../../src/ledger/lessons/openLessons.ts'
@@ -8,7 +8,7 @@ import { createAlertStore } from '../../../src/alerts/store/alertStore.ts'
 import { listChanges, recordChange } from '../../../src/store/auditLog.ts'
 import { recordHead } from '../../../src/kernel/heads/heads.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
-import { takeMisread } from '../../../src/store/misread.ts'
+import { noteMisread, takeMisread } from '../../../src/store/misread.ts'
 import { int } from '../../../src/store/table.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { createBench, createCondition, createRule } from '../alerts/harness.ts'
@@ -170,4 +170,18 @@ test('a row that cannot be read keeps what it is among, and all else is forgotte
   await upkeep()
   expect([ledger.listTransfers({}).length, pruned]).toEqual([0, 1])
   expect(takeMisread(db)).toHaveLength(1)
+})
+
+test('rows that cannot be read are told at once, and those that show later once an hour', async () => {
+  const { clock, db, log, state, ...parts } = setUp()
+  const told: number[] = []
+  const engine = { ...parts.engine, tellEvents: () => void told.push(clock.now()) }
+  const tell = createMisreadTeller({ clock, db, log, state, live: parts.live, engine })
+  const begin = clock.now()
+  for (let minutes = 0; minutes < 150; minutes += 1) {
+    if (minutes < 100) noteMisread(db, `transfer t${minutes}`)
+    tell()
+    await clock.advance(60_000)
+  }
+  expect(told.map((at) => (at - begin) / 60_000)).toEqual([0, 60, 120])
 })
