@@ -184,7 +184,7 @@ function noteFailure(
   // A good answer to a later question says more.
   if (!before || (before.lastGoodAt ?? -Infinity) > sentAt) return state
   const isFirst = before.failingSince === null
-  const isOwn = !isFirst && othersGoodAt > before.countedAt
+  const isOwn = !isFirst && othersGoodAt > before.countedAt && !isOfWhole(state, endpoint)
   return {
     ...withRecord(state, {
       ...before,
@@ -201,6 +201,12 @@ function noteFailure(
     // A timeout in between does not say that the credentials are accepted again.
     rejected: kind === 'rejected' ? { at, reason } : state.rejected,
   }
+}
+
+/** Whether the endpoint fails whatever it is asked: then a filter of it, such as `E3 by hash`, has no trouble of its own. */
+function isOfWhole({ endpoints }: State, use: string): boolean {
+  const [endpoint = ''] = use.split(' by ')
+  return endpoint !== use && (endpoints.get(endpoint)?.failingSince ?? null) !== null
 }
 
 function withRecord(state: State, record: EndpointRecord & { readonly countedAt: number }): State {

@@ -52,6 +52,19 @@ describe('an endpoint fails by itself', () => {
     expect(own(world)).toBe(0)
   })
 
+  test('not as one filter of an endpoint that fails whatever it is asked', () => {
+    const failuresOf = (fails: readonly string[]) => {
+      const world = setUp()
+      for (const round of [0, 10, 20, 30]) {
+        for (const endpoint of fails) world.fail(round, endpoint)
+        world.good(round + 1, 'E5')
+      }
+      return world.of('E3 by height')?.ownFailures
+    }
+    expect(failuresOf(['E3 by height'])).toBe(3)
+    expect(failuresOf(['E3', 'E3 by height'])).toBe(0)
+  })
+
   test('not when it failed with all the others, and was not asked since they came back', () => {
     const world = setUp()
     world.good(0, 'E5')
