@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   options: {
     minutes: { type: 'string', default: '4' },
     pace: { type: 'string', default: '4' },
-    concurrency: { type: 'string', default: '2' },
+    concurrency: { type: 'string', default: '8' },
     copies: { type: 'string', default: '0' },
     load: { type: 'boolean', default: false },
   },

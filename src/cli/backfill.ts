@@ -66,7 +66,7 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
 /** An unfinished walk that goes back as far is gone on with. */
 function resumeFrom(history: HistoryWalk, until: number): HistoryWalk {
   if (!history.done && history.until <= until) return history
-  return beginHistory(until)
+  return beginHistory(until, history.oldestAt)
 }
 
 /** Walks until the stop: the request that it aborts ends with an error, which is no failure. */

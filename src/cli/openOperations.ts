@@ -96,7 +96,7 @@ function openLocal(
     rewindCursors: async (until, actor) => {
       state.cursors.write({
         ...state.cursors.read(),
-        history: beginHistory(until),
+        history: beginHistory(until, state.cursors.read().history.oldestAt),
       })
       state.db.transaction(() => recordRewind(state.db, actor, until, io.clock.now()))
       return { until }

@@ -113,23 +113,27 @@ const mostNamed = 10
 /** A file with many such rows shows them over hours, a few in each minute. */
 const misreadMs = 3_600_000
 
-/** What stands in for rows that cannot be read holds nothing up: it is said, once an hour at most, and the file is looked through. */
+/** What stands in for rows that cannot be read holds nothing up: the file is looked through, and it is said once an hour at most. */
 export function createMisreadTeller(
   kernel: Pick<Kernel, 'db' | 'engine' | 'live' | 'clock' | 'log' | 'state'>,
 ) {
   const { db, engine, live, clock, log, state } = kernel
   let toldAt = -Infinity
+  let untold: string[] = []
   return (): void => {
-    if (clock.monotonicMs() - toldAt < misreadMs) return
     const rows = takeMisread(db)
-    if (rows.length === 0) return
-    toldAt = clock.monotonicMs()
-    log.error({ rows }, 'rows of the ledger cannot be read')
-    const named = rows.slice(0, mostNamed).join(', ')
-    const reason = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of it cannot be read (${named}${rows.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, nothing for answers, and what rests on others keeps its state`
+    untold = [...untold, ...rows]
+    if (rows.length > 0) {
+      log.error({ rows }, 'rows of the ledger cannot be read')
+      void state.integrity.look().catch(() => undefined)
+    }
+    if (untold.length === 0 || clock.monotonicMs() - toldAt < misreadMs) return
+    const named = untold.slice(0, mostNamed).join(', ')
+    const reason = `${untold.length} ${untold.length === 1 ? 'row' : 'rows'} of it cannot be read (${named}${untold.length > mostNamed ? ', …' : ''}): until they are read anew, their other columns stand in for transfers, nothing for answers, and what rests on others keeps its state`
     const now = clock.now()
     db.transaction(() => tellFinding(engine, live.rules, toRecovered('ledger.sqlite', reason, now), now))
-    void state.integrity.look().catch(() => undefined)
+    toldAt = clock.monotonicMs()
+    untold = []
   }
 }
 

@@ -95,9 +95,9 @@ export interface OpenedCursors {
   readonly isAhead: boolean
 }
 
-/** A walk from the newest page back to `until`. */
-export function beginHistory(until: UnixMs): HistoryWalk {
-  return { until, page: 1, read: 0, least: 0, reachedAt: null, oldestAt: null, done: false }
+/** A walk from the newest page back to `until`, of a list that showed records from `oldestAt` on before. */
+export function beginHistory(until: UnixMs, oldestAt: UnixMs | null = null): HistoryWalk {
+  return { until, page: 1, read: 0, least: 0, reachedAt: null, oldestAt, done: false }
 }
 
 /** A walk over what a reading of the tail left out that began at `leftAt`. */
@@ -221,10 +221,9 @@ const ahead = 'it is ahead of the ledger (a restored backup?)'
 /** Cursors of a file's text, whatever ledger they belong to; null when it is broken. */
 export function parseCursors(text: string): Cursors | null {
   try {
-    const parsed = envelopeSchema.safeParse(JSON.parse(text))
-    return parsed.success && parsed.data.checksum === checksum(parsed.data.cursors)
-      ? parsed.data.cursors
-      : null
+    const data: unknown = JSON.parse(text)
+    const parsed = envelopeSchema.safeParse(data)
+    return parsed.success && isUnchanged(data, parsed.data) ? parsed.data.cursors : null
   } catch {
     return null
   }
@@ -247,7 +246,7 @@ function judge(
   const parsed = envelopeSchema.safeParse(data)
   if (!parsed.success) return bad(`expected an object with version, ledger, commit, checksum and cursors`)
   const envelope = parsed.data
-  if (envelope.checksum !== checksum(envelope.cursors)) return bad('its checksum is wrong')
+  if (!isUnchanged(data, envelope)) return bad('its checksum is wrong')
   if (envelope.ledger !== options.ledger) return bad('it belongs to another ledger')
   if (envelope.commit > options.commit()) return bad(ahead)
   return { cursors: envelope.cursors, problem: '', newer: false }
@@ -257,7 +256,12 @@ function toText(cursors: Cursors, ledger: string, commit: number): string {
   return `${JSON.stringify({ version: 1, ledger, commit, checksum: checksum(cursors), cursors }, null, 2)}\n`
 }
 
-function checksum(cursors: Cursors): string {
+/** By what the file holds: what an older version did not write yet is filled in only when it is read. */
+function isUnchanged(data: unknown, { checksum: expected }: z.output<typeof envelopeSchema>): boolean {
+  return expected === checksum((data as { readonly cursors: unknown }).cursors)
+}
+
+function checksum(cursors: unknown): string {
   return createHash('sha256').update(JSON.stringify(cursors)).digest('hex').slice(0, 16)
 }
 

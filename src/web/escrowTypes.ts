@@ -87,7 +87,7 @@ export interface EscrowMovement {
   readonly party: string
   /**
    * `open`: not judged yet; `refund`: it gives failed deposits back; `unjudged`: its transfer does not say how much it is
-   * of.
+   * of, or the list begins later.
    */
   readonly verdict: 'open' | 'explained' | 'refund' | 'unexplained' | 'unjudged'
   /** Why, in the words of the judgement; '' for what is explained by transfers. */

@@ -51,9 +51,9 @@ export interface EscrowSum {
   readonly waitsFor: { readonly source: 'main' | 'zone' | 'list'; readonly shownUntil: UnixMs | null } | null
 }
 
-/** Movements of a token out of the escrows whose transfers do not say how much, or of which id. Amounts in token units. */
+/** Movements of a token out of the escrows whose transfers do not say how much, or of which id, or that are older than the list. Amounts in token units. */
 export interface UnjudgedSum extends Pick<EscrowSum, 'token' | 'symbol' | 'escrows' | 'count' | 'amount'> {
-  /** What they do not say. */
+  /** What they do not say; `record`: the list begins later. */
   readonly lacks: string
   readonly since: UnixMs
   readonly hashes: readonly string[]
@@ -118,7 +118,7 @@ export interface EscrowPart {
     readonly moves: readonly EscrowMove[]
     /** What left and is not explained yet. */
     readonly sums: readonly EscrowSum[]
-    /** What left within a day by transfers that do not say how much, or of which id. */
+    /** What left by transfers that do not say how much, or of which id, or before the list begins, seen within a day. */
     readonly unjudged: readonly UnjudgedSum[]
     readonly holdings: readonly EscrowHolding[]
     readonly headroom: readonly EscrowHeadroom[]

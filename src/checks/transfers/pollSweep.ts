@@ -69,8 +69,8 @@ export function requestHistory(walk: Walk, until: UnixMs): void {
   walk.passes.history.wentBackFrom = 0
   save(walk, {
     history: history.done
-      ? { ...beginHistory(until), oldestAt }
-      : { ...beginHistory(Math.min(until, history.until)), least: history.least, oldestAt },
+      ? beginHistory(until, oldestAt)
+      : { ...beginHistory(Math.min(until, history.until), oldestAt), least: history.least },
   })
   walk.kernel.trigger('sweep')
 }

@@ -184,7 +184,7 @@ function noteFailure(
   // A good answer to a later question says more.
   if (!before || (before.lastGoodAt ?? -Infinity) > sentAt) return state
   const isFirst = before.failingSince === null
-  const isOwn = !isFirst && othersGoodAt > before.countedAt && !isOfWhole(state, endpoint)
+  const isOwn = !isFirst && othersGoodAt > before.countedAt && !isOfWhole(state, before)
   return {
     ...withRecord(state, {
       ...before,
@@ -203,10 +203,18 @@ function noteFailure(
   }
 }
 
-/** Whether the endpoint fails whatever it is asked: then a filter of it, such as `E3 by hash`, has no trouble of its own. */
-function isOfWhole({ endpoints }: State, use: string): boolean {
-  const [endpoint = ''] = use.split(' by ')
-  return endpoint !== use && (endpoints.get(endpoint)?.failingSince ?? null) !== null
+/**
+ * Whether the endpoint fails whatever it is asked, and has not answered since this filter of it, such as `E3 by hash`,
+ * failed before: then that has no trouble of its own.
+ */
+function isOfWhole(
+  { endpoints }: State,
+  filter: Pick<EndpointRecord, 'endpoint'> & { readonly countedAt: number },
+): boolean {
+  const [name = ''] = filter.endpoint.split(' by ')
+  const whole = name === filter.endpoint ? undefined : endpoints.get(name)
+  if (whole === undefined || whole.failingSince === null) return false
+  return (whole.lastGoodAt ?? -Infinity) <= filter.countedAt
 }
 
 function withRecord(state: State, record: EndpointRecord & { readonly countedAt: number }): State {

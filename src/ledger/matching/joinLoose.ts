@@ -16,7 +16,9 @@ export function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
   const groups = groupBy(
     loose.filter((sighting) => !isVague(sighting)),
     (sighting) => `${weakContent(sighting)}|${sighting.zoneHash ?? ''}|${sighting.mainHash ?? ''}`,
-  ).flatMap(splitByWord)
+  )
+    .flatMap(splitByWord)
+    .map(toDraft)
   const left = attach(named, groups)
   // Among themselves only an emptier record can be an earlier form of a fuller one.
   const full = left.filter((draft) => hashCount(head(draft)) === 2)
@@ -26,12 +28,12 @@ export function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
 }
 
 /** Equal records that bear different words in place of an id are several; those that bear none are of the first of them. */
-function splitByWord(group: readonly Sighting[]): Draft[] {
+export function splitByWord(group: readonly Sighting[]): Sighting[][] {
   const wordOf = ({ word }: Matched) => word ?? null
   const [first, ...others] = [...new Set(group.map(wordOf))].filter((word) => word !== null).sort()
-  if (first === undefined || others.length === 0) return [toDraft(group)]
+  if (first === undefined || others.length === 0) return [[...group]]
   const ofWord = Map.groupBy(group, (sighting) => wordOf(sighting) ?? first)
-  return [...ofWord.values()].map(toDraft)
+  return [...ofWord.values()]
 }
 
 /** What fits several for want of what it does not say is another form of one of them; what fits none stands for itself. */
@@ -99,7 +101,9 @@ export function findHosts(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): 
 function isOneTransfer(joiners: readonly Draft[]): boolean {
   const mains = new Set(joiners.map(mainOf).filter((hash) => hash !== ''))
   const zones = new Set(joiners.map(zoneOf).filter((hash) => hash !== ''))
-  return mains.size <= 1 && zones.size <= 1
+  const [first, ...others] = joiners
+  const mayBeOne = first === undefined || others.every((other) => mayShareName(first, other))
+  return mains.size <= 1 && zones.size <= 1 && mayBeOne
 }
 
 export function indexDrafts(

@@ -13,7 +13,7 @@ import {
 import { sightingDigest } from '../sightings/sightingCells.ts'
 import { isNumbered, splitEquals } from '../sightings/splitEquals.ts'
 import { type Draft, firstAt, groupBy, hasCompatibleMain, mainOf, mayShareName, toDraft } from './draft.ts'
-import { findHosts, indexDrafts, indexHashes, joinLoose } from './joinLoose.ts'
+import { findHosts, indexDrafts, indexHashes, joinLoose, splitByWord } from './joinLoose.ts'
 
 /**
  * Tells which sightings are of the same transfer. A pure function of the set, so that the result does not depend on
@@ -75,11 +75,11 @@ function groupByEvent(named: readonly Sighting[]): Draft[] {
   const groups = groupBy(
     unnamed.filter((sighting) => !isNumbered(sighting)),
     (sighting) => eventName(sighting) ?? '',
-  )
+  ).flatMap(splitByWord)
   const equals = groupBy(
     unnamed.filter(isNumbered),
     (sighting) => `${sighting.zoneHash}|${weakContent(sighting)}`,
-  )
+  ).flatMap(splitByWord)
   return [
     ...groups.flatMap((group) =>
       (needsContent(group) ? groupByContent(group) : [group]).flatMap(splitByMain),

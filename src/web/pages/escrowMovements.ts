@@ -70,7 +70,9 @@ function renderExplanation(one: EscrowMovement): Html {
     return html`${renderState(isTheft(one) ? 'critical' : 'attention', 'unexplained')}${why}${told}`
   if (verdict === 'open') return html`${renderState('unknown', 'being looked for')}${why}${told}`
   if (verdict === 'unjudged')
-    return html`${renderState('attention', 'amount not said')} ${links}${why}${told}`
+    return reason === 'record'
+      ? html`${renderState('attention', 'from before the list')}${told}`
+      : html`${renderState('attention', 'amount not said')} ${links}${why}${told}`
   if (verdict === 'refund') return html`<span class="muted">${cleanText(reason, 300)}</span>`
   if (transfers.length > 0) return links
   return hash === null && reason !== ''

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { saveMeta } from '../../../src/store/meta.ts'
 import { firstStart, tellSince } from '../../../src/monitor/startTimes.ts'
 import type { AppConfig } from '../../../src/kernel/settings.ts'
 import { openDatabase } from '../../../src/store/database.ts'
@@ -36,8 +37,16 @@ test('a start that looks back less than a day stays where it began after a resta
 test('the first start stays the first, and is none of the future', () => {
   const db = openDatabase(':memory:')
   onTestFinished(() => db.close())
-  expect(firstStart({ db }, now)).toBe(now)
-  expect(firstStart({ db }, now + day)).toBe(now)
-  expect(firstStart({ db }, now - day)).toBe(now - day)
-  expect(firstStart({ db }, now)).toBe(now - day)
+  expect(firstStart({ db, isFirstStart: true }, now)).toBe(now)
+  expect(firstStart({ db, isFirstStart: true }, now + day)).toBe(now)
+  expect(firstStart({ db, isFirstStart: true }, now - day)).toBe(now - day)
+  expect(firstStart({ db, isFirstStart: true }, now)).toBe(now - day)
+})
+
+test('the first start of a ledger in which it was not noted was by when its news begin at the latest', () => {
+  const db = openDatabase(':memory:')
+  onTestFinished(() => db.close())
+  saveMeta(db, 'tell_since', String(now - 30 * day))
+  expect(firstStart({ db, isFirstStart: false }, now)).toBe(now - 30 * day)
+  expect(firstStart({ db, isFirstStart: false }, now + day)).toBe(now - 30 * day)
 })

@@ -1,5 +1,15 @@
-import { expect, test } from 'vitest'
-import { type Cursors, initialCursors, sparing } from '../../../src/store/cursors.ts'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  type Cursors,
+  initialCursors,
+  openCursors,
+  parseCursors,
+  sparing,
+} from '../../../src/store/cursors.ts'
 
 const at = (page: number): Cursors => ({ ...initialCursors(0), sweep: { ...initialCursors(0).sweep, page } })
 
@@ -42,4 +52,29 @@ test('pages that come at once count as many', () => {
   expect(written).toEqual([])
   cursors.advance(at(36), 20)
   expect(written).toEqual([36])
+})
+
+test('a file of an older version, which lacks what is kept by now, is read as it is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spanwatch-cursors-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'cursors.json')
+  const { oldestAt, ...history } = { ...initialCursors(5).history, read: 3 }
+  const cursors = { ...initialCursors(5), history }
+  const checksum = createHash('sha256').update(JSON.stringify(cursors)).digest('hex').slice(0, 16)
+  const text = JSON.stringify({ version: 1, ledger: 'g', commit: 0, checksum, cursors })
+  writeFileSync(path, text)
+  const { file, recovered } = openCursors({
+    path,
+    ledger: 'g',
+    commit: () => 1,
+    initial: initialCursors(1),
+    isFirstStart: false,
+    now: 1_000,
+    onUnwritten(error) {
+      throw error
+    },
+  })
+  expect(recovered).toBe(null)
+  expect(file.read().history).toEqual({ ...history, oldestAt })
+  expect(parseCursors(text)?.history.read).toBe(3)
 })

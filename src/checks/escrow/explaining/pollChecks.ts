@@ -8,11 +8,19 @@ import { valueFirst } from '../../../ledger/sightings/valueFirst.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Wait } from '../../../meaning/standing.ts'
 import type { Database } from '../../../store/database.ts'
+import { readMetaNumber, saveMeta } from '../../../store/meta.ts'
 import { accountFlows } from './keepAccounts.ts'
 import { type Explaining, findWait, judge, listExplaining, type Verdict } from './explain.ts'
-import type { Lack } from '../flows/judgeFlow.ts'
+import { type Lack, lackOfList } from '../flows/judgeFlow.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
-import { type FlowJudgement, listDueFlows, partiesOf, settleFlow, wakeSentTo } from '../flows/flowStore.ts'
+import {
+  type FlowJudgement,
+  listDueFlows,
+  partiesOf,
+  settleFlow,
+  wakeSentTo,
+  wakeUnlisted,
+} from '../flows/flowStore.ts'
 import { restOfGap } from '../flows/flowSums.ts'
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from '../flows/refundStore.ts'
@@ -49,6 +57,8 @@ export const unsaidMs = 105_000
 const maxDue = 500
 /** A transfer may have its record as much before what it moves. */
 const recordBeforeMs = 600_000
+/** What is so large a share of what the escrows hold is asked for by its hash, however old: the filter may reach further than the list. */
+const largeShare = 0.01
 /** Readings of the record list in one run: what is due next is chosen anew by its value, in a run that follows at once. */
 const rereadsPerRun = 10
 /** More than these cannot all be asked for three times in time. */
@@ -60,6 +70,7 @@ const crowdSize = 30
  */
 export async function checkFlows(of: Checking, signal: AbortSignal): Promise<void> {
   if (isNewWrapping(of.watch)) of.commit({ apply: (now) => (adoptWrapping(of.watch, now), []) })
+  noteListBegin(of)
   const judgeable = listDueFlows(of.db, of.clock.now()).filter((flow) => isListRead(of, flow))
   const due = orderDue(of.watch, judgeable, maxDue)
   const open = settleKnown(of, due)
@@ -77,9 +88,11 @@ export async function checkFlows(of: Checking, signal: AbortSignal): Promise<voi
   const control = await attempt(() => askControl(of, signal))
   // Of a crowd, that the list was read whole since counts as one reading.
   const how = { control: control === true, isCrowd: open.length > crowdSize }
+  const beginsAt = listBeginsAt(of)
   for (const flow of orderDue(of.watch, open, rereadsPerRun)) {
-    const read = control === null ? null : await attempt(() => rereadFlow(of, flow, how, signal))
-    const asked = read ?? toUnasked(of, flow)
+    const round = { ...how, reachesBack: flow.at >= beginsAt }
+    const read = control === null ? null : await attempt(() => rereadFlow(of, flow, round, signal))
+    const asked = read ?? toUnasked(of, flow, round)
     const verdict = judge(of, flow, listExplaining(of, flow.hash))
     const concluded = conclude(of, { verdict, flow, asked })
     const isSaid = await agreeOnRecord(of, { flow, concluded, count: asked.count }, signal)
@@ -105,6 +118,28 @@ function isListRead({ cursors, list, startedAt }: Checking, { at }: StoredFlow):
 function listBeginsAt({ cursors, firstStartAt, tellSince }: Checking): UnixMs {
   const { oldestAt } = cursors.read().history
   return oldestAt === null || oldestAt <= tellSince ? 0 : Math.min(oldestAt + recordBeforeMs, firstStartAt)
+}
+
+const listBeginName = 'escrow_list_begin'
+
+/** The list shows older records than before: what moved since these is judged now. */
+function noteListBegin(of: Checking): void {
+  if (!of.cursors.read().history.done) return
+  const beginsAt = listBeginsAt(of)
+  const known = readMetaNumber(of.db, listBeginName)
+  if (known === beginsAt) return
+  of.commit({
+    mayWait: 'without-news',
+    apply: (now) => {
+      saveMeta(of.db, listBeginName, String(beginsAt))
+      if (known !== null && beginsAt < known) wakeUnlisted(of.db, now)
+      return []
+    },
+  })
+}
+
+function isLarge({ watch }: Checking, { token, outward }: StoredFlow): boolean {
+  return Math.abs(riskOf(watch, token, outward)) >= largeShare
 }
 
 /** @returns whether it may be said that no record tells of a movement */
@@ -149,11 +184,12 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
     const found = judge(of, flow, transfers)
     const waits = findWait(of, flow, { transfers, verdict: found })
     if (waits !== null) return [[flow, holdBack(waits, found, flow, now)]]
-    const verdict = flow.at < beginsAt && transfers.length === 0 ? asUnlisted(found) : found
+    const isOlder = flow.at < beginsAt && transfers.length === 0
+    const verdict = isOlder && !isLarge(of, flow) ? asUnlisted(found) : found
     if (!wantsReread(verdict, flow)) return [[flow, conclude(of, { verdict, flow, asked: null })]]
     open.push(flow)
     const isPutOff = isContradicted(of.db, 'record', flow.hash)
-    const isNoted = isPutOff || (flow.unexplained !== null && flow.waitsFor === null)
+    const isNoted = isOlder || isPutOff || (flow.unexplained !== null && flow.waitsFor === null)
     return isNoted
       ? []
       : [[flow, { ...conclude(of, { verdict, flow, asked: null }), verdict: 'open', checkAt: now }]]
@@ -182,7 +218,7 @@ function asUnlisted(verdict: Verdict): Verdict {
   if (verdict.kind !== 'unexplained') return verdict
   return verdict.direction === 'in'
     ? { kind: 'explained', isProven: true }
-    : { kind: 'unjudged', lacks: 'record' }
+    : { kind: 'unjudged', lacks: lackOfList }
 }
 
 function wantsReread(verdict: Verdict, flow: StoredFlow): boolean {

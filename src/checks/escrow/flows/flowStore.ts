@@ -24,6 +24,7 @@ import {
   type StoredFlow,
   toReading,
 } from './flowRow.ts'
+import { lackOfList } from './judgeFlow.ts'
 import { readAnchor } from './readingStore.ts'
 
 export interface FlowJudgement extends Read<typeof flowJudgements> {
@@ -247,6 +248,13 @@ export function wakeFlows(db: Database, hashes: readonly string[], now: UnixMs):
   if (hashes.length === 0) return
   const sql = `UPDATE escrow_flows SET check_at = ?2, checks = 0 WHERE ${isAnyHash('hash', '?1')}`
   db.prepare(sql).run(JSON.stringify(hashes), now)
+}
+
+/** What left before the list began is judged anew, now that it begins earlier. */
+export function wakeUnlisted(db: Database, now: UnixMs): void {
+  db.prepare(
+    "UPDATE escrow_flows SET check_at = ?, checks = 0 WHERE verdict = 'unjudged' AND reason = ?",
+  ).run(now, lackOfList)
 }
 
 /** Whether something of a token ever came to rest at an address: elsewhere it only passes through. */

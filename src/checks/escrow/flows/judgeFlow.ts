@@ -35,7 +35,10 @@ export type FlowVerdict =
       readonly isSettled: boolean
     }
 
-export type Lack = 'amount' | 'token id' | 'record'
+/** What is lacking where the list begins later than what moved. */
+export const lackOfList = 'record'
+
+export type Lack = 'amount' | 'token id' | typeof lackOfList
 
 /** Whether a record's token is the one that moved, by another address; `held` while that is not known. */
 export type JudgeToken = (transfer: Transfer, moved: string) => 'same' | 'held' | 'other'

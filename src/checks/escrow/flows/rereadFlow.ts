@@ -32,9 +32,10 @@ export interface Reread {
 export function toUnasked(
   of: Pick<Kernel, 'list' | 'settleMs'>,
   flow: StoredFlow,
+  { reachesBack }: Pick<Round, 'reachesBack'>,
   absence = toAbsence(flow),
 ): Reread {
-  return { absence, isGone: isListReadSince(of, flow), isAsked: false, count: 0 }
+  return { absence, isGone: reachesBack && isListReadSince(of, flow), isAsked: false, count: 0 }
 }
 
 function toAbsence({ absence }: StoredFlow): Absence {
@@ -54,13 +55,15 @@ interface Round {
   readonly control: boolean
   /** More wait than can be asked for. */
   readonly isCrowd: boolean
+  /** Whether the list does, to when it moved: else it says nothing of it. */
+  readonly reachesBack: boolean
 }
 
 /** Asks the list for a movement's record by its main hash. */
 export async function rereadFlow(
   of: Rereading,
   flow: StoredFlow,
-  { control, isCrowd }: Round,
+  { control, isCrowd, reachesBack }: Round,
   signal: AbortSignal,
 ): Promise<Reread> {
   const read = await of.reads.feedByHash(flow.hash, { priority, signal })
@@ -70,14 +73,16 @@ export async function rereadFlow(
   const count = read.records.filter((record) => record.mainHash === flow.hash).length
   const isThere = count > 0
   const kind = isThere ? 'absent-among-others' : 'absent'
-  const before = isCrowd ? toCrowdAbsence(of.list, flow) : toAbsence(flow)
+  const before = isCrowd && reachesBack ? toCrowdAbsence(of.list, flow) : toAbsence(flow)
   // By the clock: requests are numbered on from before it was set back.
   const at = Math.min(read.requestedAt, of.clock.now())
   const noted = noteReading(before, { kind, at })
   const isControlled = control && !isThere
   const absence = isControlled ? noteReading(noted, { kind: 'control', at }) : noted
   const isGone = isAbsent(absence)
-  return control || isGone ? { absence, isGone, isAsked: true, count } : toUnasked(of, flow, absence)
+  return control || isGone
+    ? { absence, isGone, isAsked: true, count }
+    : toUnasked(of, flow, { reachesBack }, absence)
 }
 
 /** Whether the list's filter by hash finds a record that is known to be there. */

@@ -55,7 +55,8 @@ export function listLeft(db: Database, token: string, since: UnixMs, limit: numb
     ...selectFlows(db, left('escrow_flows_told', "verdict = 'unexplained' AND at >= ?"), since, token, limit),
     ...selectFlows(
       db,
-      left('escrow_flows_unjudged', "verdict = 'unjudged' AND seen_at >= ?"),
+      left('escrow_flows_unjudged', "verdict = 'unjudged' AND seen_at >= ? AND at >= ?"),
+      since,
       since,
       token,
       limit,

@@ -65,6 +65,17 @@ describe('an endpoint fails by itself', () => {
     expect(failuresOf(['E3', 'E3 by height'])).toBe(0)
   })
 
+  test('as a filter of an endpoint that comes and goes, too', () => {
+    const world = setUp()
+    for (const round of [0, 10, 20, 30]) {
+      world.good(round, 'E3')
+      world.fail(round + 5, 'E3')
+      world.good(round + 6, 'E5')
+      world.fail(round + 7, 'E3 by height')
+    }
+    expect(world.of('E3 by height')?.ownFailures).toBe(3)
+  })
+
   test('not when it failed with all the others, and was not asked since they came back', () => {
     const world = setUp()
     world.good(0, 'E5')

@@ -84,6 +84,23 @@ test('equal records with two words for none are two, and one without any is of t
   expect(match(world.map((one) => [one]))).toEqual(twice(['1+0', '1+0', '1+0', '2+0']))
 })
 
+test.each(['0', '~0'])(
+  'records that bear two words for none beside the event index %s are two of each transaction',
+  (zoneEventIndex) => {
+    const at = (id: string, n: string) =>
+      toRecord({ id, zoneHash: hash(`z${n}`), mainHash: hash(`m${n}`), source: 'E12', zoneEventIndex })
+    const [a, b, c, d] = [at('none', '1'), at('-', '1'), at('none', '2'), at('-', '2')]
+    const four = twice(['1+0', '1+0', '1+0', '1+0'])
+    expect(match([[a], [b], [c], [d]])).toEqual(four)
+    expect(
+      match([
+        [a, b],
+        [c, d],
+      ]),
+    ).toEqual(four)
+  },
+)
+
 test('what differs in something that both say is another transfer', () => {
   const other = { ...unsaidRaw, targetAddress: '0xdd' }
   expect(match([[raw(5n)], [other]])).toEqual(twice(['1+0', '1+0']))
