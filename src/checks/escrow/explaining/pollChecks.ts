@@ -8,19 +8,12 @@ import { valueFirst } from '../../../ledger/sightings/valueFirst.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Wait } from '../../../meaning/standing.ts'
 import type { Database } from '../../../store/database.ts'
-import { readMetaNumber, saveMeta } from '../../../store/meta.ts'
 import { accountFlows } from './keepAccounts.ts'
 import { type Explaining, findWait, judge, listExplaining, type Verdict } from './explain.ts'
-import { type Lack, lackOfList } from '../flows/judgeFlow.ts'
+import { asUnlisted, listBeginsAt, noteListBegin } from './listBegin.ts'
+import type { Lack } from '../flows/judgeFlow.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
-import {
-  type FlowJudgement,
-  listDueFlows,
-  partiesOf,
-  settleFlow,
-  wakeSentTo,
-  wakeUnlisted,
-} from '../flows/flowStore.ts'
+import { type FlowJudgement, listDueFlows, partiesOf, settleFlow, wakeSentTo } from '../flows/flowStore.ts'
 import { restOfGap } from '../flows/flowSums.ts'
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from '../flows/refundStore.ts'
@@ -55,10 +48,6 @@ const contradicted = 'sources contradict each other about its record'
 /** What a record does not say, evidence and what other transfers taught say within this. */
 export const unsaidMs = 105_000
 const maxDue = 500
-/** A transfer may have its record as much before what it moves. */
-const recordBeforeMs = 600_000
-/** What is so large a share of what the escrows hold is asked for by its hash, however old: the filter may reach further than the list. */
-const largeShare = 0.01
 /** Readings of the record list in one run: what is due next is chosen anew by its value, in a run that follows at once. */
 const rereadsPerRun = 10
 /** More than these cannot all be asked for three times in time. */
@@ -111,37 +100,6 @@ function isListRead({ cursors, list, startedAt }: Checking, { at }: StoredFlow):
   return at >= startedAt || (cursors.read().history.done && (list.readAt ?? 0) >= at)
 }
 
-/**
- * Before when no record of a movement can be expected: the list does not reach back as far as was asked for, be it that it
- * holds the newest records alone, or none of before it was kept. What moved since the first start always had to be shown.
- */
-function listBeginsAt({ cursors, firstStartAt, tellSince }: Checking): UnixMs {
-  const { oldestAt } = cursors.read().history
-  return oldestAt === null || oldestAt <= tellSince ? 0 : Math.min(oldestAt + recordBeforeMs, firstStartAt)
-}
-
-const listBeginName = 'escrow_list_begin'
-
-/** The list shows older records than before: what moved since these is judged now. */
-function noteListBegin(of: Checking): void {
-  if (!of.cursors.read().history.done) return
-  const beginsAt = listBeginsAt(of)
-  const known = readMetaNumber(of.db, listBeginName)
-  if (known === beginsAt) return
-  of.commit({
-    mayWait: 'without-news',
-    apply: (now) => {
-      saveMeta(of.db, listBeginName, String(beginsAt))
-      if (known !== null && beginsAt < known) wakeUnlisted(of.db, now)
-      return []
-    },
-  })
-}
-
-function isLarge({ watch }: Checking, { token, outward }: StoredFlow): boolean {
-  return Math.abs(riskOf(watch, token, outward)) >= largeShare
-}
-
 /** @returns whether it may be said that no record tells of a movement */
 async function agreeOnRecord(
   of: Checking,
@@ -185,7 +143,7 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
     const waits = findWait(of, flow, { transfers, verdict: found })
     if (waits !== null) return [[flow, holdBack(waits, found, flow, now)]]
     const isOlder = flow.at < beginsAt && transfers.length === 0
-    const verdict = isOlder && !isLarge(of, flow) ? asUnlisted(found) : found
+    const verdict = isOlder ? asUnlisted(of.watch, flow, found) : found
     if (!wantsReread(verdict, flow)) return [[flow, conclude(of, { verdict, flow, asked: null })]]
     open.push(flow)
     const isPutOff = isContradicted(of.db, 'record', flow.hash)
@@ -211,14 +169,6 @@ function holdBack(waits: Wait, verdict: Verdict, flow: StoredFlow, now: UnixMs):
     absence: flow.absence,
     waitsFor: source,
   }
-}
-
-/** Of what moved before the list begins nobody says what for; that something came in is no loss. */
-function asUnlisted(verdict: Verdict): Verdict {
-  if (verdict.kind !== 'unexplained') return verdict
-  return verdict.direction === 'in'
-    ? { kind: 'explained', isProven: true }
-    : { kind: 'unjudged', lacks: lackOfList }
 }
 
 function wantsReread(verdict: Verdict, flow: StoredFlow): boolean {
