@@ -50,12 +50,11 @@ function isLarge(watch: EscrowWatch, { token, outward }: StoredFlow): boolean {
 }
 
 /**
- * Of what moved before the list begins nobody says what for, unless it is so much that it is asked for; that something came
- * in is no loss.
+ * Of what left before the list begins nobody says what for, unless it is so much that it is asked for; that something came
+ * in is no loss, however much.
  */
 export function asUnlisted(watch: EscrowWatch, flow: StoredFlow, verdict: Verdict): Verdict {
-  if (verdict.kind !== 'unexplained' || isLarge(watch, flow)) return verdict
-  return verdict.direction === 'in'
-    ? { kind: 'explained', isProven: true }
-    : { kind: 'unjudged', lacks: lackOfList }
+  if (verdict.kind !== 'unexplained') return verdict
+  if (verdict.direction === 'in') return { kind: 'explained', isProven: true }
+  return isLarge(watch, flow) ? verdict : { kind: 'unjudged', lacks: lackOfList }
 }

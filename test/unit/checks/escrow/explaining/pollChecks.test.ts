@@ -1,6 +1,6 @@
 import { saveLogs } from '../../../../../src/checks/contracts/logStore.ts'
 import { expect, test } from 'vitest'
-import { noAmount, toDecimal } from '../../../../../src/bridge/decimal.ts'
+import { negate, noAmount, toDecimal } from '../../../../../src/bridge/decimal.ts'
 import type { Observation } from '../../../../../src/bridge/observation.ts'
 import type { LegEvidence } from '../../../../../src/bridge/transfer.ts'
 import type { Shown } from '../../../../../src/meaning/horizon.ts'
@@ -27,6 +27,7 @@ function setUp({
   isNew = false,
   age = 0,
   oldestAge = null as number | null,
+  isIn = false,
   /** Of what the escrow holds. */
   share = 0,
   isHistoryRead = true,
@@ -60,7 +61,7 @@ function setUp({
   const at = clock.now() - age
   const gross = id === null ? [] : [{ id, in: noAmount, out: amount, back: noAmount }]
   const flow = { escrow, token, hash: hash('main'), height: 500, at, party: '', gross }
-  const sums = { net: amount, outward: amount }
+  const sums = isIn ? { net: amount, outward: negate(amount) } : { net: negate(amount), outward: amount }
   const beside = Array.from({ length: others }, (_, n) => ({ ...flow, ...sums, hash: hash(`other ${n}`) }))
   saveFlows(db, [{ ...flow, ...sums }, ...beside], at, 0)
   const told = { verdict: 'unexplained', direction: 'out', unexplained: amount } as const
@@ -254,6 +255,15 @@ test('what left before the oldest record is asked for by its hash where it is mu
   expect(await look(24, 15_000)).toBe('open')
   expect(asked.length).toBeGreaterThan(2)
 })
+
+test.each([0, 0.5])(
+  'what came in before the oldest record is no matter, be it %d of what is there',
+  async (share) => {
+    const { look, asked } = setUp({ isNew: true, isIn: true, age: 20 * hour, oldestAge: 5 * hour, share })
+    expect(await look(4, 15_000)).toBe('explained')
+    expect(asked).toEqual([])
+  },
+)
 
 test.each([4, 200])(
   'what left before the oldest record is judged once the list shows older ones, after %i looks',
