@@ -7,7 +7,7 @@ import type { BreakSources } from './readBreaks.ts'
 /** What breaks are read from. */
 export interface BreakLedger {
   readonly db: Database
-  readonly ledger: Pick<Ledger, 'getTransfer'>
+  readonly ledger: Pick<Ledger, 'getTransfer' | 'listSharing'>
   readonly tokens: readonly TokenSetting[]
 }
 

@@ -4,7 +4,7 @@ import { mapInSteps, runAtOnce, type Steps } from '../lib/steps.ts'
 import { type Break, sumKeyOf } from './break.ts'
 import { describeBreak, type ShownBreak } from './describeBreak.ts'
 import { listHeldShares } from './entryStore.ts'
-import { type BreakSources, listBreaks } from './readBreaks.ts'
+import { type BreakSources, type FoundBreaks, listBreaks } from './readBreaks.ts'
 import { settle, type Settlement } from './settle.ts'
 
 export interface BreakQuery {
@@ -45,17 +45,16 @@ interface Judged {
   readonly is: Settlement
 }
 
-/** All breaks beside what entries settle of them; `isCut` when there are more than are read at once. */
-export interface JudgedBreaks {
+/** All breaks beside what entries settle of them. */
+export interface JudgedBreaks extends Pick<FoundBreaks, 'isCut' | 'givenBack'> {
   readonly judged: readonly Judged[]
-  readonly isCut: boolean
 }
 
 export function* judgeBreaks(sources: BreakSources, now: UnixMs): Steps<JudgedBreaks> {
-  const { breaks, isCut } = yield* listBreaks(sources, now)
+  const { breaks, ...found } = yield* listBreaks(sources, now)
   const shares = listHeldShares(sources.db)
   const judged = yield* mapInSteps(breaks, (of) => ({ of, is: settle(of, shares.get(of.name) ?? []) }))
-  return { judged, isCut }
+  return { judged, ...found }
 }
 
 /** The work list: what does not reconcile, by age or amount. What is shown is read in full, of the rest only what sums need. */
@@ -63,7 +62,7 @@ export function readBreakList(
   sources: BreakSources,
   query: BreakQuery,
   now: UnixMs,
-  { judged, isCut }: JudgedBreaks = runAtOnce(judgeBreaks(sources, now)),
+  { judged, isCut }: Pick<JudgedBreaks, 'judged' | 'isCut'> = runAtOnce(judgeBreaks(sources, now)),
 ): BreakList {
   const fitting = judged.filter((one) => fits(sources, one, query, now))
   const wanted = fitting

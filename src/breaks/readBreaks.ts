@@ -27,11 +27,12 @@ import { readWrapping } from '../store/wrapping.ts'
 import type { Database } from '../store/database.ts'
 import { bigintText, columns, instant, int, packed, type Read, text } from '../store/table.ts'
 import { type Break, type BreakKind, breakKinds, sumKeyOf } from './break.ts'
+import { type GivenBack, openGivenBack } from './givenBack.ts'
 
 /** What breaks are read from: the ledger's own tables, so that nothing can drift from them. */
 export interface BreakSources {
   readonly db: Database
-  readonly ledger: Pick<Ledger, 'getTransfer'>
+  readonly ledger: Pick<Ledger, 'getTransfer' | 'listSharing'>
   readonly kinds: Kinds
   /** By the addresses that movements bear. */
   readonly tokens: Pick<TokenBook, 'find'>
@@ -45,11 +46,17 @@ const mostRead = 20_000
 /** Of what came in nobody lost anything, and anybody can send as much as he likes. */
 const mostInflows = 2_000
 
-/** All breaks as of now, in no order; `isCut` when there were more than are read at once. */
-export function* listBreaks(
-  sources: BreakSources,
-  now: UnixMs,
-): Steps<{ readonly breaks: readonly Break[]; readonly isCut: boolean }> {
+/** What does not reconcile as of now. */
+export interface FoundBreaks {
+  /** In no order. */
+  readonly breaks: readonly Break[]
+  /** There were more than are read at once. */
+  readonly isCut: boolean
+  /** By transfer that failed what of it was given back, token units: that is no break. */
+  readonly givenBack: ReadonlyMap<string, Decimal>
+}
+
+export function* listBreaks(sources: BreakSources, now: UnixMs): Steps<FoundBreaks> {
   const { db } = sources
   // All rows are of one moment, or money would be named twice or not at all; what they say is read from them in steps.
   const open = `${openRows} AND t.state = ?2 ORDER BY t.origin_at LIMIT ?3`
@@ -61,13 +68,16 @@ export function* listBreaks(
   const came = selectFlows(db, unexplainedFlows, 'in', mostInflows)
   yield
   const holding = openHolding(sources)
-  const rest = yield* mapInSteps(rows.flat(), (row) => toOpen(holding, rested.read(row)))
+  const resting = yield* mapInSteps(rows.flat(), (row) => rested.read(row))
+  const given = openGivenBack(holding)
+  const rest = (yield* mapInSteps(resting, (row) => toOpen(holding, row, given))).flat()
   const told = yield* mapInSteps(accused, (row) => toAccused(holding, accusations.read(row)))
   const transfers = told.length === 0 ? rest : joinByKey([...rest, ...told.flat()])
   yield
   return {
     breaks: [...transfers, ...withoutTransfers(holding, [...left, ...came], transfers)],
     isCut: [...rows, accused, left].some(({ length }) => length >= mostRead) || came.length >= mostInflows,
+    givenBack: given.known(),
   }
 }
 
@@ -97,7 +107,7 @@ function findTransfer(sources: BreakSources, key: number, now: UnixMs): Break | 
   const accused = accusations.all(db, `${accusedRows} AND a.transfer_key = ?`, formatKey(known))
   const holding = openHolding(sources)
   const [found = null] = joinByKey([
-    ...rows.map((row) => toOpen(holding, row)),
+    ...rows.flatMap((row) => toOpen(holding, row, openGivenBack(holding))),
     ...accused.flatMap((row) => toAccused(holding, row)),
   ])
   return found
@@ -163,21 +173,27 @@ const unexplainedFlows = `INDEXED BY escrow_flows_told
 
 const kindOf = { failed: 'failed', pending: 'stalled', unbacked: 'unbacked', completed: 'mismatch' } as const
 
-function toOpen(holding: Holding, row: Read<typeof rested>): Break {
+function toOpen(holding: Holding, row: Read<typeof rested>, given: GivenBack): Break[] {
   const { key, state, mainHash, originAt } = row
   const name = formatKey(key)
   const money = readMoney(holding, row)
-  return {
-    name,
-    kind: kindOf[state],
-    direction: row.direction,
-    token: canonicalToken(row.token),
-    held: heldOf(holding, name, row.token),
-    ...money,
-    since: originAt,
-    mainHash,
-    transferKey: name,
-  }
+  const back = row.direction === 'MainToZone' ? given.of(name, mainHash) : noAmount
+  const amount = money.amount && subtractDecimals(money.amount, back)
+  if (back.digits > 0n && amount !== null && amount.digits <= 0n) return []
+  return [
+    {
+      name,
+      kind: kindOf[state],
+      direction: row.direction,
+      token: canonicalToken(row.token),
+      held: heldOf(holding, name, row.token),
+      ...money,
+      amount,
+      since: originAt,
+      mainHash,
+      transferKey: name,
+    },
+  ]
 }
 
 /** The amount as it is counted with the row, else as its records give it. */

@@ -21,7 +21,7 @@ export function summarizeBreaks(
   sources: BreakSources,
   window: { readonly from: UnixMs; readonly until: UnixMs },
   now: UnixMs,
-  { judged, isCut }: JudgedBreaks = runAtOnce(judgeBreaks(sources, now)),
+  { judged, isCut }: Pick<JudgedBreaks, 'judged' | 'isCut'> = runAtOnce(judgeBreaks(sources, now)),
 ): BreakSummary {
   const entries = listEntriesOf(sources.db, window, mostEntries)
   return {

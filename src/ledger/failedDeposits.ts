@@ -18,9 +18,14 @@ export function listFailedDeposits(
   // One that never reached the zone is pending: nobody else can say that it failed.
   return (['failed', 'pending'] as const)
     .flatMap((state) => ledger.pageTransfers({ ...page, state }).transfers)
-    .filter(({ main, status }) => main !== null && status === 'failed')
-    .filter((one) => !one.token.isUnknown && movedToken(one.token) === token && !isCredited(one))
+    .filter((one) => one.main !== null && isFailedDeposit(one))
+    .filter((one) => !one.token.isUnknown && movedToken(one.token) === token)
     .toSorted((a, b) => (b.main?.height ?? 0) - (a.main?.height ?? 0))
+}
+
+export function isFailedDeposit(transfer: Transfer): boolean {
+  const { direction, status } = transfer
+  return direction === 'MainToZone' && status === 'failed' && !isCredited(transfer)
 }
 
 /** Whether the zone itself shows it, whatever the record says. */

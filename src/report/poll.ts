@@ -41,7 +41,7 @@ export interface DailyReportDeps {
   readonly period: Period
   readonly pageUrl: string | null
   readonly db: Database
-  readonly ledger: Pick<Ledger, 'listUnderWay' | 'getTransfer'>
+  readonly ledger: Pick<Ledger, 'listUnderWay' | 'getTransfer' | 'listSharing'>
   readonly tokens: AppConfig['bridge']['tokens']
   /** When the last complete reading of the list began; null before the first since the start. */
   readonly list: { readonly readAt: UnixMs | null }

@@ -59,10 +59,10 @@ export interface Problems {
 
 /**
  * What does not reconcile of a day: what left or arrived then and should not have, what failed then, and what was open
- * too long at its end. Of breaks as they are now: what was explained or settled since is none.
+ * too long at its end. Of breaks as they are now: what was explained, given back or settled since is none.
  */
 export function openProblems(
-  { judged }: Pick<JudgedBreaks, 'judged'>,
+  { judged, givenBack }: Pick<JudgedBreaks, 'judged' | 'givenBack'>,
   of: {
     readonly window: { readonly from: UnixMs; readonly until: UnixMs }
     /** Transfers of which a rule said that they are open too long, and that were at the end of the day. */
@@ -89,7 +89,9 @@ export function openProblems(
       const kind = judgeCrossing(crossing, window, stalled)
       if (kind === null || named.has(crossing.key)) return
       const whole = crossing.amount === null ? null : toDecimal(crossing.amount)
-      const amount = left.get(crossing.key) ?? whole
+      const back = givenBack.get(crossing.key)
+      const amount = left.get(crossing.key) ?? (back && whole ? subtractDecimals(whole, back) : whole)
+      if (back && amount !== null && amount.digits <= 0n) return
       const since = kind === 'failed' ? (crossing.end?.at ?? crossing.startedAt) : crossing.startedAt
       addPart(sums, { kind, token: crossing.held.address, amount, inBaseUnits: false, since })
     },

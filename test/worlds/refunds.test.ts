@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { openBreakSources } from '../../src/breaks/breakSources.ts'
+import { listBreaks } from '../../src/breaks/readBreaks.ts'
+import { formatDecimal } from '../../src/bridge/decimal.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 import { purgeFlows } from '../../src/checks/escrow/flows/purgeFlows.ts'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
 import { bridge, type EscrowWorld } from '../support/escrowWorld.ts'
@@ -42,6 +46,13 @@ describe('a deposit that failed and is given back in a transaction of its own', 
   const accountsOf = (world: EscrowWorld) =>
     world.monitor.app.parts.db.prepare("SELECT verdict FROM escrow_flows WHERE verdict = 'refund'").all()
 
+  const breaksOf = (world: EscrowWorld) => {
+    const { db, ledger, config } = world.monitor.app.parts
+    const sources = openBreakSources({ db, ledger, tokens: config.bridge.tokens })
+    const { breaks } = runAtOnce(listBreaks(sources, world.now()))
+    return breaks.map(({ kind, amount }) => `${kind} ${amount && formatDecimal(amount)}`)
+  }
+
   test('is explained in every form, whole, or less a fee', async () => {
     const world = await start()
     for (const [at, form] of forms.entries()) {
@@ -57,6 +68,8 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(drifts(world)).toEqual([])
     expect(world.told()).toEqual([])
     expect(accountsOf(world)).toHaveLength(2 * forms.length)
+    // What was not given back does not reconcile.
+    expect(breaksOf(world)).toEqual(forms.map(() => 'failed 10'))
   })
 
   test.each([

@@ -112,12 +112,56 @@ describe('where the escrows hold another token than records name', () => {
       const known = world.ledger.getTransfer(key)
       return known && { ...known, token: { ...known.token, movedAs: usdc } }
     }
-    const { breaks } = runAtOnce(readBreaks({ ...world.sources, ledger: { getTransfer } }, world.clock.now()))
+    const { breaks } = runAtOnce(
+      readBreaks({ ...world.sources, ledger: { ...world.ledger, getTransfer } }, world.clock.now()),
+    )
     expect(breaks.map(({ name, amount }) => `${name} ${amount && formatDecimal(amount)}`)).toEqual([
       `${payout} 4`,
       `${other} 1`,
       `${rest} 0.5`,
     ])
+    world.close()
+  })
+})
+
+describe('a deposit that failed', () => {
+  const deposit = (amountRaw: bigint) => ({
+    direction: 'MainToZone' as const,
+    status: 'failed' as const,
+    amountRaw,
+  })
+
+  test('is no break once it was given back, and as much of it as was not until then', () => {
+    const world = createWorld()
+    const key = world.record('3', deposit(3_000_000n))
+    world.giveBack({ hash: hash('first'), deposit: hash('m3'), amount: '1.000001' })
+    expect(linesOf(world.list())).toEqual([`${key} failed 1.999999 USDC`])
+    world.giveBack({ hash: hash('rest'), deposit: hash('m3'), amount: '1.999999' })
+    expect(linesOf(world.list())).toEqual([])
+    expect(findBreak(world.sources, key, world.clock.now())).toBeNull()
+    // The chain holds the movement no more.
+    world.db.prepare('DELETE FROM escrow_flows').run()
+    expect(linesOf(world.list())).toEqual([`${key} failed 3 USDC`])
+    world.close()
+  })
+
+  test('of several of one transaction the oldest was given back first, and of each token its own', () => {
+    const world = createWorld()
+    const main = { mainHash: hash('m') }
+    const keys = [1, 2, 3].map((id) => world.record(String(id), { ...deposit(2_000_000n), ...main }))
+    const other = world.record('4', { ...deposit(2n * 10n ** 18n), ...main, token: dai })
+    world.giveBack({ hash: hash('back'), deposit: hash('m'), amount: '3.5' })
+    expect(linesOf(world.list()).toSorted()).toEqual(
+      [`${keys[1]} failed 0.5 USDC`, `${keys[2]} failed 2 USDC`, `${other} failed 2 DAI`].toSorted(),
+    )
+    world.close()
+  })
+
+  test('is given back, and no withdrawal is', () => {
+    const world = createWorld()
+    const key = world.record('3', { ...deposit(3_000_000n), direction: 'ZoneToMain' })
+    world.giveBack({ hash: hash('first'), deposit: hash('m3'), amount: '3' })
+    expect(linesOf(world.list())).toEqual([`${key} failed 3 USDC`])
     world.close()
   })
 })

@@ -127,6 +127,18 @@ export function createWorld() {
     return `${place}:${token}:${hash}`
   }
 
+  /** A movement gives a part of a failed deposit back. */
+  const giveBack = ({ hash, deposit, amount }: { hash: string; deposit: string; amount: string }) => {
+    move({ hash, amount, direction: 'out' })
+    const cell = toHashCell(hash)
+    db.prepare("UPDATE escrow_flows SET verdict = 'refund' WHERE hash = ?").run(cell)
+    db.prepare("INSERT INTO refunds SELECT id, ?, '', ? FROM escrow_flows WHERE hash = ?").run(
+      deposit,
+      amount,
+      cell,
+    )
+  }
+
   const explain = (of: string) =>
     void db.prepare("UPDATE escrow_flows SET verdict = 'explained' WHERE hash = ?").run(toHashCell(of))
 
@@ -140,6 +152,7 @@ export function createWorld() {
     accuse,
     move,
     explain,
+    giveBack,
     list: (query: Partial<BreakQuery> = {}) =>
       readBreakList(sources, { ...everything, ...query }, clock.now()),
     close: () => db.close(),

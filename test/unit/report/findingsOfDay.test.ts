@@ -42,7 +42,13 @@ function world() {
     ) => buildDailyReport({ db: database, ledger, kinds, before, since, knows: {} }, window, now),
     reportCut: (window: DayWindow, isCut: boolean) =>
       buildDailyReport(
-        { db: database, ledger, kinds, before: null, knows: { judged: { judged: [], isCut } } },
+        {
+          db: database,
+          ledger,
+          kinds,
+          before: null,
+          knows: { judged: { judged: [], isCut, givenBack: new Map() } },
+        },
         window,
         window.until,
       ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Break } from '../../../src/breaks/break.ts'
-import { toDecimal } from '../../../src/bridge/decimal.ts'
+import { type Decimal, noAmount, toDecimal } from '../../../src/bridge/decimal.ts'
 import { openProblems } from '../../../src/report/problems.ts'
 import type { Crossing } from '../../../src/report/reconcile.ts'
 
@@ -43,8 +43,12 @@ function judged(name: string, kind: Break['kind'], isOpen = true) {
   return { of: one, is }
 }
 
-function said(judged: Parameters<typeof openProblems>[0]['judged'], crossings: readonly Crossing[]) {
-  const problems = openProblems({ judged }, of)
+function said(
+  judged: Parameters<typeof openProblems>[0]['judged'],
+  crossings: readonly Crossing[],
+  givenBack: ReadonlyMap<string, Decimal> = new Map(),
+) {
+  const problems = openProblems({ judged, givenBack }, of)
   for (const one of crossings) problems.add(one)
   return problems.list().map(({ kind, count, amount }) => `${kind} ${count} ${amount}`)
 }
@@ -70,6 +74,16 @@ test('of what was settled in part, what is left is said', () => {
     'failed 1 0.25',
     'stalled 1 1.5',
   ])
+})
+
+test('of what failed and was given back, what was not is said', () => {
+  const failed = { end: { how: 'failed' as const, at: window.from } }
+  const crossings = [crossing('t1', failed), crossing('t2', failed), crossing('t3', failed)]
+  const givenBack = new Map([
+    ['t1', toDecimal('5') ?? noAmount],
+    ['t2', toDecimal('1.5') ?? noAmount],
+  ])
+  expect(said([], crossings, givenBack)).toEqual(['failed 2 8.5'])
 })
 
 test('as many as a storm of a month leaves are summed', () => {

@@ -11,7 +11,7 @@ import { movedToken, toCanonicalId } from '../../../bridge/movedToken.ts'
 import { isBatch, type Transfer } from '../../../bridge/transfer.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
 import { lowestCursor } from '../../../kernel/reads/mainStreams.ts'
-import { isCredited, listFailedDeposits } from '../../../ledger/failedDeposits.ts'
+import { isFailedDeposit, listFailedDeposits } from '../../../ledger/failedDeposits.ts'
 import { mostOfTransaction } from '../../../ledger/transfers/transferRows.ts'
 import { type GrossMove } from '../flows/flow.ts'
 import { isNoPayout } from '../flows/judgeFlow.ts'
@@ -214,10 +214,7 @@ function toClaim({ amount, token }: Transfer) {
 }
 
 function isFailedOf(transfer: Transfer, sender: string): boolean {
-  const { direction, status, sourceAddress } = transfer
-  return (
-    direction === 'MainToZone' && status === 'failed' && sourceAddress === sender && !isCredited(transfer)
-  )
+  return isFailedDeposit(transfer) && transfer.sourceAddress === sender
 }
 
 /** What more went one way than the other. */

@@ -2,7 +2,8 @@ import type { UnixMs } from '../../../lib/clock.ts'
 import { decimal } from '../../../store/bridgeCodecs.ts'
 import type { Database } from '../../../store/database.ts'
 import { nameOf, numberOf } from '../../../store/names.ts'
-import { columns, int, type Read, table, text } from '../../../store/table.ts'
+import { hash } from '../../../store/hash.ts'
+import { columns, instant, int, type Read, table, text } from '../../../store/table.ts'
 
 /** A part of a failed deposit that a movement gives back. */
 const refunds = table('refunds', {
@@ -49,6 +50,18 @@ export function listGivenBackIn(
   const sql = `SELECT ${nameOf('f.token')} AS token, r.amount FROM refunds r JOIN escrow_flows f ON f.id = r.flow
     WHERE f.verdict = 'refund' AND f.at >= ? AND f.at < ?`
   return given.all(db, sql, from, until)
+}
+
+const returned = columns({ ...refunds.shape, token: text, hash, at: instant })
+
+/** A part of a failed deposit that a movement gave back, and which one. */
+export type Returned = Read<typeof returned>
+
+/** What was given back of the deposits of a main transaction, the oldest first. */
+export function listReturned(db: Database, deposit: string): Returned[] {
+  const sql = `SELECT ${refunds.list('r')}, ${nameOf('f.token')} AS token, f.hash, f.at FROM refunds r JOIN escrow_flows f ON f.id = r.flow
+    WHERE r.deposit = ? AND f.verdict = 'refund' ORDER BY f.at, f.id`
+  return returned.all(db, sql, deposit)
 }
 
 /** In place of what the movement gave back before. @returns whether it gave something */

@@ -40,6 +40,20 @@ test('what is kept for deposits that may be given back keeps nothing behind it f
   expect(seen()).toEqual([1, 2, 3, 5, 8])
 })
 
+test('what gave a deposit back is kept as long as the deposit is', () => {
+  const { db, seen } = come([true, false])
+  db.prepare("UPDATE escrow_flows SET verdict = 'refund', direction = 'out' WHERE seen_at = 2").run()
+  db.prepare("INSERT INTO refunds SELECT id, ?, '', '5' FROM escrow_flows WHERE seen_at = 2").run(
+    hash('came 0'),
+  )
+  const purge = () => purgeFlows(db, { explained: 9, inward: 9, outward: 9 }, 100)
+  purge()
+  expect(seen()).toEqual([1, 2])
+  db.prepare('DELETE FROM transfers').run()
+  purge()
+  expect(seen()).toEqual([])
+})
+
 test('what was kept is forgotten in another round, once its deposit is', () => {
   const { db, seen } = come([true, true, true])
   let from: Purged | undefined

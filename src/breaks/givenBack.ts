@@ -1,0 +1,85 @@
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  noAmount,
+  subtractDecimals,
+  toDecimal,
+} from '../bridge/decimal.ts'
+import { heldAs, movedToken, toCanonicalId, type Wrapping } from '../bridge/movedToken.ts'
+import type { Transfer } from '../bridge/transfer.ts'
+import { listReturned, type Returned } from '../checks/escrow/flows/refundStore.ts'
+import { isFailedDeposit } from '../ledger/failedDeposits.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { mostOfTransaction } from '../ledger/transfers/transferRows.ts'
+import type { Database } from '../store/database.ts'
+
+export interface GivenBackSources {
+  readonly db: Database
+  readonly ledger: Pick<Ledger, 'listSharing'>
+  readonly wrapping: Wrapping
+}
+
+/** What was given back of transfers, token units. */
+export interface GivenBack {
+  of(key: string, mainHash: string | null): Decimal
+  /** Of those that were asked for, by transfer. */
+  known(): ReadonlyMap<string, Decimal>
+}
+
+/** Each deposit's transaction is read once. */
+export function openGivenBack({ db, ledger, wrapping }: GivenBackSources): GivenBack {
+  const read = new Set<string>()
+  const known = new Map<string, Decimal>()
+  return {
+    of(key, mainHash) {
+      if (mainHash !== null && !read.has(mainHash)) {
+        read.add(mainHash)
+        const returned = listReturned(db, mainHash)
+        if (returned.length > 0) {
+          const transfers = ledger.listSharing('main', mainHash, mostOfTransaction)
+          for (const [name, amount] of shareReturned(transfers, returned, wrapping)) known.set(name, amount)
+        }
+      }
+      return known.get(key) ?? noAmount
+    },
+    known: () => known,
+  }
+}
+
+/** Of the movements that gave a deposit's transaction back those that moved this transfer's token. */
+export function ofToken<T extends Pick<Returned, 'token' | 'tokenId'>>(
+  { token }: Pick<Transfer, 'token'>,
+  returned: readonly T[],
+  wrapping: Wrapping,
+): T[] {
+  const moved = movedToken(token)
+  const id = toCanonicalId(token.id)
+  return returned.filter(
+    (one) => one.tokenId === id && (one.token === moved || one.token === heldAs(moved, wrapping)),
+  )
+}
+
+/** Where several deposits came by one transaction, what was given back is of the oldest first. */
+function shareReturned(
+  transfers: readonly Transfer[],
+  returned: readonly Returned[],
+  wrapping: Wrapping,
+): (readonly [string, Decimal])[] {
+  const taken = new Map<Returned, Decimal>()
+  const failed = transfers
+    .filter(isFailedDeposit)
+    .toSorted((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
+  return failed.map((transfer) => {
+    let open = toDecimal(transfer.amount ?? '') ?? noAmount
+    let all = noAmount
+    for (const one of ofToken(transfer, returned, wrapping)) {
+      const left = subtractDecimals(one.amount, taken.get(one) ?? noAmount)
+      const part = compareDecimals(left, open) < 0 ? left : open
+      taken.set(one, addDecimals(taken.get(one) ?? noAmount, part))
+      open = subtractDecimals(open, part)
+      all = addDecimals(all, part)
+    }
+    return [transfer.key, all] as const
+  })
+}
