@@ -2,6 +2,7 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
+  formatDecimal,
   noAmount,
   subtractDecimals,
   toDecimal,
@@ -12,7 +13,9 @@ import { listReturned, type Returned } from '../checks/escrow/flows/refundStore.
 import { isFailedDeposit } from '../ledger/failedDeposits.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { mostOfTransaction } from '../ledger/transfers/transferRows.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
+import { readWrapping } from '../store/wrapping.ts'
 
 export interface GivenBackSources {
   readonly db: Database
@@ -47,12 +50,27 @@ export function openGivenBack({ db, ledger, wrapping }: GivenBackSources): Given
   }
 }
 
-/** Of the movements that gave a deposit's transaction back those that moved this transfer's token. */
-export function ofToken<T extends Pick<Returned, 'token' | 'tokenId'>>(
-  { token }: Pick<Transfer, 'token'>,
-  returned: readonly T[],
-  wrapping: Wrapping,
-): T[] {
+/** A movement that gave a failed deposit back. JSON-safe. */
+export interface GaveBack {
+  readonly at: UnixMs
+  /** Of the main transaction. */
+  readonly hash: string
+  /** Token units. */
+  readonly amount: string
+}
+
+/** What gave a transfer back, the oldest first: of several deposits of one transaction and token any of them. */
+export function listGivenBackOf(db: Database, transfer: Transfer): GaveBack[] {
+  if (transfer.main === null || !isFailedDeposit(transfer)) return []
+  const returned = listReturned(db, transfer.main.hash)
+  return listOfToken(transfer, returned, readWrapping(db)).map(({ at, hash, amount }) => ({
+    at,
+    hash,
+    amount: formatDecimal(amount),
+  }))
+}
+
+function listOfToken({ token }: Transfer, returned: readonly Returned[], wrapping: Wrapping): Returned[] {
   const moved = movedToken(token)
   const id = toCanonicalId(token.id)
   return returned.filter(
@@ -73,7 +91,7 @@ function shareReturned(
   return failed.map((transfer) => {
     let open = toDecimal(transfer.amount ?? '') ?? noAmount
     let all = noAmount
-    for (const one of ofToken(transfer, returned, wrapping)) {
+    for (const one of listOfToken(transfer, returned, wrapping)) {
       const left = subtractDecimals(one.amount, taken.get(one) ?? noAmount)
       const part = compareDecimals(left, open) < 0 ? left : open
       taken.set(one, addDecimals(taken.get(one) ?? noAmount, part))

@@ -1,8 +1,10 @@
 import { createAlertStore } from '../alerts/store/alertStore.ts'
+import { type GaveBack, listGivenBackOf } from '../breaks/givenBack.ts'
 import type { Leg, Transfer } from '../bridge/transfer.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sighting } from '../ledger/sightings/sighting.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { groupDigits } from '../lib/groupDigits.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { toJson } from '../lib/toJson.ts'
 import { describeEvidence, describeProof } from '../meaning/describeEvidence.ts'
@@ -30,6 +32,7 @@ export function showTransfers(io: Io, name: string, options: ShowCommand): numbe
       transfer,
       sightings: ledger.listSightings(transfer.key),
       alerts: alerts.listAlertsOfTransfer(transfer.key),
+      givenBack: listGivenBackOf(db, transfer),
     }))
     io.out(
       options.json
@@ -42,6 +45,9 @@ export function showTransfers(io: Io, name: string, options: ShowCommand): numbe
                 story.alerts.map(
                   (alert) =>
                     `${new Date(alert.firedAt ?? alert.activeAt).toISOString()}  ${alert.severity} ${alert.rule} (${alert.kind}): ${alert.state}`,
+                ),
+                story.givenBack.map(
+                  ({ at, hash, amount }) => `${time(at)}  ${groupDigits(amount)} in main ${hash}`,
                 ),
               ),
             )
@@ -57,9 +63,15 @@ function toStoryJson(story: {
   transfer: Transfer
   sightings: readonly unknown[]
   alerts: readonly { rule: string; kind: string; state: string; severity: string }[]
+  givenBack: readonly GaveBack[]
 }) {
   const alerts = story.alerts.map(({ rule, kind, state, severity }) => ({ rule, kind, state, severity }))
-  return { ...toTransferJson(story.transfer), observations: story.sightings, alerts }
+  return {
+    ...toTransferJson(story.transfer),
+    observations: story.sightings,
+    givenBack: story.givenBack,
+    alerts,
+  }
 }
 
 function findAll(ledger: Ledger, name: string): Transfer[] {
@@ -72,6 +84,7 @@ function formatTransferStory(
   transfer: Transfer,
   sightings: readonly Sighting[],
   alerts: readonly string[],
+  givenBack: readonly string[],
 ): string {
   const lines: [string, string | null][] = [
     [
@@ -108,6 +121,7 @@ function formatTransferStory(
             .join(', ')}`,
       ),
     ),
+    ...section('given back', givenBack),
     ...section('alerts', alerts),
   ].join('')
 }

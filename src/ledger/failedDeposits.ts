@@ -29,6 +29,6 @@ export function isFailedDeposit(transfer: Transfer): boolean {
 }
 
 /** Whether the zone itself shows it, whatever the record says. */
-export function isCredited({ evidence }: Transfer): boolean {
+function isCredited({ evidence }: Transfer): boolean {
   return evidence.some(({ chain, status }) => chain === 'zone' && status === 'success')
 }

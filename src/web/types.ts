@@ -11,6 +11,7 @@ import type { Direction, Observation } from '../bridge/observation.ts'
 import type { Sighting } from '../ledger/sightings/sighting.ts'
 import type { Transfer, TransferState } from '../bridge/transfer.ts'
 import type { Operations } from '../alerts/operations.ts'
+import type { GaveBack } from '../breaks/givenBack.ts'
 import type { BreakQuery } from '../breaks/listBreaks.ts'
 import type { BreakOperations } from '../breaks/operations.ts'
 import type { ShownEntry } from '../breaks/showEntry.ts'
@@ -62,6 +63,8 @@ export interface TransferStory {
   /** Where it stands by the stages of its bridge; null where it has none. */
   readonly standing: Standing | null
   readonly alerts: readonly AlertStory[]
+  /** What gave a failed deposit back, the oldest first. */
+  readonly givenBack: readonly GaveBack[]
 }
 
 /** What may be changed over HTTP. */

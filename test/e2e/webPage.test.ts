@@ -105,7 +105,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     const alert = { ...stalled, summary: name, title: name }
     const { page, web, url, complaints } = await open('/', { ...quiet, openAlerts: [alert] })
     expect(await page.locator('#cases').textContent()).toContain(name)
-    web.stories = [{ transfer: hostile, standing: null, observations: [], alerts: [toStory(alert)] }]
+    web.stories = [
+      { transfer: hostile, standing: null, observations: [], alerts: [toStory(alert)], givenBack: [] },
+    ]
     for (const path of ['/transfers', '/transfers/t42']) {
       await page.goto(url + path)
       expect(await page.locator('main').textContent()).toContain(name)

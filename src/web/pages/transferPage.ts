@@ -12,8 +12,11 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { FormContext } from '../createFormGate.ts'
 import type { AlertStory } from '../caseTypes.ts'
+import { templateFilters } from '../../rules/templates/templateFilters.ts'
+import type { GaveBack } from '../../breaks/givenBack.ts'
 import type { TransferStory } from '../types.ts'
 import { renderAlertList } from './alertList.ts'
+import { renderAmount } from './amounts.ts'
 import { renderLayout } from './layout.ts'
 import { renderHashes, renderTransactionHash, type TransactionLinks } from './hashes.ts'
 import { renderStanding } from './standing.ts'
@@ -56,7 +59,7 @@ export function renderTransferPage(story: TransferStory, view: TransferView): Ht
 <section class="card" aria-labelledby="story-title">
 <p class="overline">${directionWords[transfer.direction]} ${transfer.key}, ${directionPaths[transfer.direction]}</p>
 <h1 id="story-title" class="amount">${amount}</h1>
-<p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>${renderStanding(story.standing, now)}
+<p>${renderTag(stateTones[transfer.state], transfer.state)} ${sayProgress(transfer, now)}</p>${renderStanding(story.standing, now)}${story.givenBack.map((one) => renderGivenBack(one, { transfer, now, links }))}
 ${transfer.ambiguous > 0 ? html`<p class="problem">${transfer.ambiguous} ${transfer.ambiguous === 1 ? 'record' : 'records'} could belong to this transfer or to one equal to it. They are kept apart, not guessed.</p>` : ''}
 <div class="legs">${renderLeg('Origin', originLeg(transfer), { transfer, links })}${renderLeg('Destination', destinationLeg(transfer), { transfer, links })}</div>
 </section>
@@ -87,6 +90,13 @@ export function renderSeveralTransfers(
       view,
     )}</section>`,
   })
+}
+
+function renderGivenBack(
+  { at, hash, amount }: GaveBack,
+  { transfer, now, links }: Pick<TransferView, 'now' | 'links'> & { readonly transfer: Transfer },
+): Html {
+  return html`<p>Given back ${renderAgo(at, now)}: ${renderAmount(amount, formatToken(transfer.token))} <span class="meta">main ${renderTransactionHash({ chain: 'main', hash }, links)}</span></p>`
 }
 
 function sayProgress(transfer: Transfer, now: UnixMs): Html {
@@ -188,7 +198,7 @@ const telling = [
 ] as const satisfies readonly (keyof Observation)[]
 
 /** Everything that is known to have happened to a transfer, oldest first. */
-export function listMoments({ transfer, observations, alerts }: TransferStory): readonly Moment[] {
+export function listMoments({ transfer, observations, alerts, givenBack }: TransferStory): readonly Moment[] {
   const moments: readonly Moment[] = [
     ...listOrigin(transfer),
     ...listLeg('Value arrived', destinationLeg(transfer)),
@@ -205,6 +215,12 @@ export function listMoments({ transfer, observations, alerts }: TransferStory): 
       tone: 'critical',
       title: 'The final record was rewritten',
       detail: describeChange(before, after),
+    })),
+    ...givenBack.map(({ at, hash, amount }) => ({
+      at,
+      tone: 'fine',
+      title: `Given back: ${templateFilters.amount(amount)}`,
+      detail: `main chain, ${hash}`,
     })),
     ...alerts.flatMap(listAlert),
   ]

@@ -1,3 +1,4 @@
+import { listGivenBackOf } from '../../breaks/givenBack.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
@@ -19,5 +20,6 @@ export function toStory(
     alerts: parts.alerts
       .listAlertsOfTransfer(transfer.key)
       .map((row) => toAlertStory(views, row, parts.config.explorer.links.tx)),
+    givenBack: listGivenBackOf(parts.db, transfer),
   }
 }

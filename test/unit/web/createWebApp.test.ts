@@ -6,6 +6,7 @@ import {
   createFakeWeb,
   failed,
   healthOf,
+  mainHash,
   now,
   quiet,
   stalled,
@@ -135,7 +136,9 @@ describe('transfers', () => {
       amount: null,
       token: { ...transfer.token, symbol: null, name: 'USDC', id: '7' },
     }
-    const { get } = createApp({ stories: [{ transfer: odd, standing: null, observations: [], alerts: [] }] })
+    const { get } = createApp({
+      stories: [{ transfer: odd, standing: null, observations: [], alerts: [], givenBack: [] }],
+    })
     expect(await (await get('/transfers')).text()).toContain(`${(1n << 255n) + 1n} base units of [USDC] #7`)
   })
 
@@ -180,13 +183,29 @@ describe('transfers', () => {
     ],
     [{ stage: 'left', until: null, isAgain: true }, ['Not proposed yet', 'it has to be proven again']],
   ])('a story says where a withdrawal stands: %o', async (standing, said) => {
-    const story = { transfer, standing: { since: now - 60_000, ...standing }, observations: [], alerts: [] }
+    const story = {
+      transfer,
+      standing: { since: now - 60_000, ...standing },
+      observations: [],
+      alerts: [],
+      givenBack: [],
+    }
     const page = await (await createApp({ stories: [story] }).get('/transfers/t42')).text()
     for (const words of said) expect(page).toContain(words)
   })
 
+  test('a story says what gave a failed deposit back', async () => {
+    const givenBack = [{ at: now - 60_000, hash: mainHash, amount: '1490.25' }]
+    const story = { transfer, standing: null, observations: [], alerts: [], givenBack }
+    const { get } = createApp({ stories: [story] })
+    const page = await (await get('/transfers/t42')).text()
+    expect(page.replaceAll(/<[^>]*>/g, '')).toContain('Given back 1m ago: 1,490.25 USDC')
+    expect(page).toContain(mainHash)
+    expect(await (await get('/api/transfers/t42')).json()).toMatchObject({ transfers: [{ givenBack }] })
+  })
+
   test('a hash of several transfers lists them all', async () => {
-    const story = { transfer, standing: null, observations: [], alerts: [] }
+    const story = { transfer, standing: null, observations: [], alerts: [], givenBack: [] }
     const other = { ...story, transfer: { ...transfer, key: 't43' } }
     const page = await (await createApp({ stories: [story, other] }).get(`/transfers/${zoneHash}`)).text()
     expect(page).toContain('2 transfers')

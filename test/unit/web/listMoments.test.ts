@@ -11,6 +11,7 @@ test('a story is told in the order of time, with what each answer changed', () =
       observation,
     ],
     alerts: [toStory(stalled)],
+    givenBack: [],
   }
   expect(
     listMoments(story).map(({ title, detail }) => (detail === '' ? title : `${title} | ${detail}`)),
@@ -30,10 +31,26 @@ test('a story is told in the order of time, with what each answer changed', () =
 
 test('the story of a payout without a proven origin does not begin with value that left', () => {
   const unbacked = { ...transfer, state: 'unbacked' as const, originProof: 'absent' as const }
-  const [first] = listMoments({ transfer: unbacked, standing: null, observations: [], alerts: [] })
+  const [first] = listMoments({
+    transfer: unbacked,
+    standing: null,
+    observations: [],
+    alerts: [],
+    givenBack: [],
+  })
   expect(first).toMatchObject({
     title: 'The record says that value left, and nothing proves it',
     tone: 'critical',
+  })
+})
+
+test('a movement that gave a failed deposit back is told with its transaction', () => {
+  const givenBack = [{ at: now, hash: mainHash, amount: '1490.25' }]
+  expect(listMoments({ transfer, standing: null, observations: [], alerts: [], givenBack }).at(-1)).toEqual({
+    at: now,
+    tone: 'fine',
+    title: 'Given back: 1,490.25',
+    detail: `main chain, ${mainHash}`,
   })
 })
 
@@ -48,6 +65,7 @@ test('a rewrite names the fields and both values', () => {
     standing: null,
     observations: [],
     alerts: [],
+    givenBack: [],
   }
   expect(listMoments(story).at(-1)).toEqual({
     at: now,

@@ -10,6 +10,7 @@ import {
   type TransferToken,
 } from '../../../bridge/transfer.ts'
 import type { Sighting } from '../../../ledger/sightings/sighting.ts'
+import type { GaveBack } from '../../../breaks/givenBack.ts'
 import { alertStory } from './alert.ts'
 import { amount, baseUnits, chain, count, direction, time } from './words.ts'
 
@@ -199,9 +200,14 @@ const standing = z
   })
   .describe('Where a withdrawal stands by the stages of its bridge')
 
+const gaveBack = z
+  .object({ at: time, hash: z.string(), amount } satisfies FieldsOf<GaveBack>)
+  .describe('A movement that gave a failed deposit back; of several of one transaction and token any of them')
+
 export const transferStory = z.object({
   transfer,
   observations: z.array(observation),
   standing: standing.nullable(),
   alerts: z.array(alertStory),
+  givenBack: z.array(gaveBack),
 })

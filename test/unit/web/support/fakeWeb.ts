@@ -540,7 +540,9 @@ export function createFakeWeb(
   addEscrow(db)
   const fake: FakeWeb = {
     status: quiet,
-    stories: [{ transfer, standing: null, observations: [observation], alerts: [toStory(stalled)] }],
+    stories: [
+      { transfer, standing: null, observations: [observation], alerts: [toStory(stalled)], givenBack: [] },
+    ],
     cases: [theft],
     ...parts,
     next: null,
