@@ -96,7 +96,7 @@ function renderGivenBack(
   { at, hash, amount }: GaveBack,
   { transfer, now, links }: Pick<TransferView, 'now' | 'links'> & { readonly transfer: Transfer },
 ): Html {
-  return html`<p>Given back ${renderAgo(at, now)}: ${renderAmount(amount, formatToken(transfer.token))} <span class="meta">main ${renderTransactionHash({ chain: 'main', hash }, links)}</span></p>`
+  return html`<p>Given back ${renderAgo(at, now)}: ${renderAmount(amount, formatToken(transfer.token))} <span class="muted">in main transaction</span> ${renderTransactionHash({ chain: 'main', hash }, links)}</p>`
 }
 
 function sayProgress(transfer: Transfer, now: UnixMs): Html {
