@@ -105,7 +105,8 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
   const toldChannels = toldItems.map((item) => item.channel)
   let hasSpoken = false
   let isCovered = false
-  for (const channel of new Set([...(route?.channels ?? []), ...toldChannels])) {
+  const visited = new Set([...(route?.channels ?? []), ...toldChannels])
+  for (const channel of visited) {
     const told = readTold(toldItems.filter((item) => item.channel === channel))
     const repeatAt = channels.get(channel)?.repeatAt ?? null
     const isRouted = route?.channels.includes(channel) ?? false
@@ -133,6 +134,9 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
       postpone(context, { group, channel, isOpen: members.some(goesOn), isInhibited })
     }
   }
+  // Carried along with an alert that went on before anything was told here: there is nothing to remind of.
+  for (const { channel, repeatAt } of channels.values())
+    if (!visited.has(channel) && repeatAt <= context.now) context.store.deleteGroupChannel(group.key, channel)
   noteMutes(context, { members, muted, toldItems })
   finish(context, { group, members, muted, toldItems, hasSpoken, isCovered })
 }

@@ -106,7 +106,9 @@ async function run(loop: Loop): Promise<void> {
     const now = clock.now()
     const missed = Math.max(0, Math.floor((now - loop.scheduled) / tickMs) - 1)
     loop.counts = { ...loop.counts, missed: loop.counts.missed + missed }
-    const due = Math.min(loop.scheduled + (missed + 1) * tickMs, nextDue ?? Infinity)
+    // What is due still though it was judged comes no sooner than with the next tick: time goes on whatever it is.
+    const isAhead = nextDue !== null && nextDue > loop.scheduled
+    const due = Math.min(loop.scheduled + (missed + 1) * tickMs, isAhead ? nextDue : Infinity)
     await clock.sleep(Math.min(Math.max(due - now, 1), tickMs), loop.wake.signal)
     loop.scheduled = Math.min(clock.now(), Math.max(due, loop.scheduled))
     look(loop)

@@ -269,3 +269,19 @@ test('that a rule finds too much goes on over a restart until that rule is evalu
   expect(listOverflows(world)).toEqual(['a resolved', 'b firing'])
   await world.stop()
 })
+
+test('a severity that is changed and changed back leaves no reminder due where nobody is told any more', async () => {
+  const [ops, pager] = two()
+  const [own, others] = bySeverity
+  const routes = [own, { ...others, groupWaitMs: 10 * minute, groupIntervalMs: 240 * minute }]
+  const world = watch({ fakes: [ops, pager], routes })
+  await world.judge(stalled, [zone], 50)
+  await world.judge(warning, [zone])
+  for (let at = 51; at < 130; at += 1) {
+    await world.judge(stalled, [zone])
+    expect(world.store.nextGroupDue()).toBeGreaterThanOrEqual(world.clock.now())
+  }
+  expect(listSaid(pager)).toEqual(['firing critical', 'repeat critical', 'repeat critical'])
+  expect(listSaid(ops)).toEqual([])
+  await world.stop()
+})

@@ -114,3 +114,26 @@ test('F66: while one evaluation blocks the event loop for ten seconds the ticks 
   await clock.advance(1_000)
   await ending
 })
+
+test('what stays due though it was judged does not keep the next seconds from being judged', async () => {
+  const { database, clock, engine } = createBench()
+  const startedAt = clock.now()
+  const evaluatedAt: number[] = []
+  const loop = createEvaluateLoop({
+    db: database,
+    clock: createCorrectedClock(clock),
+    log: createSilentLog(),
+    engine: { ...engine, flush: () => startedAt - 1_000 },
+    live: { rules: [] },
+    distress: { failed: () => undefined, saved: () => undefined },
+    after: [],
+    sleepers: [],
+    judge: (now) => void evaluatedAt.push(now - startedAt),
+  })
+  loop.start()
+  await clock.advance(3_500)
+  expect(evaluatedAt).toEqual([0, 1_000, 2_000, 3_000])
+  const ending = loop.stop()
+  await clock.advance(1_000)
+  await ending
+})
