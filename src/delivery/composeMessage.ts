@@ -13,6 +13,7 @@ import {
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
 import { countKinds, findLarge, type KindCount } from './countKinds.ts'
 import { type CaseWords, describeCase, type TokenFacts } from './describeCase.ts'
+import { joinItems, type Worded } from './joinItems.ts'
 import { runbookLink } from './runbookLink.ts'
 import { countItems, orderItems, pickItems, severityRanks } from './pickItems.ts'
 import { sayHeadline } from './sayHeadline.ts'
@@ -28,7 +29,7 @@ import { decodeFinding, sinceFirstFound } from '../alerts/findingJson.ts'
 import { alertIdOf, messageIdOf } from '../alerts/fingerprint.ts'
 import type { Restored, RestoredNote } from '../store/restored.ts'
 import type { TransactionLinks } from './itemFields.ts'
-import { nameAlert, statuses, toMessageItem } from './wording.ts'
+import { statuses, toMessageItem } from './wording.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 
 export interface ComposeDeps {
@@ -151,43 +152,6 @@ interface ItemDeps extends Pick<ComposeDeps, 'store' | 'kinds' | 'ledger' | 'lin
   readonly silencer: () => Silencer
   readonly restored: () => Restored | null
   readonly clockLeadMs: () => number
-}
-
-/** An item in words, with the alert of the same thing that says as much or more. */
-interface Worded {
-  readonly item: MessageItem
-  readonly above: AlertRow | null
-}
-
-/** What joins another item of the same message is shown within it. The case that is named beside it says of what it is an update. */
-function joinItems(worded: readonly Worded[], isOfCase: boolean): MessageItem[] {
-  const placeOf = (one: Worded): Worded => {
-    const { above, item } = one
-    const place =
-      above && item.status === 'update' && worded.find((other) => other.item.alertId === idOf(above))
-    // What it joins may be inside another itself; each step is a rank higher.
-    return place ? placeOf(place) : one
-  }
-  const places = Map.groupBy(worded, placeOf)
-  return [...places].map(([{ item, above }, inside]) => ({
-    ...item,
-    summary:
-      item.status === 'update' && above && !isOfCase
-        ? `Update of ${nameAlert(above)}: ${item.summary}`
-        : item.summary,
-    fields:
-      item.status === 'update' && above && isOfCase
-        ? [
-            ...item.fields,
-            { label: 'Update of', value: nameAlert(above), href: null, place: 'detail' as const },
-          ]
-        : item.fields,
-    joined: inside.filter((one) => one.item !== item).map((one) => one.item),
-  }))
-}
-
-function idOf({ fingerprint }: AlertRow): string {
-  return alertIdOf(fingerprint)
 }
 
 /** One row that cannot be read must not hold back the others: it is sent with what is known of it. */
