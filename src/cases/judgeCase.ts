@@ -23,6 +23,8 @@ export interface CaseNews {
   readonly isOfStorm: boolean
   /** A case that nobody had taken and that turned out to be this one; null too where it was but one more of a storm. */
   readonly untaken: number | null
+  /** Somebody had taken, or handled, a case that turned out to be this one. */
+  readonly wasTaken: boolean
 }
 
 /**
@@ -32,17 +34,22 @@ export interface CaseNews {
 export function judgeReopening(row: CaseRow, news: CaseNews, now: UnixMs): string | null {
   const hasMore = hasGrown(row.turnMoney, row.money)
   if (row.state === 'open') {
-    return hasMore && now >= endOfTurn(row) ? moreMoney : null
+    if (hasMore && now >= endOfTurn(row)) return moreMoney
+    // As it would have opened the other one.
+    return news.wasTaken && news.isNew && news.severity === 'critical' && !news.isOfStorm
+      ? criticalJoined
+      : null
   }
   if (hasMore) return moreMoney
   if (news.untaken !== null) return `c${news.untaken}, which nobody had taken, turned out to be the same`
   if (row.state === 'closed' && news.holds) return 'something of the same cause holds'
   if (!news.isNew) return null
   const isMoreOfSame = news.isOfStorm && row.state === 'acknowledged'
-  return news.severity === 'critical' && !isMoreOfSame ? 'something critical joined' : null
+  return news.severity === 'critical' && !isMoreOfSame ? criticalJoined : null
 }
 
 export const moreMoney = 'more money is at risk'
+const criticalJoined = 'something critical joined'
 
 /** The same case, opened anew. */
 export function openAgain(row: CaseRow, now: UnixMs): CaseRow {
@@ -92,6 +99,8 @@ export function joinCases(
   const { state, by, byAt, reason, closedAt } = isOtherAt ? other : older
   // Who took one of them has not heard of what the other put at risk.
   const heard = [older, other].filter((one) => state === 'open' || one.state !== 'open')
+  // Of an open one the turn goes on that it has.
+  const turns = [older, other].filter((one) => state !== 'open' || one.state === 'open')
   return {
     ...older,
     state,
@@ -102,7 +111,7 @@ export function joinCases(
     severity: worseOf(older.severity, other.severity),
     worstAlert: of.isWorse(other.worstAlert, older.worstAlert) ? other.worstAlert : older.worstAlert,
     turn: Math.max(older.turn, other.turn),
-    turnAt: Math.max(older.turnAt, other.turnAt),
+    turnAt: Math.max(...turns.map(({ turnAt }) => turnAt)),
     openedAt: Math.min(older.openedAt, other.openedAt),
     members: older.members + other.members,
     money: of.money,

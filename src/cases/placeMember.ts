@@ -268,6 +268,7 @@ function settle(
     isOfStorm,
     // One more of a storm was a case of its own until its text was learned.
     untaken: merged.find((one) => one.state === 'open' && !(isOfStorm && one.members === 1))?.id ?? null,
+    wasTaken: [of.stored, ...merged].some(({ state }) => state === 'acknowledged' || state === 'handled'),
   }
   const reopened = isFirst ? null : judgeReopening(row, news, now)
   if (reopened !== null) row = openAgain(row, now)

@@ -167,7 +167,13 @@ export function moveCase(db: Database, from: number, to: number): void {
   db.prepare(log).run(from, to)
   db.prepare('UPDATE outbox SET case_id = ?2 WHERE case_id = ?1').run(from, to)
   db.prepare('UPDATE deliveries SET case_id = ?2 WHERE case_id = ?1').run(from, to)
-  db.prepare('UPDATE OR IGNORE case_escalations SET case_id = ?2 WHERE case_id = ?1').run(from, to)
+  // A step that one of them waits for is waited for, though the other is past it.
+  db.prepare(
+    `INSERT INTO case_escalations (case_id, route, step, turn, after_ms, due_at)
+      SELECT ?2, route, step, turn, after_ms, due_at FROM case_escalations WHERE case_id = ?1
+      ON CONFLICT DO UPDATE SET turn = max(turn, excluded.turn),
+        due_at = coalesce(min(due_at, excluded.due_at), due_at, excluded.due_at)`,
+  ).run(from, to)
   db.prepare('DELETE FROM case_escalations WHERE case_id = ?').run(from)
 }
 

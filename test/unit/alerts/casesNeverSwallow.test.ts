@@ -265,7 +265,7 @@ const itemsOf = (messages: readonly Message[]) =>
     .flatMap((item): MessageItem[] => [item, ...item.joined])
 
 describe('whatever happens to a case', () => {
-  test.each(seeds())(
+  test.each(seeds(1195400336))(
     'seed %i: everything critical reaches every channel, and an untaken case escalates',
     async (seed) => {
       await fc.assert(
