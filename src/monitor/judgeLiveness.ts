@@ -73,10 +73,16 @@ function blind({ lastGoodAts, pollers, now }: LivenessFacts): readonly string[] 
 }
 
 function late(what: string, since: UnixMs, intervalMs: number, now: UnixMs): readonly string[] {
+  return silentFor(what, { since, mostMs: Math.max(lateFactor * intervalMs, lateFloorMs) }, now)
+}
+
+export function silentFor(
+  what: string,
+  { since, mostMs }: { readonly since: UnixMs; readonly mostMs: number },
+  now: UnixMs,
+): readonly string[] {
   const silentMs = now - since
-  return silentMs > Math.max(lateFactor * intervalMs, lateFloorMs)
-    ? [`${what} for ${formatDuration(silentMs)}`]
-    : []
+  return silentMs > mostMs ? [`${what} for ${formatDuration(silentMs)}`] : []
 }
 
 export interface HealthVerdict {

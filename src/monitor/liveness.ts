@@ -5,7 +5,7 @@ import type { EvaluateLoop } from './evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/running/runner.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Integrity } from '../store/integrity.ts'
-import { judgeFollower, judgeLiveness } from './judgeLiveness.ts'
+import { judgeFollower, judgeLiveness, silentFor } from './judgeLiveness.ts'
 import type { HealthVerdict } from './judgeLiveness.ts'
 
 export interface LivenessSources {
@@ -44,8 +44,11 @@ export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLag
 /** A follower that has had all that was committed within this time could take over, and shows the present. */
 export const inStepMs = 10_000
 
+/** What judged nothing for so long does not come back by itself: it is restarted. */
+const stuckMs = 60_000
+
 /**
- * Ready is whoever has judged once, on a ledger that is known to be whole: what came before is in it, what is due is queued;
+ * Ready is whoever judges, on a ledger that is known to be whole: what came before is in it, what is due is queued;
  * and a follower that is in step.
  */
 export function readReadiness(
@@ -55,8 +58,12 @@ export function readReadiness(
   const unchecked = state?.integrity.pending() ?? null
   const status = replica?.() ?? null
   const behind = status?.role === 'follower' ? listBehind(status, now) : null
+  const { lastAt } = evaluate.counts()
   const reasons = [
-    ...(behind ?? (evaluate.counts().lastAt === null ? ['rules have not been evaluated yet'] : [])),
+    ...(behind ??
+      (lastAt === null
+        ? ['rules have not been evaluated yet']
+        : silentFor('rules have not been evaluated', { since: lastAt, mostMs: stuckMs }, now))),
     ...(unchecked === null ? [] : [unchecked]),
   ]
   return { ok: reasons.length === 0, reasons }

@@ -121,9 +121,15 @@ function listBlindSpots(
     ),
     ...sayPollers(facts.pollers.filter((one) => one.lastSuccessAt === null || isOverdue(one, now))),
     ...(facts.unchecked == null ? [] : [facts.unchecked]),
+    ...(facts.judgedAt != null && now - facts.judgedAt > stuckMs
+      ? [`Rules have not been evaluated for ${formatDuration(now - facts.judgedAt)}`]
+      : []),
     ...(facts.heads.length === 0 ? ['No chain head has been read yet'] : []),
   ]
 }
+
+/** A busy machine is late by seconds. */
+const stuckMs = 15_000
 
 function sayLate(health: PollerHealth, now: number): string {
   const { poller, startedAt, lastSuccessAt } = health

@@ -71,6 +71,8 @@ export interface StatusFacts {
   readonly version: string
   /** Why the ledger's file is not known to be whole; null or left out when it is. */
   readonly unchecked?: string | null
+  /** When rules were last evaluated; null before the first time, left out where this node evaluates none. */
+  readonly judgedAt?: UnixMs | null
   /** How this node stands to the others of its bridge; null or left out where it is alone. */
   readonly replica?: ReplicaStatus | null
   readonly heads: readonly Head[]

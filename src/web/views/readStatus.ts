@@ -57,6 +57,7 @@ export function readStatus(
     ...(replica?.role === 'follower'
       ? toFollowed(db, parts.pollerStatus(), replica)
       : {
+          judgedAt: parts.evaluate.counts().lastAt,
           sources: read,
           pollers: parts.pollerStatus(),
           coverage: toCoverage(read, parts.intervals.byEndpoint),

@@ -272,6 +272,7 @@ describe('health', () => {
   test.each([
     ['/healthz', { lastGoodAt: null }, 'no source has been read yet'],
     ['/readyz', { lastGoodAt: now, evaluatedAt: null }, 'rules have not been evaluated yet'],
+    ['/readyz', { lastGoodAt: now, evaluatedAt: now - 61_000 }, 'rules have not been evaluated for 1m 1s'],
   ])('%s is 200 when well and 503 with reasons when not', async (path, health, reason) => {
     expect((await createApp().get(path)).status).toBe(200)
     const response = await createApp({ health: healthOf(health) }).get(path)

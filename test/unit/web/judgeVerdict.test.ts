@@ -47,6 +47,12 @@ test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
     facts: { coverage: [], sources: [] },
     verdict: unknown('No source has been read yet'),
   },
+  { title: 'fine with rules evaluated seconds ago', facts: { judgedAt: now - 15_000 }, verdict: fine },
+  {
+    title: 'unknown, never fine, while rules are not evaluated',
+    facts: { judgedAt: now - 107_000 },
+    verdict: unknown('Rules have not been evaluated for 1m 47s'),
+  },
   {
     title: 'unknown without any head',
     facts: { heads: [] },

@@ -146,6 +146,12 @@ export const status = z
       .nullable()
       .exactOptional()
       .describe('Why the ledger’s file is not known to be whole'),
+    judgedAt: time
+      .nullable()
+      .exactOptional()
+      .describe(
+        'When rules were last evaluated; null before the first time, left out on a node that follows another one',
+      ),
     replica: replica
       .nullable()
       .exactOptional()
