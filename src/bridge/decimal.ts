@@ -19,6 +19,12 @@ export function fromBaseUnits(raw: bigint, decimals: number): Decimal {
   return { digits: raw, scale: decimals }
 }
 
+/** Whether two numbers as texts are the same, however many zeros they end with; no text of anything else is. */
+export function isSameNumber(a: string | null | undefined, b: string | null | undefined): boolean {
+  const [x, y] = [toDecimal(a ?? ''), toDecimal(b ?? '')]
+  return x !== null && y !== null && isEqual(x, y)
+}
+
 /** Base units of a token; null when the number is finer than the token allows. */
 export function toBaseUnits({ digits, scale }: Decimal, decimals: number): bigint | null {
   if (scale <= decimals) return digits * 10n ** BigInt(decimals - scale)

@@ -1,4 +1,5 @@
 import { ofCrowd } from '../lib/ofCrowd.ts'
+import { isSameNumber } from '../bridge/decimal.ts'
 import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import type { LegEvidence, TokenMove, Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -272,8 +273,7 @@ export function sampleZone(transfer: Transfer, fees: Fees): MoneySample | null {
   const by = transfer.evidence.find((one) => one.chain === 'zone' && one.hash === zone?.hash)
   if (by?.status !== 'success' || amountRaw === null || by.amountRaw == null || by.amountRaw === 0n)
     return null
-  const isEqual =
-    isWithinFee(transfer, by.amountRaw - amountRaw, fees) || (amount !== null && by.amount === amount)
+  const isEqual = isWithinFee(transfer, by.amountRaw - amountRaw, fees) || isSameNumber(by.amount, amount)
   return { kind: 'zone', name: direction, value: isEqual ? 'equal' : 'other' }
 }
 

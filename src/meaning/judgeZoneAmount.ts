@@ -1,5 +1,5 @@
 import { type Fees, isWithinFee } from './actionFee.ts'
-import { parseDecimal } from '../bridge/amount.ts'
+import { isSameNumber } from '../bridge/decimal.ts'
 import { isOneOfSeveral } from './judgeAction.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import { newestEvidence } from './proveOrigin.ts'
@@ -35,7 +35,7 @@ export function judgeZoneAmount(
   if (said > amountRaw && now - transfer.firstSeenAt < bundleHoldMs) return null
   if (learned && isOneOfSeveral(transfer, sharing, { ...settings, learned })) return null
   // The two chains may count the same amount in other units.
-  return isSameNumber(by.amount ?? null, amount) ? null : by
+  return isSameNumber(by.amount, amount) ? null : by
 }
 
 /** The name under which dissent from what the zone's own word on amounts means is counted. */
@@ -46,11 +46,6 @@ export function amountsName(direction: Transfer['direction']): string {
 /** Whether it was seen before such amounts came to mean something else. */
 function isOfEarlier({ firstSeenAt, direction }: Transfer, learned: LearnedMoney): boolean {
   return firstSeenAt < learned.suspendedAt(amountsName(direction))
-}
-
-function isSameNumber(a: string | null, b: string | null): boolean {
-  const [x, y] = [parseDecimal(a ?? ''), parseDecimal(b ?? '')]
-  return x !== null && y !== null && x.digits * 10n ** BigInt(y.scale) === y.digits * 10n ** BigInt(x.scale)
 }
 
 /** The canonical RPC goes before the explorer. */

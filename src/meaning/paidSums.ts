@@ -1,7 +1,7 @@
 import { readBatchDetail } from './batchDetail.ts'
-import type { Decimal } from '../bridge/decimal.ts'
+import { type Decimal, toBaseUnits, toDecimal } from '../bridge/decimal.ts'
 import { sumArrivals } from '../bridge/tokenFlow.ts'
-import { destinationLeg, isBatch, mostMoves, type Transfer } from '../bridge/transfer.ts'
+import { destinationLeg, isBatch, type LegEvidence, mostMoves, type Transfer } from '../bridge/transfer.ts'
 
 export function byPayment(a: Transfer, b: Transfer): number {
   const timeOf = (one: Transfer) => destinationLeg(one)?.time ?? one.firstSeenAt
@@ -27,10 +27,17 @@ export function takenBy(alike: readonly Transfer[]): Owed | null {
     (low, { amountRaw }) => (amountRaw !== null && amountRaw < low ? amountRaw : low),
     maxAmount,
   )
+  const amount = said === undefined ? null : inUnitsOf(alike, said)
   // Less than any record claims would be another unit, or a mismatch of the record: neither is a second payout.
-  return said?.amountRaw == null || said.amountRaw < least
-    ? null
-    : { amount: said.amountRaw, by: 'the zone transaction' }
+  return amount === null || amount < least ? null : { amount, by: 'the zone transaction' }
+}
+
+/** The zone may count in finer units than the records: then what it says in token units is taken, in theirs. */
+function inUnitsOf([first]: readonly Transfer[], { amount, amountRaw = null }: LegEvidence): bigint | null {
+  const [units, decimals] = [toDecimal(amount ?? ''), first?.token.decimals ?? null]
+  const own = units === null || decimals === null ? null : toBaseUnits(units, decimals)
+  // Where the text is rounded it is nearly the same.
+  return own === null || amountRaw === null || amountRaw < own * 10n ? amountRaw : own
 }
 
 export function owedTo(alike: readonly Transfer[]): Owed | null {

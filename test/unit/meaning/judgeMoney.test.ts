@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
-import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
+import { judgeMoney, sampleZone } from '../../../src/meaning/judgeMoney.ts'
 import { toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
@@ -45,4 +45,27 @@ test.each([
   const crowd = createCrowd(paid)
   expect(crowd.twins).toEqual(twins)
   expect(crowd.reads).toBeLessThan(20_000)
+})
+
+const fees = { fees: [] }
+
+test.each([
+  ['the same base units', { amountRaw: payout.amountRaw, amount: null }, 'equal'],
+  ['finer base units', { amountRaw: 5n, amount: '50' }, 'equal'],
+  ['finer base units, with zeros behind', { amountRaw: 5n, amount: '50.00' }, 'equal'],
+  ['another amount', { amountRaw: 5n, amount: '17' }, 'other'],
+  ['base units alone, of another amount', { amountRaw: 5n, amount: null }, 'other'],
+])('the zone’s word on an amount in %s is a sample', (_, said, value) => {
+  const by: LegEvidence = {
+    chain: 'zone',
+    hash: payout.zone?.hash ?? '',
+    source: 'E9',
+    at: 1,
+    errorMessage: '',
+    status: 'success',
+    moves: null,
+    ...said,
+  }
+  const sample = sampleZone({ ...payout, amount: '50', evidence: [by] }, fees)
+  expect(sample?.value).toBe(value)
 })
