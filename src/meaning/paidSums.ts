@@ -27,14 +27,17 @@ export function takenBy(alike: readonly Transfer[]): Owed | null {
     (low, { amountRaw }) => (amountRaw !== null && amountRaw < low ? amountRaw : low),
     maxAmount,
   )
-  const amount = said === undefined ? null : inUnitsOf(alike, said)
+  const amount = said === undefined ? null : inRecordUnits(said, alike[0]?.token.decimals ?? null)
   // Less than any record claims would be another unit, or a mismatch of the record: neither is a second payout.
   return amount === null || amount < least ? null : { amount, by: 'the zone transaction' }
 }
 
-/** The zone may count in finer units than the records: then what it says in token units is taken, in theirs. */
-function inUnitsOf([first]: readonly Transfer[], { amount, amountRaw = null }: LegEvidence): bigint | null {
-  const [units, decimals] = [toDecimal(amount ?? ''), first?.token.decimals ?? null]
+/** Base units: the zone may count in finer ones than the records, then what it says in token units is taken, in theirs. */
+export function inRecordUnits(
+  { amount, amountRaw = null }: Pick<LegEvidence, 'amount' | 'amountRaw'>,
+  decimals: number | null,
+): bigint | null {
+  const units = toDecimal(amount ?? '')
   const own = units === null || decimals === null ? null : toBaseUnits(units, decimals)
   // Where the text is rounded it is nearly the same.
   return own === null || amountRaw === null || amountRaw < own * 10n ? amountRaw : own

@@ -93,9 +93,9 @@ export function taughtByZoneAmount(
   if (sample === null || transfer.zone === null) return nothing
   if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return nothing
   const sharing = related.sharing('zone', transfer.zone.hash)
-  // A bundle's one amount says nothing of its members.
-  if (sharing.filter(({ isListed }) => isListed).length > 1) return nothing
   const isHeld = sample.value === 'other' && now - transfer.firstSeenAt < othersMs
+  // Whose amount a bundle's one is nobody knows; what is too much is looked at once all of it is listed.
+  if (sharing.filter(({ isListed }) => isListed).length > 1) return { samples: [], isHeld }
   // What is reported, or will be once no other may share it, teaches nothing: several would end what they are judged by.
   const settings = { ...fees, learned, now: Infinity }
   const isReported = isTold && judgeZoneAmount(transfer, sharing, settings) !== null

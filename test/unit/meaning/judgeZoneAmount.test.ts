@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
+import { judgeZoneAmount } from '../../../src/meaning/judgeZoneAmount.ts'
+import { toRecord } from '../../support/records.ts'
+import { transferOf } from '../rules/transfers.ts'
+
+const unit = 1_000_000n
+const record = transferOf([toRecord({ amountRaw: 5n * unit })])
+const minute = 60_000
+
+/** Whether each of these amounts, of one zone transaction, is other than what the zone says. */
+function judge(
+  amounts: readonly number[],
+  of: {
+    readonly said: number
+    readonly direction?: Transfer['direction']
+    readonly more?: Partial<Transfer>
+    readonly fee?: string
+    readonly afterMs?: number
+    readonly finer?: bigint
+  },
+): boolean[] {
+  const { said, direction = 'ZoneToMain', more = {}, fee, afterMs = 2 * minute, finer = 1n } = of
+  const by: LegEvidence = {
+    chain: 'zone',
+    hash: record.zone?.hash ?? '',
+    source: 'E9',
+    at: 1,
+    errorMessage: '',
+    status: 'success',
+    moves: null,
+    amount: String(said),
+    amountRaw: BigInt(said) * unit * finer,
+  }
+  const transfers = amounts.map(
+    (amount, n): Transfer => ({
+      ...record,
+      key: `t${n}`,
+      direction,
+      token: { ...record.token, decimals: 6 },
+      amount: String(amount),
+      amountRaw: BigInt(amount) * unit,
+      isListed: true,
+      evidence: [by],
+      ...(n === 1 && more),
+    }),
+  )
+  const fees = fee === undefined ? [] : [{ token: record.token.address, direction: 'ZoneToMain', max: fee }]
+  const now = record.firstSeenAt + afterMs
+  return transfers.map((one) => judgeZoneAmount(one, transfers, { fees, learned: null, now }) !== null)
+}
+
+test.each([
+  ['each paid more than the zone took', [200, 199], { said: 1 }, true],
+  ['one paid more than the zone took, beside one of dust', [200, 3], { said: 1 }, true],
+  ['the same, counted in finer units', [200, 3], { said: 1, finer: 10n ** 12n }, true],
+  ['the zone took the sum', [2, 3], { said: 5 }, false],
+  ['the zone took more than is listed so far', [2, 3], { said: 50 }, false],
+  ['the zone names one of them', [2, 3], { said: 3 }, false],
+  ['the zone names one of them before its fee', [2, 3], { said: 4, fee: '1' }, false],
+  ['the zone names one of them in finer units', [2, 3], { said: 3, finer: 10n ** 12n }, false],
+  [
+    'they are of several tokens',
+    [200, 3],
+    { said: 1, more: { token: { ...record.token, address: '0xee' } } },
+    false,
+  ],
+  [
+    'one of them is a batch',
+    [200, 3],
+    { said: 1, more: { crossType: 'BatchWithdraw', batchDetail: '[]' } },
+    false,
+  ],
+  ['each paid more than the zone took, just now', [200, 199], { said: 1, afterMs: 1_000 }, true],
+  ['more was credited than came', [1, 1], { said: 400, direction: 'MainToZone' }, true],
+  [
+    'more was credited than came, and others may be about to be listed',
+    [1, 1],
+    { said: 400, direction: 'MainToZone', afterMs: 50_000 },
+    false,
+  ],
+  ['less was credited than came', [1, 1], { said: 1, direction: 'MainToZone' }, false],
+] as const)('of a bundle: %s', (_, amounts, of, isOther) => {
+  expect(judge(amounts, of)).toEqual(amounts.map(() => isOther))
+})
+
+test('what failed was paid nothing, though the zone may have taken it', () => {
+  const failed = { status: 'failed' } as const
+  expect(judge([200, 300], { said: 500, more: failed })).toEqual([false, false])
+  expect(judge([200, 300], { said: 200, more: failed })).toEqual([false, false])
+  expect(judge([200, 300], { said: 100, more: failed })).toEqual([true, false])
+})
