@@ -1,10 +1,10 @@
 import {
-  addDecimals,
   compareDecimals,
   type Decimal,
   formatDecimal,
   noAmount,
   subtractDecimals,
+  sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
 import { heldAs, movedToken, toCanonicalId, type Wrapping } from '../bridge/movedToken.ts'
@@ -12,7 +12,7 @@ import type { Transfer } from '../bridge/transfer.ts'
 import { listReturned, type Returned } from '../checks/escrow/flows/refundStore.ts'
 import { isFailedDeposit } from '../ledger/failedDeposits.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { mostOfTransaction } from '../ledger/transfers/transferRows.ts'
+import { mostOfTransaction, parseKey } from '../ledger/transfers/transferRows.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { readWrapping } from '../store/wrapping.ts'
@@ -84,20 +84,20 @@ function shareReturned(
   returned: readonly Returned[],
   wrapping: Wrapping,
 ): (readonly [string, Decimal])[] {
-  const taken = new Map<Returned, Decimal>()
-  const failed = transfers
-    .filter(isFailedDeposit)
-    .toSorted((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
+  const left = new Map<string, Decimal>()
+  const failed = transfers.filter(isFailedDeposit).toSorted(byPlace)
   return failed.map((transfer) => {
-    let open = toDecimal(transfer.amount ?? '') ?? noAmount
-    let all = noAmount
-    for (const one of listOfToken(transfer, returned, wrapping)) {
-      const left = subtractDecimals(one.amount, taken.get(one) ?? noAmount)
-      const part = compareDecimals(left, open) < 0 ? left : open
-      taken.set(one, addDecimals(taken.get(one) ?? noAmount, part))
-      open = subtractDecimals(open, part)
-      all = addDecimals(all, part)
-    }
-    return [transfer.key, all] as const
+    const { token, amount } = transfer
+    const what = `${movedToken(token)} ${toCanonicalId(token.id)}`
+    const rest =
+      left.get(what) ?? sumDecimals(listOfToken(transfer, returned, wrapping).map((one) => one.amount))
+    const own = toDecimal(amount ?? '') ?? noAmount
+    const part = compareDecimals(rest, own) < 0 ? rest : own
+    left.set(what, subtractDecimals(rest, part))
+    return [transfer.key, part] as const
   })
+}
+
+function byPlace(a: Transfer, b: Transfer): number {
+  return (parseKey(a.key) ?? 0) - (parseKey(b.key) ?? 0)
 }
