@@ -1,3 +1,4 @@
+import { ofCrowd } from '../lib/ofCrowd.ts'
 import { type Fees, isWithinFee } from './actionFee.ts'
 import { isSameNumber } from '../bridge/decimal.ts'
 import { isOneOfSeveral } from './judgeAction.ts'
@@ -17,7 +18,7 @@ interface AmountSettings extends Fees {
 /**
  * The zone's own word on the amount, where it is another than the record's; null where it is not, or says nothing. Of a
  * bundle it says less: see isBeyondBundle.
- * @param sharing transfers of the same zone transaction
+ * @param sharing all transfers of the same zone transaction
  */
 export function judgeZoneAmount(
   transfer: Transfer,
@@ -31,8 +32,12 @@ export function judgeZoneAmount(
   if (amountRaw === null || !by || said === null || said === 0n) return null
   if (learned && (!namesZoneAmounts(direction, learned) || isOfEarlier(transfer, learned))) return null
   if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
-  const listed = sharing.filter((one) => one.isListed)
-  if (listed.length > 1) return isBeyondBundle(transfer, listed, { ...settings, by }) ? by : null
+  if (isBundle(sharing)) {
+    if (!isBeyondBundle(transfer, sharing, { ...settings, by })) return null
+    // A deposit of the same credit may be listed yet; no record that follows makes what was paid less.
+    const mayFollow = direction === 'MainToZone' && learned !== null
+    return mayFollow && isOneOfSeveral(transfer, sharing, { ...settings, learned }) ? null : by
+  }
   if (isWithinFee(transfer, said - amountRaw, settings)) return null
   if (said > amountRaw && now - transfer.firstSeenAt < bundleHoldMs) return null
   if (learned && isOneOfSeveral(transfer, sharing, { ...settings, learned })) return null
@@ -40,32 +45,67 @@ export function judgeZoneAmount(
   return isSameNumber(by.amount, amount) ? null : by
 }
 
+/** Whether several records name one zone transaction. */
+export function isBundle(sharing: readonly Transfer[]): boolean {
+  return bundleOf(sharing).count > 1
+}
+
+/** What is the same for each member of a bundle. */
+interface Bundle {
+  readonly count: number
+  /** Of one token and direction, amounts known, none of them several by itself. */
+  readonly isAlike: boolean
+  /** Base units: of all, and of those that were paid. */
+  readonly sum: bigint
+  readonly paid: bigint
+  /** By what the zone says, whether it may be the amount of one of them. */
+  readonly own: Map<bigint, boolean>
+}
+
+const bundleOf = ofCrowd((sharing: readonly Transfer[]): Bundle => {
+  const listed = sharing.filter((one) => one.isListed)
+  const [first] = listed
+  const sumOf = (of: readonly Transfer[]) => of.reduce((sum, { amountRaw }) => sum + (amountRaw ?? 0n), 0n)
+  return {
+    count: listed.length,
+    isAlike: listed.every(
+      (one) =>
+        one.direction === first?.direction &&
+        one.token.address === first.token.address &&
+        one.amountRaw !== null &&
+        !isBatch(one),
+    ),
+    sum: sumOf(listed),
+    paid: sumOf(listed.filter(({ status }) => status !== 'failed')),
+    own: new Map(),
+  }
+})
+
 /**
  * A bundle's one amount may be that of all its members, of some or of one: but no more is paid than the zone took where it
  * is none of theirs, and no more is credited than came.
+ * @param sharing all of them
  */
 function isBeyondBundle(
   { direction, token, firstSeenAt }: Transfer,
-  listed: readonly Transfer[],
+  sharing: readonly Transfer[],
   settings: AmountSettings & { readonly by: LegEvidence },
 ): boolean {
   const { by, now } = settings
+  const { isAlike, sum, paid, own } = bundleOf(sharing)
   const isPayout = direction === 'ZoneToMain'
-  if (!isPayout && now - firstSeenAt < bundleHoldMs) return false
   const said = inRecordUnits(by, token.decimals)
-  const isAlike = (one: Transfer) =>
-    one.direction === direction &&
-    one.token.address === token.address &&
-    one.amountRaw !== null &&
-    !isBatch(one)
-  if (said === null || !listed.every(isAlike)) return false
-  const isOwn = (one: Transfer) =>
-    isWithinFee(one, said - (one.amountRaw ?? 0n), settings) || isSameNumber(by.amount, one.amount)
-  if (listed.some(isOwn)) return false
-  const sum = listed
-    .filter(({ status }) => !isPayout || status !== 'failed')
-    .reduce((total, { amountRaw }) => total + (amountRaw ?? 0n), 0n)
-  return isPayout ? sum > said : sum < said
+  if (!isAlike || said === null || (!isPayout && now - firstSeenAt < bundleHoldMs)) return false
+  if (isPayout ? paid <= said : sum >= said) return false
+  const isOwn =
+    own.get(said) ??
+    sharing.some(
+      (one) =>
+        one.isListed &&
+        (isWithinFee(one, said - (one.amountRaw ?? 0n), settings) || isSameNumber(by.amount, one.amount)),
+    )
+  own.set(said, isOwn)
+  return !isOwn
 }
 
 /** The name under which dissent from what the zone's own word on amounts means is counted. */

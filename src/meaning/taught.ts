@@ -15,7 +15,7 @@ import {
   sampleMoney,
   sampleZone,
 } from './judgeMoney.ts'
-import { amountsName, judgeZoneAmount } from './judgeZoneAmount.ts'
+import { amountsName, isBundle, judgeZoneAmount } from './judgeZoneAmount.ts'
 import {
   establishedNames,
   isOfEarlierWords,
@@ -34,7 +34,7 @@ export interface Example {
   readonly related: {
     sharing(chain: Chain, hash: string): readonly Transfer[]
     /** Of money each is compared with all. */
-    allSharing(chain: 'main', hash: string): readonly Transfer[]
+    allSharing(chain: Chain, hash: string): readonly Transfer[]
   }
   readonly learned: LearnedMoney
   readonly bridge: BridgeMoney
@@ -93,9 +93,13 @@ export function taughtByZoneAmount(
   if (sample === null || transfer.zone === null) return nothing
   if (transfer.firstSeenAt < learned.suspendedAt(amountsName(transfer.direction))) return nothing
   const sharing = related.sharing('zone', transfer.zone.hash)
+  // Whose amount a bundle's one is nobody knows; what may be too much is looked at again once all of it may be listed.
+  if (isBundle(sharing)) {
+    const all = related.allSharing('zone', transfer.zone.hash)
+    const isOther = (at: UnixMs) => judgeZoneAmount(transfer, all, { ...fees, learned, now: at }) !== null
+    return { samples: [], isHeld: isTold && !isOther(now) && isOther(Infinity) }
+  }
   const isHeld = sample.value === 'other' && now - transfer.firstSeenAt < othersMs
-  // Whose amount a bundle's one is nobody knows; what is too much is looked at once all of it is listed.
-  if (sharing.filter(({ isListed }) => isListed).length > 1) return { samples: [], isHeld }
   // What is reported, or will be once no other may share it, teaches nothing: several would end what they are judged by.
   const settings = { ...fees, learned, now: Infinity }
   const isReported = isTold && judgeZoneAmount(transfer, sharing, settings) !== null
@@ -146,7 +150,8 @@ export function listDissent({ transfer, related, learned, bridge, now }: Example
     (doubtOrigin(transfer, ofZone, settings)?.isByWords ?? false)
   return [
     ...(isOtherwise ? [wordsName(transfer)] : []),
-    ...(judgeZoneAmount(transfer, ofZone, { ...settings, now }) === null
+    // What a bundle lacks, or has too much, is no other meaning of what the zone says of one.
+    ...(isBundle(ofZone) || judgeZoneAmount(transfer, ofZone, { ...settings, now }) === null
       ? []
       : [amountsName(transfer.direction)]),
   ]

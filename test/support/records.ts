@@ -1,5 +1,5 @@
 import type { Observation } from '../../src/bridge/observation.ts'
-import type { TokenMove } from '../../src/bridge/transfer.ts'
+import type { LegEvidence, TokenMove, Transfer } from '../../src/bridge/transfer.ts'
 
 export const hash = (name: string) => `0x${Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64)}`
 
@@ -51,4 +51,13 @@ export function toPending(overrides: Partial<Observation> = {}): Observation {
 /** What an escrow moves for a payout. */
 export function toMove({ token, targetAddress, amountRaw }: Observation): TokenMove {
   return { token, from: '0xescrow', to: targetAddress, amountRaw, amount: null, tokenId: '' }
+}
+
+/** What the zone's own transaction of a transfer says of its amount. */
+export function toZoneWord(
+  { zone }: Pick<Transfer, 'zone'>,
+  said: Pick<LegEvidence, 'amount' | 'amountRaw'>,
+): LegEvidence {
+  const of = { chain: 'zone', hash: zone?.hash ?? '', source: 'E9', at: 1 } as const
+  return { ...of, errorMessage: '', status: 'success', moves: null, ...said }
 }

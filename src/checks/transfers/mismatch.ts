@@ -173,7 +173,7 @@ function isBadBatch(transfer: Transfer, context: EventContext): boolean {
 
 /** The zone's own word on the amount. */
 function compareZone(transfer: Transfer, { related, learned, bridge, now }: EventContext): Difference | null {
-  const sharing = transfer.zone ? related.sharing('zone', transfer.zone.hash) : []
+  const sharing = transfer.zone ? related.allSharing('zone', transfer.zone.hash) : []
   const by = judgeZoneAmount(transfer, sharing, {
     ...toMoneySettings(bridge, learned ?? null, related),
     learned: learned ?? null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { judgeMoney, sampleZone } from '../../../src/meaning/judgeMoney.ts'
-import { toRecord } from '../../support/records.ts'
+import { toRecord, toZoneWord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
 const wholes = 300
@@ -56,16 +56,7 @@ test.each([
   ['another amount', { amountRaw: 5n, amount: '17' }, 'other'],
   ['base units alone, of another amount', { amountRaw: 5n, amount: null }, 'other'],
 ])('the zone’s word on an amount in %s is a sample', (_, said, value) => {
-  const by: LegEvidence = {
-    chain: 'zone',
-    hash: payout.zone?.hash ?? '',
-    source: 'E9',
-    at: 1,
-    errorMessage: '',
-    status: 'success',
-    moves: null,
-    ...said,
-  }
+  const by = toZoneWord(payout, said)
   const sample = sampleZone({ ...payout, amount: '50', evidence: [by] }, fees)
   expect(sample?.value).toBe(value)
 })

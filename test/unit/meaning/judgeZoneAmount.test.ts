@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
+import type { Transfer } from '../../../src/bridge/transfer.ts'
 import { judgeZoneAmount } from '../../../src/meaning/judgeZoneAmount.ts'
-import { toRecord } from '../../support/records.ts'
+import { toRecord, toZoneWord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
 const unit = 1_000_000n
@@ -21,17 +21,10 @@ function judge(
   },
 ): boolean[] {
   const { said, direction = 'ZoneToMain', more = {}, fee, afterMs = 2 * minute, finer = 1n } = of
-  const by: LegEvidence = {
-    chain: 'zone',
-    hash: record.zone?.hash ?? '',
-    source: 'E9',
-    at: 1,
-    errorMessage: '',
-    status: 'success',
-    moves: null,
+  const by = toZoneWord(record, {
     amount: String(said),
     amountRaw: BigInt(said) * unit * finer,
-  }
+  })
   const transfers = amounts.map(
     (amount, n): Transfer => ({
       ...record,

@@ -1,23 +1,14 @@
 import { expect, test } from 'vitest'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { takenBy } from '../../../src/meaning/paidSums.ts'
-import { toRecord } from '../../support/records.ts'
+import { toRecord, toZoneWord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
 const million = 1_000_000n
 const payout = transferOf([toRecord({ amountRaw: 50n * million })])
 
 function taken(said: Pick<LegEvidence, 'amount' | 'amountRaw'>) {
-  const by: LegEvidence = {
-    chain: 'zone',
-    hash: payout.zone?.hash ?? '',
-    source: 'E9',
-    at: 1,
-    errorMessage: '',
-    status: 'success',
-    moves: null,
-    ...said,
-  }
+  const by = toZoneWord(payout, said)
   const token = { ...payout.token, decimals: 6 }
   const one: Transfer = { ...payout, token, evidence: [by] }
   return takenBy([one, { ...one, key: 't2', evidence: [] }])?.amount ?? null
