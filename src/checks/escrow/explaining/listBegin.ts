@@ -4,7 +4,7 @@ import { readMetaNumber, saveMeta } from '../../../store/meta.ts'
 import { lackOfList } from '../flows/judgeFlow.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
 import { wakeUnlisted } from '../flows/flowStore.ts'
-import { type EscrowWatch, riskOf } from '../watched/watch.ts'
+import { type EscrowWatch, shareOf } from '../watched/watch.ts'
 import type { Verdict } from './explain.ts'
 
 type Listing = Pick<Kernel, 'commit' | 'cursors' | 'db' | 'firstStartAt' | 'tellSince'>
@@ -46,7 +46,8 @@ export function noteListBegin(of: Listing): void {
 }
 
 function isLarge(watch: EscrowWatch, { token, outward }: StoredFlow): boolean {
-  return Math.abs(riskOf(watch, token, outward)) >= largeShare
+  // As it is now: how much the escrows hold may have been read since.
+  return Math.abs(shareOf(watch, token, outward) ?? 0) >= largeShare
 }
 
 /**

@@ -6,6 +6,7 @@ import type { LegEvidence } from '../../../../../src/bridge/transfer.ts'
 import type { Shown } from '../../../../../src/meaning/horizon.ts'
 import { checkFlows } from '../../../../../src/checks/escrow/explaining/pollChecks.ts'
 import { listFlowsOf, saveFlows, settleFlow } from '../../../../../src/checks/escrow/flows/flowStore.ts'
+import { noteEscrowToken, saveHoldings } from '../../../../../src/checks/escrow/owed/owedStore.ts'
 import { openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
 import { hash, toRecord } from '../../../../support/records.ts'
 import { noBridge } from '../../../../support/appConfig.ts'
@@ -47,8 +48,12 @@ function setUp({
   const kernel = { ...opened, trigger, settleMs, reads: { ...opened.reads, feedByHash } }
   const { clock, commit, cursors, db, learned, list } = kernel
   const watch = openEscrowWatch(kernel)
-  // By a million of its token.
-  if (share > 0) watch.risks.set(token, { unit: (share / 1.5) * 1e6, uses: 0 })
+  /** What left is such a share of what the escrow holds. */
+  const hold = (share: number) => {
+    noteEscrowToken(db, token, 'ERC20')
+    saveHoldings(db, token, BigInt(Math.round(1_500_000 / share)), clock.now())
+  }
+  if (share > 0) hold(share)
   const oldestAt = oldestAge === null ? null : clock.now() - oldestAge
   cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: isHistoryRead, oldestAt } })
   for (const one of ['a', 'b', 'c'])
@@ -107,7 +112,7 @@ function setUp({
     const { history } = cursors.read()
     cursors.write({ ...cursors.read(), history: { ...history, oldestAt: clock.now() - age } })
   }
-  return { db, world, show, prove, look, wake, triggered, asked, showOlder }
+  return { db, world, show, prove, look, wake, triggered, asked, showOlder, hold }
 }
 
 test.each([
@@ -253,6 +258,15 @@ test('what left before the oldest record is asked for by its hash where it is mu
   const { look, asked } = setUp({ isNew: true, age: 20 * hour, oldestAge: 5 * hour, share: 0.01 })
   // Whether the filter finds a record that is there is not known: that the list shows none says nothing of what is older.
   expect(await look(24, 15_000)).toBe('open')
+  expect(asked.length).toBeGreaterThan(2)
+})
+
+test('what left before the oldest record is asked for once what the escrow holds shows that it was much', async () => {
+  const { look, asked, hold } = setUp({ isNew: true, age: 20 * hour, oldestAge: 5 * hour })
+  expect(await look(4, 15_000)).toBe('unjudged')
+  expect(asked).toEqual([])
+  hold(9)
+  await look(24, 60_000)
   expect(asked.length).toBeGreaterThan(2)
 })
 
