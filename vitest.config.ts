@@ -38,6 +38,8 @@ export default defineConfig({
           isolate: false,
           include: ['test/e2e/**/*.test.ts'],
           retry: 1,
+          // A hook is not tried again. Each wait within one has a limit of its own, and says what it waited for.
+          hookTimeout: 240_000,
           maxConcurrency: 3,
         },
       },

@@ -11,9 +11,9 @@ interface FleetCase {
 }
 
 describe.skipIf(postgresBin === null)('what people ask of a bridge on the page over all bridges', () => {
-  let server: Postgres
-  let world: ReplicaWorld
-  let fleet: Program
+  let server: Postgres | undefined
+  let world: ReplicaWorld | undefined
+  let fleet: Program | undefined
   let page = ''
 
   beforeAll(async () => {
@@ -26,15 +26,16 @@ describe.skipIf(postgresBin === null)('what people ask of a bridge on the page o
     })
     world.nodes[0]?.start()
     await untilHeld(world)
-    fleet = startProgram(['fleet', '--database', database, '--listen', '127.0.0.1:0'])
-    const found = () => /"page":"([^"]+)"/.exec(fleet.stderr())?.[1]
+    const program = startProgram(['fleet', '--database', database, '--listen', '127.0.0.1:0'])
+    fleet = program
+    const found = () => /"page":"([^"]+)"/.exec(program.stderr())?.[1]
     await until(() => found() !== undefined, 30_000)
     page = found() ?? ''
   })
   afterAll(async () => {
-    await endProgram(fleet)
-    await world.close()
-    await server.stop()
+    if (fleet !== undefined) await endProgram(fleet)
+    await world?.close()
+    await server?.stop()
   })
 
   async function listCases(): Promise<FleetCase[]> {

@@ -171,7 +171,12 @@ function readTold({ posted }: ChannelServer, times: readonly number[]): Told[] {
 /** Waits until a node holds the lease. @returns how long that took, ms */
 export async function untilHeld(world: ReplicaWorld, withinMs = 60_000): Promise<number> {
   const from = Date.now()
-  await until(() => world.holder() !== null, withinMs)
+  try {
+    await until(() => world.holder() !== null, withinMs)
+  } catch (cause) {
+    const logs = world.nodes.map(({ name, program }) => `${name}: ${program?.stderr() ?? 'does not run'}`)
+    throw new Error(`no node holds the lease after ${withinMs} ms:\n${logs.join('\n')}`, { cause })
+  }
   return Date.now() - from
 }
 
