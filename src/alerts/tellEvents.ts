@@ -1,6 +1,7 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { once } from '../lib/once.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { OutboxWhat } from './store/outboxItems.ts'
@@ -259,8 +260,8 @@ function correct(context: EngineContext, row: AlertRow, settlesMs: number): void
   note(context, row, { what: 'correction', reason }, context.now)
 }
 
-/** Whether a rule still finds what was sent of a transfer; null when that was not judged. */
-export type StillFound = (rule: string, transferKey: string) => boolean | null
+/** Whether a rule still finds what was sent of a transfer; null when that was not judged, or can be no more. */
+export type StillFound = (rule: string, transferKey: string, told: () => Finding) => boolean | null
 
 /** Transfers that changed: events that were sent of them are corrected where they are otherwise now. */
 export function correctEvents(
@@ -272,13 +273,14 @@ export function correctEvents(
   const events = Map.groupBy(context.store.listEventsOf(all.map(({ key }) => key)), ({ key }) => key)
   for (const transfer of all) {
     for (const { id, rule } of events.get(transfer.key) ?? []) {
-      const isFound = stillFound(rule, transfer.key)
-      // What is found was already compared with what was sent, with the facts of today.
-      const row = isFound === true ? null : context.store.getAlert(id)
+      const row = context.store.getAlert(id)
       if (row === null) continue
-      const told = keptFinding(row)
-      const kind = context.kinds.find(told.kind)
-      tellAgain(context, row, reconsider(kind, told, { transfer, isFound }))
+      const told = once(() => keptFinding(row))
+      const isFound = stillFound(rule, transfer.key, told)
+      // What is found was already compared with what was sent, with the facts of today.
+      if (isFound === true) continue
+      const kind = context.kinds.find(told().kind)
+      tellAgain(context, row, reconsider(kind, told(), { transfer, isFound }))
     }
   }
 }

@@ -13,6 +13,7 @@ import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evalua
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { accuses } from '../alerts/store/accused.ts'
+import { isUnlearned } from '../meaning/taught.ts'
 import type { MayWait } from '../store/commits.ts'
 import type { Database } from '../store/database.ts'
 import { recordHead } from './heads/heads.ts'
@@ -196,7 +197,11 @@ function tell(
     evaluations.flatMap(({ matches }) => matches),
     now,
   )
-  deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations), now)
+  const judges = ({ kind, facts }: Finding, transfer: Transfer) =>
+    learned === null ||
+    deps.kinds.find(kind)?.readsActions?.(facts) !== true ||
+    !isUnlearned({ transfer, related, learned, bridge: deps.bridge, now }, String(facts['what'] ?? ''))
+  deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations, judges), now)
   deps.engine.flush(now)
   tellFindings(deps, changes, now)
   return changed.length + joined.length
@@ -207,19 +212,31 @@ function takeBack({ learned, hooks }: CommitDeps, transfer: Transfer): void {
   for (const hook of hooks) hook.onAccused?.(transfer)
 }
 
-/** Only a rule that was evaluated, and found nothing, takes back what it reported. */
+/**
+ * Only a rule that was evaluated, and found nothing, takes back what it reported.
+ * @param judges whether what it was told by judges such a transfer still
+ */
 function toStillFound(
   rules: readonly LoadedRule[],
   judged: readonly Transfer[],
   evaluations: readonly Evaluation[],
+  judges: (told: Finding, transfer: Transfer) => boolean,
 ): StillFound {
-  const byKey = new Map(judged.map(({ key }, at) => [key, evaluations[at]]))
+  const byKey = new Map(
+    judged.map((transfer, at) => [transfer.key, { transfer, evaluation: evaluations[at] }]),
+  )
   const names = new Set(rules.map(({ name }) => name))
-  return (rule, key) => {
-    const evaluation = byKey.get(key)
-    if (!evaluation || !names.has(rule) || evaluation.errors.some((one) => one.rule.name === rule))
+  return (rule, key, told) => {
+    const { transfer, evaluation } = byKey.get(key) ?? {}
+    if (
+      !transfer ||
+      !evaluation ||
+      !names.has(rule) ||
+      evaluation.errors.some((one) => one.rule.name === rule)
+    )
       return null
-    if (!evaluation.detected.some((one) => one.rule.name === rule)) return false
+    if (!evaluation.detected.some((one) => one.rule.name === rule))
+      return judges(told(), transfer) ? false : null
     // Its `where` asks for something else by now: that takes nothing back.
     return evaluation.matches.some((one) => one.rule.name === rule) ? true : null
   }

@@ -157,22 +157,48 @@ export function listDissent({ transfer, related, learned, bridge, now }: Example
   ]
 }
 
-/** What was learned of zone actions that a transfer confirms. */
-export function listConsent({ transfer, related, learned, bridge }: Example): string[] {
-  const money = toMoneySettings(bridge, learned, related)
-  const ofMain = transfer.main ? related.allSharing('main', transfer.main.hash) : []
-  const action = actionOf(transfer)?.action
-  const samples = action ? sampleAction(transfer, readAction(action), money) : []
-  const isSaid = (['amount', 'recipient'] as const).some((what) =>
-    establishedNames(learned, transfer, what)
-      .values()
-      .some((name) =>
-        samples.some((one) => one.name === `${topicOf(transfer)} ${what}` && one.value === `=${name}`),
-      ),
+/**
+ * Whether what the zone says of such transfers came to mean something else and is not known to agree with this one yet: that
+ * nothing speaks against it is then no agreement.
+ * @param what the part of the transfer that it said otherwise; any other word stands for all
+ */
+export function isUnlearned(example: Example, what: string): boolean {
+  const { transfer, learned } = example
+  const hasEnded = (meaning: string) => learned.suspendedAt(meaning) > 0
+  const parts = saidParts.filter((part) => part === what)
+  return (
+    (hasEnded(wordsName(transfer)) &&
+      !(parts.length > 0 ? parts : saidParts).every((part) => isSaid(example, part))) ||
+    (what === 'amount' && hasEnded(amountsName(transfer.direction)) && !isAmountSaid(example))
   )
+}
+
+const saidParts = ['amount', 'recipient'] as const
+
+/** What was learned of zone actions that a transfer confirms. */
+export function listConsent(example: Example): string[] {
+  const { transfer, related, learned } = example
+  const ofMain = transfer.main ? related.allSharing('main', transfer.main.hash) : []
   const isItems = compareBatch(transfer, ofMain, { learned }).values().toArray().includes('equal')
   return [
-    ...(isSaid || isItems ? [wordsName(transfer)] : []),
-    ...(sampleZone(transfer, money)?.value === 'equal' ? [amountsName(transfer.direction)] : []),
+    ...(isItems || saidParts.some((part) => isSaid(example, part)) ? [wordsName(transfer)] : []),
+    ...(isAmountSaid(example) ? [amountsName(transfer.direction)] : []),
   ]
+}
+
+/** Whether a word that is known to say this part says it of the transfer. */
+function isSaid({ transfer, related, learned, bridge }: Example, part: 'amount' | 'recipient'): boolean {
+  const action = actionOf(transfer)?.action
+  const samples = action
+    ? sampleAction(transfer, readAction(action), toMoneySettings(bridge, learned, related))
+    : []
+  return establishedNames(learned, transfer, part)
+    .values()
+    .some((name) =>
+      samples.some((one) => one.name === `${topicOf(transfer)} ${part}` && one.value === `=${name}`),
+    )
+}
+
+function isAmountSaid({ transfer, related, learned, bridge }: Example): boolean {
+  return sampleZone(transfer, toMoneySettings(bridge, learned, related))?.value === 'equal'
 }

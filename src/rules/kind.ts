@@ -177,7 +177,7 @@ interface Relations {
   /** Paying what it names is what ends it: it is no reason not to pay. */
   readonly endsWhenPaid?: true
   /** Whether it goes by what the zone's actions say: an upgrade of these may have made it accuse an honest transfer. */
-  readonly readsActions?: true
+  readonly readsActions?: (facts: Finding['facts']) => boolean
 }
 
 /** It accuses a transfer. */

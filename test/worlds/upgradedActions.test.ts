@@ -155,4 +155,13 @@ describe('who would have it seem an upgrade', () => {
     expect(world.told('transfer.mismatch')).toHaveLength(5)
     expect(world.told('contract.changed')).toHaveLength(1)
   })
+
+  test('what was told before is not taken back because nothing judges it any more', async () => {
+    const world = await start()
+    await world.pass(60 * second)
+    await go(world, 100, 5, forged)
+    await world.pass(900 * second)
+    expect(world.told('contract.changed')).toHaveLength(1)
+    expect(world.told('transfer.mismatch').map(({ corrections }) => corrections)).toEqual([0, 0, 0, 0, 0])
+  })
 })

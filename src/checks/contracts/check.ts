@@ -156,7 +156,7 @@ function weighDissent(
     for (const meaning of listConsent(example)) learned.consent(meaning, at)
     return []
   }
-  if (accusing.some(({ kind }) => !kinds.find(kind)?.readsActions)) return []
+  if (accusing.some(({ kind, facts }) => kinds.find(kind)?.readsActions?.(facts) !== true)) return []
   return listDissent(example)
     .filter((meaning) => learned.dissent(meaning, { hash: zone.hash, party: partyOf(transfer) }, at))
     .map((meaning) => toWordsFinding(transfer, meaning, now))

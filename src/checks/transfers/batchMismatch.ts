@@ -33,7 +33,7 @@ export const batchMismatch = defineEvent({
   risksTransfer: true,
   isComparison: true,
   accuses: () => true,
-  readsActions: true,
+  readsActions: () => true,
   looksAt: ['batches'],
   hasTransfer: true,
   subjectNames: [],

@@ -51,7 +51,7 @@ export const transferMismatch = defineEvent({
   },
   isComparison: true,
   accuses: () => true,
-  readsActions: true,
+  readsActions: ({ leg }) => leg === 'zone',
   looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],

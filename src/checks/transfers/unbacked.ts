@@ -56,7 +56,7 @@ export const transferUnbacked = defineEvent({
   joins: { of: 'transfer', rank: 2, loses: 'all' },
   stands: (finding) => !isProvenSince(finding),
   accuses: ({ reason }) => reason !== 'doubtful' && reason !== 'unconfirmed',
-  readsActions: true,
+  readsActions: ({ reason }) => reason === 'other' || reason === 'doubtful',
   // A record that names an origin now proves nothing: only the origin itself takes back what was sent.
   material: (_finding, transfer) => ({
     isProven: transfer.originProof === 'proven',
