@@ -11,11 +11,11 @@ import {
   readCaseChange,
 } from './channels/message.ts'
 import { compareDecimals, noAmount, toDecimal } from '../bridge/decimal.ts'
-import { countKinds, findLarge, type KindCount } from './countKinds.ts'
+import { countItems, countKinds, findLarge, type KindCount } from './countKinds.ts'
 import { type CaseWords, describeCase, type TokenFacts } from './describeCase.ts'
 import { joinItems, type Worded } from './joinItems.ts'
 import { runbookLink } from './runbookLink.ts'
-import { countItems, orderItems, pickItems, severityRanks } from './pickItems.ts'
+import { orderItems, pickItems, severityRanks } from './pickItems.ts'
 import { sayHeadline } from './sayHeadline.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
@@ -81,9 +81,8 @@ export function* composeMessage(
     delivery.caseId !== null,
   )
   const total = count - (told.length - joined.length)
-  // What joined another item is told within it, and counts no more by itself.
-  const counts = total === joined.length && count !== total ? countItems(joined) : countKinds(carried, risks)
-  const { items, briefFrom } = orderItems(joined, counts, findLarge(counts, risks))
+  const counts = told.length === count ? countItems(joined, risks) : countKinds(carried, risks)
+  const { items, briefFrom } = orderItems(joined, counts, findLarge(counts, risks, joined))
   const tokens = deps.tokens ?? noTokens
   const described = { ...deps, tokens }
   const row = delivery.caseId === null ? null : store.getCase(delivery.caseId)

@@ -26,16 +26,29 @@ export interface KindCount {
 /** From so many items of one kind on they are told as one, in a sentence and a line each. */
 export const manyFrom = 5
 
-/** A message's items by their kind, the worst first: what holds before what is over, then by severity and number. */
+/**
+ * The items of a message that holds too many to word each, by their kind, the worst first: what holds before what is over,
+ * then by severity and number. Whether an end is a good one is known of no item that is not worded.
+ */
 export function countKinds(totals: readonly CarriedTotal[], risks: readonly CarriedRisk[]): KindCount[] {
   const groups = Map.groupBy(totals, ({ what, kind }) => `${statuses[what]} ${kind}`)
   const money = Map.groupBy(risks, ({ what, kind }) => `${statuses[what]} ${kind}`)
-  return [...groups]
-    .map(([key, rows]) => toCount(rows, money.get(key) ?? []))
-    .toSorted(
-      (a, b) =>
-        Number(isOver(a)) - Number(isOver(b)) || ranks[a.severity] - ranks[b.severity] || b.count - a.count,
-    )
+  return [...groups].map(([key, rows]) => toCount(rows, money.get(key) ?? [])).toSorted(compareCounts)
+}
+
+/** The same of items that are all worded: what became of each is known, and what joined another counts no more by itself. */
+export function countItems(items: readonly MessageItem[], risks: readonly CarriedRisk[]): KindCount[] {
+  const groups = Map.groupBy(items, ({ status, kind }) => `${status} ${kind}`)
+  return [...groups.values()].map((some) => toItemCount(some, risks)).toSorted(compareCounts)
+}
+
+function compareCounts(a: KindCount, b: KindCount): number {
+  return Number(isOver(a)) - Number(isOver(b)) || ranks[a.severity] - ranks[b.severity] || b.count - a.count
+}
+
+/** An end may be found to be no good one only when it is worded. */
+export function newsOf({ status, kind }: Pick<MessageItem, 'status' | 'kind'>): string {
+  return `${status === 'ended' ? 'resolved' : status} ${kind}`
 }
 
 const ranks = { critical: 0, warning: 1, info: 2 } as const
@@ -47,11 +60,11 @@ function isOver({ status }: Pick<KindCount, 'status'>): boolean {
 function toCount(rows: readonly CarriedTotal[], risks: readonly CarriedRisk[]): KindCount {
   const [first] = rows
   const sum = (some: readonly CarriedTotal[]) => some.reduce((all, { count }) => all + count, 0)
-  const severities = rows.map(({ severity }) => severity)
+  const status = statuses[first?.what ?? 'event']
   return {
-    status: statuses[first?.what ?? 'event'],
+    status: status === 'resolved' ? 'ended' : status,
     kind: first?.kind ?? '',
-    severity: severities.toSorted((a, b) => ranks[a] - ranks[b])[0] ?? 'critical',
+    severity: worstOf(rows),
     count: sum(rows),
     withdrawals: sum(rows.filter(({ direction }) => direction === 'ZoneToMain')),
     deposits: sum(rows.filter(({ direction }) => direction === 'MainToZone')),
@@ -62,7 +75,29 @@ function toCount(rows: readonly CarriedTotal[], risks: readonly CarriedRisk[]): 
   }
 }
 
-function commonError(rows: readonly CarriedTotal[]): KindCount['error'] {
+function toItemCount(items: readonly MessageItem[], risks: readonly CarriedRisk[]): KindCount {
+  const ids = new Set(items.map(({ alertId }) => alertId))
+  const directions = items.map(({ labels }) => labels['direction'])
+  const errors = items.map(({ facts }) => ({ error: facts['errorMessage'], count: 1 }))
+  return {
+    status: items[0]?.status ?? 'event',
+    kind: items[0]?.kind ?? '',
+    severity: worstOf(items),
+    count: items.length,
+    withdrawals: directions.filter((one) => one === 'ZoneToMain').length,
+    deposits: directions.filter((one) => one === 'MainToZone').length,
+    firstAt: Math.min(...items.map(({ since }) => since)),
+    lastAt: Math.max(...items.map(({ since }) => since)),
+    money: sumByToken(risks.filter(({ fingerprint }) => ids.has(alertIdOf(fingerprint)))),
+    error: commonError(errors.map((one) => ({ ...one, error: String(one.error ?? '') }))),
+  }
+}
+
+function worstOf(some: readonly { readonly severity: Severity }[]): Severity {
+  return some.map(({ severity }) => severity).toSorted((a, b) => ranks[a] - ranks[b])[0] ?? 'critical'
+}
+
+function commonError(rows: readonly Pick<CarriedTotal, 'error' | 'count'>[]): KindCount['error'] {
   const counts = new Map<string, number>()
   for (const { error, count } of rows) {
     if (error !== null && error !== '') counts.set(error, (counts.get(error) ?? 0) + count)
@@ -84,13 +119,23 @@ function sumByToken(risks: readonly CarriedRisk[]): ReadonlyMap<string, Decimal>
 const largeFactor = 10n
 const mostLarge = 3
 
-/** Alerts whose amount stands out among many of their kind and token, the furthest out first. */
-export function findLarge(counts: readonly KindCount[], risks: readonly CarriedRisk[]): string[] {
-  const many = new Set(
-    counts.filter(({ count }) => count >= manyFrom).map(({ status, kind }) => `${status} ${kind}`),
+/**
+ * Alerts whose amount stands out among many of their kind and token, the furthest out first.
+ * @param items those that are worded: what became of another is known by what it was queued as
+ */
+export function findLarge(
+  counts: readonly KindCount[],
+  risks: readonly CarriedRisk[],
+  items: readonly MessageItem[],
+): string[] {
+  const worded = new Map(items.map(({ alertId, status }) => [alertId, status]))
+  const many = new Set(counts.filter(({ count }) => count >= manyFrom).map(newsOf))
+  const news = ({ what, kind, fingerprint }: CarriedRisk) =>
+    newsOf({ kind, status: worded.get(alertIdOf(fingerprint)) ?? statuses[what] })
+  const groups = Map.groupBy(
+    risks.filter((one) => many.has(news(one))),
+    (one) => `${news(one)} ${one.token}`,
   )
-  const own = risks.filter(({ what, kind }) => many.has(`${statuses[what]} ${kind}`))
-  const groups = Map.groupBy(own, ({ what, kind, token }) => `${what} ${kind} ${token}`)
   return [...groups.values()]
     .flatMap(listOutliers)
     .toSorted((a, b) => compareDecimals(b.times, a.times))

@@ -1,7 +1,7 @@
 import type { CarriedItem } from '../alerts/store/outboxContents.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { MessageItem } from './channels/message.ts'
-import { type KindCount, manyFrom } from './countKinds.ts'
+import { type KindCount, manyFrom, newsOf } from './countKinds.ts'
 
 /** How many items are sent in full; beyond it only the largest. */
 const fullItems = 25
@@ -54,29 +54,4 @@ export function orderItems(
   const isOneOfMany = (item: MessageItem) => many.has(newsOf(item)) && item.joined.length === 0
   const full = [...byItself, ...others.filter((item) => !isOneOfMany(item))]
   return { items: [...full, ...others.filter(isOneOfMany)], briefFrom: full.length }
-}
-
-/** An end may be found to be no good one only when it is worded. */
-function newsOf({ status, kind }: Pick<MessageItem, 'status' | 'kind'>): string {
-  return `${status === 'ended' ? 'resolved' : status} ${kind}`
-}
-
-/** The same of items that were worded: what joined another is none of its own any more. */
-export function countItems(items: readonly MessageItem[]): KindCount[] {
-  return [...Map.groupBy(items, ({ status, kind }) => `${status} ${kind}`).values()].map((some) => {
-    const directions = some.map(({ labels }) => labels['direction'])
-    const severities = some.map(({ severity }) => severity)
-    return {
-      status: some[0]?.status ?? 'event',
-      kind: some[0]?.kind ?? '',
-      severity: severities.toSorted((a, b) => severityRanks[a] - severityRanks[b])[0] ?? 'critical',
-      count: some.length,
-      withdrawals: directions.filter((one) => one === 'ZoneToMain').length,
-      deposits: directions.filter((one) => one === 'MainToZone').length,
-      firstAt: Math.min(...some.map(({ since }) => since)),
-      lastAt: Math.max(...some.map(({ since }) => since)),
-      money: new Map(),
-      error: null,
-    }
-  })
 }

@@ -69,7 +69,7 @@ function sayMany({ kinds, tokens }: HeadlineWords, { toldBefore, now }: Headline
   const more = toldBefore > 0 && (status === 'event' || status === 'firing') ? ' more' : ''
   const many = kinds.find(kind)?.words?.many
   if (isOver(status) || status === 'correction') {
-    return `${count.count} ${wordsOf(kind)} ${status === 'correction' ? 'corrected' : status}`
+    return `${count.count} × ${wordsOf(kind)} ${status === 'correction' ? 'corrected' : status}`
   }
   const still = status === 'repeat' ? 'still: ' : ''
   const what =
@@ -147,8 +147,8 @@ function sayGrowth({ case: about, toldBefore, counts }: Headlined): string {
   const added = counts
     .filter(({ status }) => status === 'event' || status === 'firing')
     .reduce((sum, { count }) => sum + count, 0)
-  if (about === null || toldBefore === 0 || added < 2) return ''
-  return ` (+${added}, ${Math.max(about.members, toldBefore + added)} in all)`
+  if (about === null || toldBefore === 0 || added < 2 || about.members <= added) return ''
+  return ` (+${added}, ${about.members} in all)`
 }
 
 /** @example 'CRITICAL, case c42 acknowledged by Ada, assigned to Ben: Withdrawal of 1.5 USDC: no origin' */

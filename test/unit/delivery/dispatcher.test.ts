@@ -9,6 +9,7 @@ import {
   createLoneEvent,
   createRoute,
   createRule,
+  createTransfer,
 } from '../alerts/harness.ts'
 
 const minute = 60_000
@@ -475,6 +476,34 @@ describe('what ended and fired anew before a channel took the end', () => {
     expect(said).toEqual([[`firing ${severity}`]])
     await dispatcher.stop()
   })
+})
+
+test.each([
+  [[null, null], 'CRITICAL: 2 × transfer stalled resolved'],
+  [['failed', 'failed'], 'CRITICAL: 2 × transfer stalled ended'],
+  [['failed', null], '; also transfer stalled (resolved)'],
+])('a headline calls resolved only what ended well: %s', async (states, expected) => {
+  const routes = [createRoute({ groupBy: ['rule'], groupWaitMs: 0, groupIntervalMs: 0, sendResolved: true })]
+  const { engine, clock, startSending, ops } = createBench({ routes })
+  const rule = createRule({ name: 'stalled', kind: 'transfer.stalled', severity: 'critical' })
+  const dispatcher = startSending()
+  const judge = async (judgement: Judgement) => {
+    engine.applyCondition(rule, judgement, clock.now())
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+  }
+  const stalled = (state: 'failed' | null, n: number) =>
+    createCondition(`t${n}`, {
+      kind: 'transfer.stalled',
+      title: `Withdrawal ${n}`,
+      transfer: createTransfer(n, { state: state ?? 'completed' }),
+      labels: { direction: 'ZoneToMain' },
+    })
+  await judge({ findings: states.map((state, n) => stalled(state as 'failed' | null, n)), unknown: [] })
+  await judge({ findings: [], unknown: [] })
+  expect(ops.sent.at(-1)?.headline).toContain(expected)
+  await dispatcher.stop()
 })
 
 test('a resolution waits while its firing may still be on its way', async () => {
