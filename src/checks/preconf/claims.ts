@@ -46,8 +46,11 @@ function isKnownBefore({ main, firstSeenAt, originProof }: Transfer, { hash, see
 export function listClaims(of: PayoutWatch, waiting: Waiting, pays: (hash: string) => boolean): KnownClaims {
   const { ledger, used } = of
   const isFree = (transfer: Transfer) => {
+    if (!isPayable(transfer, waiting)) return false
+    // Its record may have named another one first, whose block was replaced; whether that one stands is asked elsewhere.
+    if (transfer.main?.hash === waiting.hash) return true
     const by = used.get(transfer.key)
-    return isPayable(transfer, waiting) && (by === undefined || by === waiting.hash || !pays(by))
+    return by === undefined || by === waiting.hash || !pays(by)
   }
   const bearing = [
     ...waiting.names.flatMap((name) => ledger.listSharing('zone', name, mostShared)),

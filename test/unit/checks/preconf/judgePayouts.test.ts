@@ -548,6 +548,37 @@ describe("transactions that take each other's place", () => {
     await world.step()
     expect(world.reasons()).toHaveLength(1)
   })
+
+  test('one that the record names by now stands in the place of one whose block was replaced', async () => {
+    const world = setUp()
+    world.pending('w', { id: '0x1' })
+    const first = { hash: hash('first'), height: 7, logs: [pays(user, 5_000_000n), names('w')] }
+    takeReceipts(world.watch(), { bridge: [first], time: null }, world.clock.now())
+    judgePayouts(world.watch())
+    const named = (mainHash: string) =>
+      world.record(
+        toRecord({
+          id: '0x1',
+          zoneHash: zoneHash('w'),
+          zoneTime: world.clock.now() - 100_000,
+          mainHash,
+          mainTime: world.clock.now() - 20_000,
+          targetAddress: user,
+          token,
+          value: '5',
+          amountRaw: 5_000_000n,
+          requestedAt: world.clock.now(),
+        }),
+      )
+    named(hash('first'))
+    await world.clock.advance(1_000)
+    world.see('second', pays(user, 5_000_000n), names('w'))
+    await world.clock.advance(1_000)
+    named(hash('second'))
+    world.catchUp()
+    await world.step()
+    expect([world.reasons(), world.watch().waiting.size]).toEqual([[], 0])
+  })
 })
 
 describe('what becomes of it', () => {
