@@ -93,18 +93,34 @@ function findUnknownValue(label: string, value: string, { config, vocabulary }: 
     : findUnknown({ label, operator: '=', value }, vocabulary)
 }
 
+/** What a configuration says of the bridge, as far as rules ask for it. */
+interface NamedParts {
+  readonly bridge: {
+    readonly tokens: readonly { readonly address: string; readonly symbol: string }[]
+    readonly contracts: readonly string[]
+    readonly escrows: readonly { readonly address: string }[]
+    readonly operators: readonly { readonly address: string }[]
+    readonly limits: readonly { readonly address: string; readonly name: string }[]
+  }
+}
+
 /** What rules ask for and nothing that is configured has: they would raise nothing, as if all were well. */
-export function warnOfUnknownNames(rules: readonly LoadedRule[], config: Config): YamlProblem[] {
+export function warnOfUnknownNames(rules: readonly LoadedRule[], config: NamedParts): YamlProblem[] {
+  const kinds = new Set(rules.map(({ kind }) => kind))
   return rules
     .flatMap(({ asked }) => asked ?? [])
     .flatMap(({ of, name, place }) => {
-      const message = findUnconfigured(of, name, config)
+      const message = of === 'kind' ? findUnruled(name, kinds) : findUnconfigured(of, name, config)
       return message === null ? [] : [{ ...place, message }]
     })
 }
 
+function findUnruled(kind: string, kinds: ReadonlySet<string>): string | null {
+  return kinds.has(kind) ? null : `no rule is on \`${kind}\`: it is never open`
+}
+
 /** A token that is not configured has no symbol; its address may cross the bridge all the same. */
-function findUnconfigured(of: ConfiguredName, name: string, { bridge }: Config): string | null {
+function findUnconfigured(of: ConfiguredName, name: string, { bridge }: NamedParts): string | null {
   const symbols = bridge.tokens.map(({ symbol }) => symbol)
   const addresses = (all: readonly { readonly address: string }[]) => all.map(({ address }) => address)
   const limits = bridge.limits.map((limit) => limit.name)

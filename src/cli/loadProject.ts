@@ -68,8 +68,10 @@ export async function loadProject(
   const unknown = [
     ...warnOfUnknownWords(read.doc, { config: read.config, vocabulary }),
     ...warnOfUnknownNames(loaded.rules, read.config),
+    ...(loaded.warnings ?? []),
   ]
-  return { ...read, rules: loaded.rules, warnings: read.warnings + renderProblems(unknown) }
+  const warnings = [read.warnings, renderProblems(unknown)].filter((text) => text !== '').join('\n')
+  return { ...read, rules: loaded.rules, warnings }
 }
 
 /** What a channel refuses of its settings when it is made. None is connected to, and none keeps anything open. */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { warnOfUnknownNames } from '../alerts/unknownWords.ts'
 import { kinds } from '../checks/index.ts'
 import { errorText } from '../lib/errors.ts'
 import { renderProblem } from '../lib/renderProblems.ts'
@@ -33,7 +34,11 @@ export function watchRules(
     if (loaded.ok) {
       rules = loaded.rules
       refused = null
+      const warnings = [...warnOfUnknownNames(rules, options.config), ...(loaded.warnings ?? [])].map(
+        renderProblem,
+      )
       deps.log.info({ rules: rules.length }, 'rules reloaded')
+      if (warnings.length > 0) deps.log.warn({ warnings }, 'the rules ask for what is not there')
     } else {
       refused = loaded.problems.map(renderProblem)
       deps.log.error(

@@ -7,10 +7,9 @@ import { positionOf, problemAt, problemInside, type YamlDoc, type YamlProblem } 
 import { type Compiled, compileExpression, type TextProblem } from './cel/compileExpression.ts'
 import { compileWhere } from './cel/compileConditions.ts'
 import { createEnvironment } from './cel/createEnvironment.ts'
-import { walk } from './cel/walk.ts'
 import type { Detector } from './kind.ts'
 import type { Kinds } from './kinds.ts'
-import { listAsked } from './listAsked.ts'
+import { listAsked, listOpenKinds } from './listAsked.ts'
 import type { RuleSchema, RuleText } from './ruleSchema.ts'
 import { compileTemplate } from './templates/compileTemplate.ts'
 import { toFindingScope } from './toFindingScope.ts'
@@ -49,7 +48,7 @@ export function compileRule({ engine, kinds, schema }: RuleContext, from: RuleSo
   const params = readParams(from, detector, problems)
   const ownLabels = listLabels(from.raw)
   const where = compileText(from, 'where', problems, (text) => compileWhere({ detector, ownLabels }, text))
-  const unless = compileText(from, 'unless', problems, (text) => compileUnless(kinds.names, text))
+  const unless = compileText(from, 'unless', problems, (text) => compileUnless(kinds, detector, text))
   const summary = compileText(from, 'summary', problems, (text) =>
     compileTemplate(engine, detector, ownLabels, text),
   )
@@ -154,13 +153,14 @@ function textOf(raw: unknown, key: string): string | null {
 
 /** Compiles a rule's `unless`: a condition over `open("kind")`, which asks whether an alert of that kind is firing. */
 function compileUnless(
-  kinds: readonly string[],
+  kinds: Kinds,
+  own: Detector,
   text: string,
 ): Compiled<(open: (kind: string) => boolean) => boolean> {
   // The expression is evaluated in one go, so that what `open` asks cannot change under it.
   let ask: (kind: string) => boolean = () => false
   const environment = createEnvironment().registerFunction('open(string): bool', (kind: string) => ask(kind))
-  const problem = findUnknownKind(environment, kinds, text)
+  const problem = findUselessKind(environment, { kinds, own }, text)
   if (problem) return { ok: false, problem }
   const compiled = compileExpression(environment, text, { names: ['open'], values: {} })
   if (!compiled.ok) return compiled
@@ -173,22 +173,21 @@ function compileUnless(
   }
 }
 
-function findUnknownKind(
+function findUselessKind(
   environment: ReturnType<typeof createEnvironment>,
-  kinds: readonly string[],
+  { kinds, own }: { readonly kinds: Kinds; readonly own: Detector },
   text: string,
 ): TextProblem | null {
   try {
-    for (const node of walk(environment.parse(text).ast)) {
-      if (node.op !== 'call' || node.args[0] !== 'open') continue
-      const kind = node.args[1][0]
-      if (kind?.op !== 'value' || typeof kind.args !== 'string') continue
-      if (!kinds.includes(kind.args)) {
-        return {
-          message: `unknown kind \`${kind.args}\`${suggest(kind.args, kinds)}`,
-          offset: kind.start,
-        }
+    for (const { args: kind, start: offset } of listOpenKinds(environment.parse(text).ast)) {
+      const asked = kinds.find(kind)
+      if (asked === null) return { message: `unknown kind \`${kind}\`${suggest(kind, kinds.names)}`, offset }
+      if (asked.kind === own.kind) {
+        const message = `\`${kind}\` is the rule's own kind: once it fires, this rule would say nothing more, not even that it is over`
+        return { message, offset }
       }
+      if (asked.nature === 'event')
+        return { message: `\`${kind}\` is an event, which is sent once and never open`, offset }
     }
   } catch {
     // Not parsable: compileExpression says so with its own words.

@@ -1,12 +1,17 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
-import { listComparisons } from './cel/comparisons.ts'
+import { isText, listComparisons, type TextNode } from './cel/comparisons.ts'
 import { parseExpression } from './cel/createEnvironment.ts'
+import { walk } from './cel/walk.ts'
 import type { ConfiguredName, Detector } from './kind.ts'
 
-/** A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. */
+/**
+ * A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. Or a kind
+ * whose alerts it asks for: where no rule is on it, it is never open.
+ */
 export interface AskedName {
-  readonly of: ConfiguredName
+  readonly of: ConfiguredName | 'kind'
   readonly name: string
   readonly place: Omit<YamlProblem, 'message'>
 }
@@ -29,9 +34,31 @@ const everywhere: Readonly<Record<string, ConfiguredName>> = {
   'labels.contract': 'contract',
 }
 
-/** What a rule's `where` and its parameters ask for that only a configuration can have. */
+/** What a rule's `where`, its `unless` and its parameters ask for that only a configuration or other rules can have. */
 export function listAsked(of: RuleText, { configured = {} }: Detector): readonly AskedName[] {
-  return [...askedByWhere(of, { ...everywhere, ...configured }), ...askedByParams(of, configured)]
+  return [
+    ...askedByWhere(of, { ...everywhere, ...configured }),
+    ...askedByUnless(of),
+    ...askedByParams(of, configured),
+  ]
+}
+
+function askedByUnless({ doc, index, raw }: RuleText): AskedName[] {
+  const text = valueAt(raw, ['unless'])
+  if (typeof text !== 'string') return []
+  return listOpenKinds(parseExpression(text)).map(({ args: name, start }) => ({
+    of: 'kind',
+    name,
+    place: problemInside(doc, ['rules', index, 'unless'], start, ''),
+  }))
+}
+
+/** The kinds that an `unless` names: `open("chain.stalled")`. */
+export function listOpenKinds(root: ASTNode): readonly TextNode[] {
+  return [...walk(root)].flatMap((node) => {
+    const kind = node.op === 'call' && node.args[0] === 'open' ? node.args[1][0] : undefined
+    return kind !== undefined && isText(kind) ? [kind] : []
+  })
 }
 
 function askedByWhere(

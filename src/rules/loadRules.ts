@@ -9,7 +9,12 @@ import { createTemplateEngine } from './templates/compileTemplate.ts'
 import type { LoadedRule } from './types.ts'
 
 export type LoadedRules =
-  | { readonly ok: true; readonly rules: readonly LoadedRule[] }
+  | {
+      readonly ok: true
+      readonly rules: readonly LoadedRule[]
+      /** What is no mistake, and not what was meant either. */
+      readonly warnings?: readonly YamlProblem[]
+    }
   | { readonly ok: false; readonly problems: readonly YamlProblem[] }
 
 /** A rule and where it stands, for what is judged over all files. */

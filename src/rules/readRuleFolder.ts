@@ -8,7 +8,7 @@ import type { Kinds } from './kinds.ts'
 import { type LoadedRules, loadRules } from './loadRules.ts'
 
 /** Tests of rules lie beside them and are no rules. */
-const testName = /\.test\.ya?ml$/
+const testName = /\.test\.ya?ml$/i
 
 /** Whether a file name is one of tests of rules. */
 export function isRuleTestName(name: string): boolean {
@@ -38,9 +38,24 @@ export async function readRuleFolder(folder: string, kinds: Kinds): Promise<Load
     }
   }
   if (problems.length > 0) return { ok: false, problems }
-  if (files.length > 0) return loadRules(files, kinds)
+  if (files.length > 0) {
+    const loaded = loadRules(files, kinds)
+    return loaded.ok ? { ...loaded, warnings: await warnOfFolders(folder) } : loaded
+  }
   const message = 'no rule file (*.yaml or *.yml) in this folder: nothing would ever be reported'
   return { ok: false, problems: [fileProblem(folder, message)] }
+}
+
+/** Rules in folders below are not read, as if nobody had written them. */
+async function warnOfFolders(folder: string): Promise<YamlProblem[]> {
+  const found = await readdir(folder, { withFileTypes: true })
+  const below = found.filter((one) => one.isDirectory() && !one.name.startsWith('.')).map(({ name }) => name)
+  const warnings = below.sort().map(async (name) => {
+    const files = await listRuleFiles(join(folder, name)).catch(() => [])
+    const message = `rules in a folder below are not read, such as ${files[0] ?? ''}: move them up beside the others`
+    return files.length === 0 ? [] : [fileProblem(`${basename(folder)}/${name}`, message)]
+  })
+  return (await Promise.all(warnings)).flat()
 }
 
 /** The names of a folder's rule files. */
@@ -49,5 +64,5 @@ export async function listRuleFiles(folder: string): Promise<string[]> {
 }
 
 function isRuleName(name: string): boolean {
-  return /^[^.].*\.ya?ml$/.test(name) && !testName.test(name)
+  return /^[^.].*\.ya?ml$/i.test(name) && !testName.test(name)
 }

@@ -9,7 +9,7 @@ export async function readRules(folder: string, kinds: Kinds): Promise<LoadedRul
   const own = await readRuleFolder(folder, kinds)
   if (!own.ok || folder === shippedFolder) return own
   const shipped = await readRuleFolder(shippedFolder, kinds)
-  return shipped.ok ? { ok: true, rules: addGuardRules(own.rules, shipped.rules) } : shipped
+  return shipped.ok ? { ...own, rules: addGuardRules(own.rules, shipped.rules) } : shipped
 }
 
 /**

@@ -15,15 +15,20 @@ import { declareFacts, defineCondition, type Found, type JudgementOf, type Said 
 /** How long a head must stand still to be named in a stalled transfer's message, ms. */
 const haltedMs = 120_000
 
-const params = z.strictObject({
-  direction: z.enum(directions).optional(),
-  after: afterText.default(30 * 60_000),
-  /** Of a learned time: never less, never more, from so many samples on, and what holds below. */
-  floor: boundText.default(5 * 60_000),
-  ceiling: boundText.optional(),
-  minSamples: z.number().int().min(1).default(100),
-  otherwise: boundText.default(30 * 60_000),
-})
+const params = z
+  .strictObject({
+    direction: z.enum(directions).optional(),
+    after: afterText.default(30 * 60_000),
+    /** Of a learned time: never less, never more, from so many samples on, and what holds below. */
+    floor: boundText.default(5 * 60_000),
+    ceiling: boundText.optional(),
+    minSamples: z.number().int().min(1).default(100),
+    otherwise: boundText.default(30 * 60_000),
+  })
+  .refine(({ floor, ceiling }) => ceiling === undefined || floor <= ceiling, {
+    path: ['ceiling'],
+    error: 'expected at least the floor, which is 5m where it is left out',
+  })
 
 const factTypes = declareFacts({
   limitMs: 'int',

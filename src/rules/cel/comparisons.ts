@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { walk } from './walk.ts'
 
 /** A text that is written out in an expression. */
-type TextNode = ASTNode & { readonly op: 'value'; readonly args: string }
+export type TextNode = ASTNode & { readonly op: 'value'; readonly args: string }
 
 /** A name, and the texts that an expression compares it with. */
 export interface Comparison {

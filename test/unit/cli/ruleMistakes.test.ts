@@ -102,6 +102,21 @@ test.each([
     says: 'rules/a.yaml:4:18: `unless`: unknown kind `source.unavailble`, did you mean `source.unavailable`?',
   },
   {
+    title: 'its own kind in open()',
+    rule: ['on: chain.stalled', 'unless: open("chain.stalled")'],
+    says: "rules/a.yaml:4:18: `unless`: `chain.stalled` is the rule's own kind: once it fires, this rule would say nothing more",
+  },
+  {
+    title: 'an event in open()',
+    rule: [...stalled, 'unless: open("transfer.failed")'],
+    says: 'rules/a.yaml:4:18: `unless`: `transfer.failed` is an event, which is sent once and never open',
+  },
+  {
+    title: 'a ceiling below the floor',
+    rule: [...stalled, 'with: { after: p99 * 3, ceiling: 2m }'],
+    says: 'rules/a.yaml:4:38: `ceiling`: expected at least the floor, which is 5m where it is left out',
+  },
+  {
     title: 'a kind that is none, of which others share a word',
     rule: ['on: stalled'],
     says: '`on`: expected one of transfer.stalled, preconf.stalled, chain.stalled, got "stalled"',
@@ -188,6 +203,26 @@ test.each([
   const { exitCode, out } = await check(rule, `${rest}\n${tokens}\n`)
   expect(exitCode).toBe(0)
   expect(out).toContain(says)
+})
+
+test('a kind that no rule is on, and rules in a folder below, are warnings, each on a line of its own', async () => {
+  mkdirSync(join(folder, 'rules', 'more'))
+  writeFileSync(join(folder, 'rules', 'more', 'b.YAML'), 'rules: []')
+  const { exitCode, out } = await check([
+    ...stalled,
+    'unless: open("chain.stalled") || open("source.unavailable")',
+  ])
+  expect(exitCode).toBe(0)
+  expect(out).toContain('rules/a.yaml:4:18: no rule is on `chain.stalled`: it is never open\n')
+  expect(out).not.toContain('no rule is on `source.unavailable`')
+  expect(out).toContain('rules/more:1:1: rules in a folder below are not read, such as b.YAML: move them up')
+})
+
+test('a file whose ending is in capitals is read', async () => {
+  writeFileSync(join(folder, 'rules', 'B.YAML'), 'rules: [{ name: it, on: transfer.failed }]')
+  const { exitCode, err } = await check(stalled)
+  expect(exitCode).toBe(2)
+  expect(err).toContain('the rule name `it` is taken')
 })
 
 test.each([

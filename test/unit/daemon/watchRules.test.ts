@@ -7,6 +7,7 @@ import { createScaledClock, createSystemClock } from '../../../src/lib/clock.ts'
 import { createSilentLog } from '../../../src/lib/log.ts'
 import type { AppConfig } from '../../../src/kernel/settings.ts'
 import type { LoadedRule } from '../../../src/rules/types.ts'
+import { noBridge } from '../../support/appConfig.ts'
 import { until } from '../../support/startMonitor.ts'
 
 type Loaded = { readonly rules: readonly LoadedRule[] } | { readonly problems: readonly string[] }
@@ -14,11 +15,14 @@ type Loaded = { readonly rules: readonly LoadedRule[] } | { readonly problems: r
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'spanwatch-rules-'))
   let reload = () => {}
+  const warned: string[] = []
+  const silent = createSilentLog()
+  const log = { ...silent, warn: (...said: unknown[]) => void warned.push(JSON.stringify(said)) }
   const rules = watchRules(
-    { clock: createSystemClock(), log: createSilentLog() },
+    { clock: createSystemClock(), log: log as typeof silent },
     {
       // Nothing else of it is read.
-      config: { rulesDir: folder } as AppConfig,
+      config: { rulesDir: folder, bridge: noBridge } as AppConfig,
       rules: [],
       onReload(callback) {
         reload = callback
@@ -34,7 +38,7 @@ function open() {
     writeFileSync(join(folder, 'rules.yaml'), text)
     reload()
   }
-  return { rules, write }
+  return { rules, warned, write }
 }
 
 const good = 'rules: [{ name: own, on: transfer.failed, severity: critical }]'
@@ -60,6 +64,13 @@ test('a monitor gets what is read, until it is detached', async () => {
   write(good)
   await until(() => other.taken.length > 0, 10_000)
   expect(one.taken).toEqual([])
+})
+
+test('what an edit asks for in vain is logged', async () => {
+  const { rules, warned, write } = open()
+  write('rules: [{ name: own, on: transfer.stalled, unless: open("escrow.drift") }]')
+  await until(() => rules.current().length > 0, 10_000)
+  expect(warned.join('\n')).toContain('no rule is on `escrow.drift`')
 })
 
 test('a refused edit keeps the rules, and the next monitor is told why', async () => {
@@ -101,7 +112,11 @@ describe('an edit is in force by itself', () => {
         const rules = watchRules(
           { clock: { ...clock, sleep }, log: createSilentLog() },
           // Nothing else of it is read.
-          { config: { rulesDir: folder } as AppConfig, rules: [], onReload: () => () => undefined },
+          {
+            config: { rulesDir: folder, bridge: noBridge } as AppConfig,
+            rules: [],
+            onReload: () => () => undefined,
+          },
         )
         watched.rules = rules
         await until(() => looks > 0, 10_000)
