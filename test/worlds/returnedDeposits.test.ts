@@ -77,6 +77,15 @@ describe('a deposit that goes back in its own transaction while the zone credits
     expect(world.conditions()).toEqual([])
   })
 
+  test('is told of the first deposit of a token that the escrow is configured for', async () => {
+    const first = { name: 'first', token: `0x${'f157'.repeat(10)}`, decimals: 6 }
+    const world = await startWithForms({ others: [first.token] })
+    const main = backAndForth(first, 100, '1000', '999', stranger)
+    world.deposit(100, { ...first, amount: '1000', main })
+    await world.until(() => drifts(world).length > 0, 'what went back out').catch(() => {})
+    expect(drifts(world)).toEqual([`${first.token} 999`])
+  })
+
   test('is told to somebody else although no deposit came for so long that its movement was forgotten', async () => {
     const world = await startWithForms()
     await world.pass(120 * second)

@@ -74,7 +74,10 @@ function judgeByTransfers(
   const gross = joinGross(moved.gross)
   const isThrough = gross.some((move) => move.in.digits > 0n)
   const isWrapped = token === bridge.wrappedNative
-  const isKept = isWrapped || !isThrough || all.some((one) => keepsDeposits(db, one) || isVault(watch, one))
+  const isKept =
+    isWrapped ||
+    !isThrough ||
+    all.some((one) => isNamed(watch, one) || keepsDeposits(db, one) || isVault(watch, one))
   const of = { hash: flow.hash, token, outward, gross, isKept }
   const verdict = judgeFlow(of, transfers, mostKept, (transfer, moved) =>
     judgeTwin(transfer, moved, { learned, bridge, now: clock.now() }),
@@ -92,6 +95,11 @@ function findTeller(all: readonly StoredFlow[]): StoredFlow | undefined {
   const told = all.find(({ verdict }) => verdict === 'unexplained')
   const sizeOf = ({ gross }: StoredFlow) => sumDecimals(gross.flatMap((move) => [move.in, move.out]))
   return told ?? all.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)) || a.id - b.id)[0]
+}
+
+/** Whether the configuration says that it holds the token: so does its first deposit. */
+function isNamed({ places }: EscrowWatch, { escrow, token }: StoredFlow): boolean {
+  return places.some(({ address, tokens }) => address === escrow && tokens?.has(token))
 }
 
 /** Whether matched deposits came to rest there: movements are forgotten after days, and deposits may be rare. */
