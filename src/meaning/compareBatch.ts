@@ -34,7 +34,7 @@ export type Account = 'detail' | 'moves'
  * Sets what a batch's detail says, and what its main transaction paid, each beside the items of its zone action. Which
  * of the action's words mean what is not documented: they are recognised by most items agreeing. Empty where there is
  * nothing to compare.
- * @param sharing transfers of the same main transaction: what several were paid is nobody's in particular
+ * @param sharing transfers of the same main transaction: what may be paid to one of several is nobody's in particular
  */
 export function compareBatch(
   transfer: Transfer,
@@ -109,21 +109,46 @@ function partsOfDetail(transfer: Transfer): Part[] | null {
 /** What came to rest with each recipient, where it is just what the record claims. */
 function partsOfMoves(transfer: Transfer, sharing: readonly Transfer[]): Part[] | null {
   const { main, amountRaw, token } = transfer
-  if (main === null || amountRaw === null || sharing.some(({ key }) => key !== transfer.key)) return null
+  if (main === null || amountRaw === null) return null
   const by = newestEvidence(transfer.evidence.filter((one) => one.chain === 'main' && one.hash === main.hash))
   if (by?.status !== 'success' || by.moves === null) return null
   const own = by.moves.filter((move) => move.token === movedToken(token))
   const senders = new Set(own.map(({ from }) => from))
-  const arrived = own.filter(({ to }) => !senders.has(to))
-  const amounts = arrived.map((move) => toRawAmount(move, token.decimals))
-  if (amounts.includes(null)) return null
-  if (amounts.reduce<bigint>((sum, one) => sum + (one ?? 0n), 0n) !== amountRaw) return null
+  const all = own.filter(({ to }) => !senders.has(to))
+  const known = all.flatMap((move) => {
+    const raw = toRawAmount(move, token.decimals)
+    return raw === null ? [] : [{ ...move, raw }]
+  })
+  const arrived = known.length < all.length ? null : withoutOthers(known, transfer, sharing)
+  if (arrived?.reduce((sum, { raw }) => sum + raw, 0n) !== amountRaw) return null
   const isById = arrived.every(({ tokenId }) => tokenId !== '')
-  return arrived.map(({ to, tokenId }, at) => ({
+  return arrived.map(({ to, tokenId, raw }) => ({
     recipient: to,
     tokenId: isById ? toCanonicalId(tokenId) : null,
-    amount: fromBaseUnits(amounts[at] ?? 0n, 0),
+    amount: fromBaseUnits(raw, 0),
   }))
+}
+
+/** What is left once each other payout of the transaction took the movement that is just its own; null where one has none. */
+function withoutOthers<M extends { readonly to: string; readonly tokenId: string; readonly raw: bigint }>(
+  moves: readonly M[],
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+): M[] | null {
+  const left = [...moves]
+  for (const other of sharing) {
+    const { amountRaw, direction, key, status, targetAddress, token } = other
+    const isPaid = key !== transfer.key && direction === 'ZoneToMain' && status !== 'failed'
+    if (!isPaid || movedToken(token) !== movedToken(transfer.token)) continue
+    const isOwn = ({ to, tokenId, raw }: M) =>
+      to === targetAddress &&
+      raw === amountRaw &&
+      (token.id === '' || toCanonicalId(tokenId) === toCanonicalId(token.id))
+    const at = isBatch(other) ? -1 : left.findIndex(isOwn)
+    if (at < 0) return null
+    left.splice(at, 1)
+  }
+  return left
 }
 
 /** What stands under one name in every row. */

@@ -62,6 +62,63 @@ describe('semantics.md 47: what an action says of a batch is judged by the accou
     expect(judgeBatchAction(paid, [paid], settings)).toBeNull()
   })
 
+  describe('what its transaction paid', () => {
+    const other = `0x${'bb'.repeat(20)}`
+    const action = {
+      token: '0xcc',
+      payouts: [
+        { to: payee, amount: '4' },
+        { to: other, amount: '5' },
+      ],
+    }
+    const move = (to: string, amountRaw: bigint) => ({
+      token: '0xcc',
+      from: '0xe5',
+      to,
+      amountRaw,
+      amount: null,
+      tokenId: '',
+    })
+    const [said] = batch.evidence
+    const paidBy = (...moves: ReturnType<typeof move>[]) => ({
+      ...batch,
+      batchDetail: null,
+      evidence:
+        said === undefined
+          ? []
+          : [
+              { ...said, action: JSON.stringify(action) },
+              { ...said, chain: 'main' as const, hash: hash('main'), source: 'E13' as const, moves },
+            ],
+    })
+    const listed = transferOf([
+      toRecord({
+        token: '0xcc',
+        amountRaw: 7n,
+        value: '7',
+        targetAddress: other,
+        mainHash: hash('main'),
+        zoneHash: hash('other'),
+      }),
+    ])
+    const beside = { ...listed, key: 'beside' }
+    const settings = { learned: learned({}) }
+    const stolen = paidBy(move(payee, 4n), move(`0x${'bad0'.repeat(10)}`, 5n), move(other, 7n))
+
+    test('is told where another payout stands in it, and none of it is that one', () => {
+      expect(judgeBatchAction(stolen, [stolen, beside], settings)).toMatchObject({ what: 'items' })
+      const honest = paidBy(move(payee, 4n), move(other, 5n), move(other, 7n))
+      expect(judgeBatchAction(honest, [honest, beside], settings)).toBeNull()
+    })
+
+    test('is nothing to tell where another payout may be any of it', () => {
+      const batchBeside = { ...beside, crossType: 'BatchWithdraw' } as const
+      const unpaid = { ...beside, amountRaw: 8n }
+      for (const one of [batchBeside, unpaid])
+        expect(judgeBatchAction(stolen, [stolen, one], settings)).toBeNull()
+    })
+  })
+
   test('semantics.md 48: one that was seen before the words came to mean something else is not judged by them', () => {
     const known = learned({ 'ZoneToMain batch items detail': 'equal' })
     const suspendedAt = () => batch.firstSeenAt + 1
