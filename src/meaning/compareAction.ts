@@ -1,4 +1,5 @@
-import { type Fees, isNear } from './actionFee.ts'
+import { formatUnits } from '../bridge/amount.ts'
+import { type Fees, isNear, toRaws } from './actionFee.ts'
 import {
   type ActionField,
   isToSelf,
@@ -49,13 +50,24 @@ export function listDifferences(
     if (what === 'recipient' && namesOtherwise(item, transfer)) return []
     if (what === 'amount' && said.some((value) => isNear(value, transfer, settings))) return []
     if (what === 'amount' && isOtherUnit(slot, transfer, names)) return []
-    return [{ what, found: said.slice(0, 3).join(', ') }]
+    const shown = what === 'amount' ? said.map((value) => inTokenUnits(value, transfer)) : said
+    return [{ what, found: shown.slice(0, 3).join(', ') }]
   })
   const parties = fields.some(({ what }) => what === 'recipient')
     ? []
     : [...listStrangers(item, transfer, names), ...listUnsaid(slot, transfer, names, learned)].slice(0, 1)
   const token = otherTokenOf(learned, transfer, item)
   return [...fields, ...parties, ...(token === null ? [] : [{ what: 'token' as const, found: token }])]
+}
+
+/** An amount as records write it: of the two units that it may be in, the one in which it is nearer to the record's. */
+function inTokenUnits(value: string, transfer: Transfer): string {
+  const { amountRaw, token } = transfer
+  const raws = toRaws(value, transfer).filter((raw) => raw !== null)
+  if (amountRaw === null || amountRaw === 0n || token.decimals === null || raws.length === 0) return value
+  const times = (raw: bigint) => Math.abs(Math.log(Number(raw || 1n) / Number(amountRaw)))
+  const nearest = raws.reduce((best, raw) => (times(raw) < times(best) ? raw : best))
+  return formatUnits(nearest, token.decimals)
 }
 
 /** Where names stand for a party, and now for neither of the record's, while the recipient stands nowhere. */
