@@ -142,8 +142,13 @@ export function addAssets(app: Hono<WebEnv>): void {
 function answerProblem(c: Context<WebEnv>, status: HTTPException['status'], title: string, text: string) {
   c.status(status)
   const wantsHtml = (c.req.header('accept') ?? '').includes('text/html')
-  return wantsHtml ? c.html(renderMessagePage(title, text, c.get('site'))) : c.json({ error: text })
+  if (wantsHtml) return c.html(renderMessagePage(title, text, c.get('site')))
+  const code = problemCodes[status]
+  return c.json({ ...(code !== undefined && { code }), error: text })
 }
+
+/** As where an answer of the API says what is wrong with what was asked. */
+const problemCodes: Readonly<Record<number, string>> = { 400: 'usage', 404: 'not_found' }
 
 /** Whether an address to listen on can be reached from this machine only. */
 export function isLoopbackHost(host: string): boolean {

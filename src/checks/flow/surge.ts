@@ -85,7 +85,7 @@ export const flowSurge = defineCondition({
   docs: 'More crosses the bridge than a bound or its own past allows, or one amount again and again.',
   remedy:
     'Look at the largest transfers of the window; payouts of one amount to many recipients are an attack.',
-  words: { open: sayFlow('More than usual crosses the bridge') },
+  words: { open: sayFlow('Too much crosses the bridge') },
   sources: ['explorer'],
   ties: ['token'],
   restsOn: ['source'],

@@ -24,7 +24,9 @@ export const monitorRulesRejected = defineCondition({
 function judgeRejected(facts: Facts): JudgementOf<typeof factTypes> {
   const rejected = facts.rulesRejected
   if (rejected === null) return { findings: [], unknown: [] }
-  const first = cleanText(rejected.problems[0] ?? 'no detail', 300)
+  // The line of the file that stands below it is for a terminal.
+  const [line = ''] = (rejected.problems[0] ?? 'no detail').split('\n')
+  const first = cleanText(line, 300)
   return {
     findings: [
       {

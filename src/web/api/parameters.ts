@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseDuration } from '../../lib/duration.ts'
+import { suggest } from '../../lib/nearest.ts'
 import { cleanText } from '../../lib/text.ts'
 
 /** The parameters of a query as a schema reads them, or the first thing that it has against them. */
@@ -13,12 +14,23 @@ const longest = 200
 /**
  * Reads the parameters that a schema knows. What cannot be understood is said, never dropped: a list without the filter
  * that was asked for would read as an answer.
+ * @param names all that were given: where these are, one that the schema does not know is a mistake
  */
 export function readQuery<T extends z.ZodObject>(
   schema: T,
   query: (name: string) => string | undefined,
+  names: readonly string[] = [],
 ): ReadQuery<z.output<T>> {
-  const given = Object.keys(schema.shape).flatMap((name) => {
+  const known = Object.keys(schema.shape)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const name = cleanText(unknown, 40)
+    return {
+      ok: false,
+      problem: `there is no parameter ${name}${suggest(name, known) || `; there are ${known.join(', ')}`}`,
+    }
+  }
+  const given = known.flatMap((name) => {
     const asked = query(name)
     if (asked === undefined) return []
     // Ours, and taken as it is: one that is empty or was changed is a mistake, else page one would be shown for ever.

@@ -21,7 +21,7 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
 
 /** What cannot be meant, and what is not there, is said; all else that fails is a failure. */
 async function answer(c: Context<WebEnv>, deps: WebDeps, { query, respond }: ApiRoute): Promise<Response> {
-  const read = query && readQuery(query, (name) => c.req.query(name))
+  const read = query && readQuery(query, (name) => c.req.query(name), Object.keys(c.req.query()))
   if (read?.ok === false) return c.json({ code: 'usage', error: read.problem }, 400)
   const param = (name: string) => (c.req.param(name) ?? '').slice(0, 200)
   try {

@@ -39,6 +39,8 @@ test.each([
 test.each([
   ['state=ended', 'state: expected open, acknowledged, handled, closed or all'],
   ['limit=501', 'limit: expected 1 to 500'],
+  ['stat=all', 'there is no parameter stat, did you mean `state`?'],
+  ['whatever=1', 'there is no parameter whatever; there are state, limit'],
   ['limit=x', 'limit: expected 1 to 500'],
   ['limit=0', 'limit: expected 1 to 500'],
 ])('GET /api/cases?%s is refused', async (query, error) => {

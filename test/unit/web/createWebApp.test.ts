@@ -318,7 +318,10 @@ describe('headers', () => {
   test('a page that does not exist says so, to people and to programs', async () => {
     const { get } = createApp()
     expect(await (await get('/none', asBrowser)).text()).toContain('There is no such page.')
-    expect(await (await get('/none')).json()).toEqual({ error: 'There is no such page.' })
+    expect(await (await get('/none')).json()).toEqual({
+      code: 'not_found',
+      error: 'There is no such page.',
+    })
   })
 
   test('other methods than those of the API find no route', async () => {

@@ -136,7 +136,10 @@ test('an overdue poller names itself and its last error', () => {
 })
 
 test('a refused edit of the rules is told with its first problem until it is mended', () => {
-  const rulesRejected = { at: 5, problems: ['rules/a.yaml:3:5: unknown key', 'another'] }
+  const rulesRejected = {
+    at: 5,
+    problems: ['rules/a.yaml:3:5: unknown key\n    3 |     kye: 1\n      |     ^^^', 'another'],
+  }
   expect(monitorRulesRejected.judge(toFacts(9, { rulesRejected }), {}).findings).toMatchObject([
     { subject: 'rules', facts: { problems: 2, first: 'rules/a.yaml:3:5: unknown key' }, since: 5 },
   ])
