@@ -21,13 +21,15 @@ export interface Vocabularies {
   readonly rules: Iterable<Rule> | null
   /** Names of channels. */
   readonly channels: readonly string[]
+  /** Symbols of the configured tokens: no other token has one. Left out, or none: it may be any. */
+  readonly symbols?: readonly string[]
 }
 
 /** Of sources with a health of their own. */
 const sources = ['explorer', 'preconf', 'canonical', 'zoneRpc']
 
 /** @throws MonitorError `usage` where the rules cannot be read */
-export function listVocabulary({ rules, channels }: Vocabularies, kinds: Kinds): Vocabulary {
+export function listVocabulary({ rules, channels, symbols = [] }: Vocabularies, kinds: Kinds): Vocabulary {
   if (rules === null)
     throw new MonitorError(
       'usage',
@@ -46,6 +48,7 @@ export function listVocabulary({ rules, channels }: Vocabularies, kinds: Kinds):
     chain: ['main', 'zone'],
     source: sources,
     channel: channels,
+    ...(symbols.length > 0 && { symbol: symbols }),
   }
   const isFree = (label: string) => (findingLabelNames as readonly string[]).includes(label) && !fixed[label]
   const closed = [...Object.keys(fixed), ...own.keys()].filter((label) => !isFree(label))

@@ -69,7 +69,11 @@ function openLocal(
   const operations = createOperations({
     store,
     kinds,
-    vocabulary: { rules, channels: config.channels.map(({ name }) => name) },
+    vocabulary: {
+      rules,
+      channels: config.channels.map(({ name }) => name),
+      symbols: config.bridge.tokens.map(({ symbol }) => symbol),
+    },
     log: createSilentLog(),
     clock: io.clock,
     following: listFollowing(config.channels),

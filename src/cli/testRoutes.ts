@@ -61,7 +61,8 @@ function listNotes(
   given: Labels,
 ): readonly string[] {
   const channels = config.channels.map(({ name }) => name)
-  const vocabulary = listVocabulary({ rules, channels }, kinds)
+  const symbols = config.bridge.tokens.map(({ symbol }) => symbol)
+  const vocabulary = listVocabulary({ rules, channels, symbols }, kinds)
   return Object.entries(given).flatMap(
     ([label, value]) => findUnknown({ label, operator: '=', value }, vocabulary) ?? [],
   )

@@ -64,6 +64,7 @@ export function createJudging(
           return rules()
         },
         channels: kernel.channels.map(({ name }) => name),
+        symbols: kernel.config.bridge.tokens.map(({ symbol }) => symbol),
       },
       log,
       clock,

@@ -10,7 +10,7 @@ const rules = [
   createRule({ name: 'withdrawal-stalled', labels: { team: 'bridge' } }),
   createRule({ name: 'deposit-stalled', labels: { team: 'treasury', chain: 'side' } }),
 ]
-const known = listVocabulary({ rules, channels: ['ops-slack'] }, kinds)
+const known = listVocabulary({ rules, channels: ['ops-slack'], symbols: ['USDC', 'WETH'] }, kinds)
 
 function problemOf(text: string): string | null {
   const parsed = parseMatcher(text)
@@ -37,6 +37,8 @@ test.each([
   ['direction=ZoneToMain'],
   ['token=0x1'],
   ['symbol=~"US.*"'],
+  ['symbol=WETH'],
+  ['symbol=""'],
   ['escrow=0xabc'],
   ['poller=transfers'],
   ['transfer=t42'],
@@ -60,6 +62,7 @@ test.each([
   ['channel=ops-slak', 'there is no channel `ops-slak`, did you mean `ops-slack`?'],
   ['source=explorr', 'there is no source `explorr`, did you mean `explorer`?'],
   ['chain=mian', 'there is no chain `mian`, did you mean `main`?'],
+  ['symbol=USCD', 'there is no symbol `USCD`, did you mean `USDC`?'],
   ['team=brigde', 'there is no team `brigde`, did you mean `bridge`?'],
 ])('%s is refused: %s', (text, problem) => {
   expect(problemOf(text)).toBe(problem)
