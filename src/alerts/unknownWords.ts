@@ -106,17 +106,19 @@ interface NamedParts {
 
 /** What rules ask for and nothing that is configured has: they would raise nothing, as if all were well. */
 export function warnOfUnknownNames(rules: readonly LoadedRule[], config: NamedParts): YamlProblem[] {
-  const kinds = new Set(rules.map(({ kind }) => kind))
+  const natures = new Map(rules.map(({ kind, detector }) => [kind, detector.nature]))
   return rules
     .flatMap(({ asked }) => asked ?? [])
     .flatMap(({ of, name, place }) => {
-      const message = of === 'kind' ? findUnruled(name, kinds) : findUnconfigured(of, name, config)
+      const message =
+        of === 'kind' ? findNeverOpen(name, natures.get(name)) : findUnconfigured(of, name, config)
       return message === null ? [] : [{ ...place, message }]
     })
 }
 
-function findUnruled(kind: string, kinds: ReadonlySet<string>): string | null {
-  return kinds.has(kind) ? null : `no rule is on \`${kind}\`: it is never open`
+function findNeverOpen(kind: string, nature: 'event' | 'condition' | undefined): string | null {
+  if (nature === undefined) return `no rule is on \`${kind}\`: it is never open`
+  return nature === 'event' ? `\`${kind}\` is an event, which is sent once and never open` : null
 }
 
 /** A token that is not configured has no symbol; its address may cross the bridge all the same. */

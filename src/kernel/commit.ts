@@ -12,7 +12,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
 import type { EventContext, RelatedTransfers } from '../ledger/context.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import { accuses } from '../alerts/store/accused.ts'
+import { accuses, isAccused } from '../alerts/store/accused.ts'
 import { isUnlearned } from '../meaning/taught.ts'
 import type { MayWait } from '../store/commits.ts'
 import type { Database } from '../store/database.ts'
@@ -169,7 +169,8 @@ function tell(
   const { learned, numbers } = deps
   const { rules } = deps.live
   const related = createRelated(deps, changed)
-  if (learned) learnMoney({ ...deps, learned }, changed, related, now)
+  if (learned)
+    learnMoney({ ...deps, learned, isAccused: (key) => isAccused(deps, key) }, changed, related, now)
   const context = {
     ...deps.judgedBy(),
     now,

@@ -7,7 +7,7 @@ import { mayBeShownAsOne, mayBeSurplus, replacedHoldMs } from '../meaning/findOv
 import { movesAs } from '../meaning/learnedMoney.ts'
 import { listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
 import { isReplacementOpen } from '../meaning/replacedPayout.ts'
-import { taughtByAction, taughtByMoney, taughtByZoneAmount } from '../meaning/taught.ts'
+import { hasEndedMeaning, taughtByAction, taughtByMoney, taughtByZoneAmount } from '../meaning/taught.ts'
 import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import type { Database } from '../store/database.ts'
 import type { EventContext, RelatedTransfers } from './context.ts'
@@ -20,6 +20,8 @@ export interface LearnMoneyDeps {
   readonly bridge: EventContext['bridge']
   /** What was final before this is not reported. */
   readonly tellSince: UnixMs
+  /** Whether a transfer was accused before, by its key. */
+  readonly isAccused: (key: string) => boolean
 }
 
 /** What cannot be judged yet is judged again after this. */
@@ -63,7 +65,7 @@ export function toTeaching({
 
 /** @returns whether it is told for what may be a fee */
 function learnFrom(
-  { db, learned, bridge }: LearnMoneyDeps,
+  { db, learned, bridge, isAccused }: LearnMoneyDeps,
   transfer: Transfer,
   of: { readonly related: RelatedTransfers; readonly isTold: boolean; readonly now: UnixMs },
 ): boolean {
@@ -81,6 +83,8 @@ function learnFrom(
   if (zone === null) return awaitsFee
   const amount = taughtByZoneAmount(example, isTold)
   if (amount.isHeld) holdJudgement(db, key, now + soonMs)
+  // Those that ended a meaning, and were accused for it, begin no other one.
+  if (hasEndedMeaning(learned, transfer) && isAccused(key)) return awaitsFee
   learned.learn(amount.samples, { hash: zone.hash, party }, now)
   learned.learn(taughtByAction(example, isTold), { hash: zone.hash, party }, now)
   return awaitsFee

@@ -60,10 +60,19 @@ export function listDifferences(
   return [...fields, ...parties, ...(token === null ? [] : [{ what: 'token' as const, found: token }])]
 }
 
-/** An amount as records write it: of the two units that it may be in, the one in which it is nearer to the record's. */
+/**
+ * An amount as records write it: in the unit in which the zone's transaction gives the same one, else in that of the two in
+ * which it is nearer to the record's.
+ */
 function inTokenUnits(value: string, transfer: Transfer): string {
-  const { amountRaw, token } = transfer
-  const raws = toRaws(value, transfer).filter((raw) => raw !== null)
+  const { amountRaw, evidence, token, zone } = transfer
+  const [inBase, inUnits] = toRaws(value, transfer)
+  const own = evidence.find(
+    (one) => one.chain === 'zone' && one.hash === zone?.hash && one.amountRaw !== null,
+  )
+  const isOwn = (raw: bigint | null | undefined) => own?.amountRaw != null && raw === own.amountRaw
+  const both = [inBase ?? null, inUnits ?? null].filter((raw) => raw !== null)
+  const raws = both.some(isOwn) ? both.filter(isOwn) : both
   if (amountRaw === null || amountRaw === 0n || token.decimals === null || raws.length === 0) return value
   const times = (raw: bigint) => Math.abs(Math.log(Number(raw || 1n) / Number(amountRaw)))
   const nearest = raws.reduce((best, raw) => (times(raw) < times(best) ? raw : best))

@@ -1,5 +1,5 @@
 import type { Chain } from '../bridge/observation.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { compareBatch, judgeBatchAction, sampleBatch } from './compareBatch.ts'
 import { doubtOrigin, kindsName, zoneEvidence } from './doubtOrigin.ts'
@@ -17,6 +17,8 @@ import {
 } from './judgeMoney.ts'
 import { amountsName, isBundle, judgeZoneAmount } from './judgeZoneAmount.ts'
 import {
+  type ActionField,
+  bestItem,
   establishedNames,
   isOfEarlierWords,
   type MoneySample,
@@ -25,6 +27,7 @@ import {
   wordsName,
 } from './learnedActions.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
+import { isWordKnown, listTokenLessons } from './otherTokens.ts'
 import { type BridgeMoney, toMoneySettings } from './toMoneySettings.ts'
 import { readAction } from './zoneAction.ts'
 
@@ -165,38 +168,60 @@ export function listDissent({ transfer, related, learned, bridge, now }: Example
 export function isUnlearned(example: Example, what: string): boolean {
   const { transfer, learned } = example
   const hasEnded = (meaning: string) => learned.suspendedAt(meaning) > 0
-  const parts = saidParts.filter((part) => part === what)
   return (
-    (hasEnded(wordsName(transfer)) &&
-      !(parts.length > 0 ? parts : saidParts).every((part) => isSaid(example, part))) ||
+    (hasEnded(wordsName(transfer)) && !isSaidAgain(example, what)) ||
     (what === 'amount' && hasEnded(amountsName(transfer.direction)) && !isAmountSaid(example))
   )
+}
+
+/** Whether any meaning of what the zone says of such transfers came to an end. */
+export function hasEndedMeaning(learned: LearnedMoney, transfer: Transfer): boolean {
+  return [wordsName(transfer), amountsName(transfer.direction)].some((one) => learned.suspendedAt(one) > 0)
+}
+
+/** Whether words that are known by now agree with the part of a transfer that was told. */
+function isSaidAgain(example: Example, what: string): boolean {
+  if (isBatch(example.transfer) && areItemsSaid(example)) return true
+  const of = (['amount', 'recipient', 'tokenId'] as const).find((part) => part === what)
+  if (of !== undefined) return isSaid(example, of)
+  const isWhole = saidParts.every((part) => isSaid(example, part))
+  return isWhole && (what !== 'token' || isTokenKnown(example))
 }
 
 const saidParts = ['amount', 'recipient'] as const
 
 /** What was learned of zone actions that a transfer confirms. */
 export function listConsent(example: Example): string[] {
-  const { transfer, related, learned } = example
-  const ofMain = transfer.main ? related.allSharing('main', transfer.main.hash) : []
-  const isItems = compareBatch(transfer, ofMain, { learned }).values().toArray().includes('equal')
+  const { transfer } = example
+  const isWord = areItemsSaid(example) || saidParts.some((part) => isSaid(example, part))
   return [
-    ...(isItems || saidParts.some((part) => isSaid(example, part)) ? [wordsName(transfer)] : []),
+    ...(isWord ? [wordsName(transfer)] : []),
     ...(isAmountSaid(example) ? [amountsName(transfer.direction)] : []),
   ]
 }
 
+function areItemsSaid({ transfer, related, learned }: Example): boolean {
+  const ofMain = transfer.main ? related.allSharing('main', transfer.main.hash) : []
+  return compareBatch(transfer, ofMain, { learned }).values().toArray().includes('equal')
+}
+
 /** Whether a word that is known to say this part says it of the transfer. */
-function isSaid({ transfer, related, learned, bridge }: Example, part: 'amount' | 'recipient'): boolean {
+function isSaid({ transfer, related, learned, bridge }: Example, part: ActionField): boolean {
   const action = actionOf(transfer)?.action
-  const samples = action
-    ? sampleAction(transfer, readAction(action), toMoneySettings(bridge, learned, related))
-    : []
-  return establishedNames(learned, transfer, part)
-    .values()
-    .some((name) =>
-      samples.some((one) => one.name === `${topicOf(transfer)} ${part}` && one.value === `=${name}`),
-    )
+  if (action === undefined) return false
+  const samples = sampleAction(transfer, readAction(action), toMoneySettings(bridge, learned, related))
+  // The name of the recipient of who withdraws to himself is a sample of either party.
+  const places = part === 'recipient' ? ([part, 'party'] as const) : [part]
+  const names = places.flatMap((place) => [...establishedNames(learned, transfer, place)])
+  const topics = places.map((place) => `${topicOf(transfer)} ${place}`)
+  return samples.some(({ name, value }) => topics.includes(name) && names.includes(value.replace(/^=/, '')))
+}
+
+/** Whether it is known by which word the action names the token of the transfer. */
+function isTokenKnown({ transfer, learned }: Example): boolean {
+  const best = bestItem(readAction(actionOf(transfer)?.action ?? ''), transfer)
+  const [own] = best === null ? [] : listTokenLessons(transfer, best.item, learned)
+  return own !== undefined && isWordKnown(learned, transfer.direction, own)
 }
 
 function isAmountSaid({ transfer, related, learned, bridge }: Example): boolean {

@@ -182,12 +182,10 @@ function findUselessKind(
     for (const { args: kind, start: offset } of listOpenKinds(environment.parse(text).ast)) {
       const asked = kinds.find(kind)
       if (asked === null) return { message: `unknown kind \`${kind}\`${suggest(kind, kinds.names)}`, offset }
-      if (asked.kind === own.kind) {
+      if (asked.kind === own.kind && own.nature !== 'event') {
         const message = `\`${kind}\` is the rule's own kind: once it fires, this rule would say nothing more, not even that it is over`
         return { message, offset }
       }
-      if (asked.nature === 'event')
-        return { message: `\`${kind}\` is an event, which is sent once and never open`, offset }
     }
   } catch {
     // Not parsable: compileExpression says so with its own words.

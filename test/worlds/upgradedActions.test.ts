@@ -25,8 +25,14 @@ type Form = (n: number, raw: string) => Said
 const before: Form = (n, raw) => ({ words: { quantity: raw, beneficiary: user(n), route: 1_000 + n } })
 
 /** A withdrawal of 100 + n, of which the zone says what `form` says of it. */
-function leave(world: Pick<BridgeWorld, 'withdraw' | 'zone'>, n: number, form: Form = before, to = n) {
-  const record = world.withdraw(n, { sourceAddress: user(n + 500), targetAddress: user(to) })
+function leave(
+  world: Pick<BridgeWorld, 'withdraw' | 'zone'>,
+  n: number,
+  form: Form = before,
+  to = n,
+  by = user(n + 500),
+) {
+  const record = world.withdraw(n, { sourceAddress: by, targetAddress: user(to) })
   const { type = 'withdraw', words = {}, raw } = form(to, record['valueRaw'] ?? '')
   world.zone(record['zoneTxHash'] ?? '', {
     value: '',
@@ -95,6 +101,25 @@ describe('an honest upgrade of what zone actions say, after 30 transfers', () =>
   })
 })
 
+test('what is withdrawn to oneself is no longer accused once others taught what is said by now', async () => {
+  const world = await start()
+  await world.pass(60 * second)
+  const after: Form = (n, raw) => ({
+    words: { quantity: raw, beneficiary: relayer, out: { payee: user(n) } },
+  })
+  const own = []
+  for (let n = 100; n < 105; n += 1) {
+    own.push(leave(world, n, after, n, user(n)))
+    await world.pass(15 * second)
+  }
+  await world.pass(90 * second)
+  expect(world.told('contract.changed')).toHaveLength(1)
+  await go(world, 200, 40, after)
+  for (const record of own) Object.assign(record, { updateTime: String(world.now()), challengeStatus: '1' })
+  await world.pass(120 * second)
+  expect(world.told('transfer.mismatch').map(({ isOver }) => isOver)).toEqual(Array<boolean>(5).fill(true))
+})
+
 describe('who would have it seem an upgrade', () => {
   const forged: Form = (n) => ({ words: { quantity: '7', beneficiary: user(n) } })
 
@@ -156,10 +181,15 @@ describe('who would have it seem an upgrade', () => {
     expect(world.told('contract.changed')).toHaveLength(1)
   })
 
-  test('what was told before is not taken back because nothing judges it any more', async () => {
+  const unjudged: Record<string, Form> = {
+    'because nothing judges it any more': forged,
+    'by a word of its own': (n, raw) => ({ words: { quantity: '7', beneficiary: user(n), memo: raw } }),
+  }
+  test.each(Object.entries(unjudged))('what was told before is not taken back %s', async (_, form) => {
     const world = await start()
     await world.pass(60 * second)
-    await go(world, 100, 5, forged)
+    await go(world, 100, 5, form)
+    await go(world, 200, 20)
     await world.pass(900 * second)
     expect(world.told('contract.changed')).toHaveLength(1)
     expect(world.told('transfer.mismatch').map(({ corrections }) => corrections)).toEqual([0, 0, 0, 0, 0])

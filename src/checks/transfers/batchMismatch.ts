@@ -33,7 +33,7 @@ export const batchMismatch = defineEvent({
   risksTransfer: true,
   isComparison: true,
   accuses: () => true,
-  readsActions: () => true,
+  readsActions: ({ problem }) => actionProblems.some((one) => words[one] === problem),
   looksAt: ['batches'],
   hasTransfer: true,
   subjectNames: [],
@@ -50,6 +50,7 @@ const words = {
   items: 'its zone action names other items',
   unrelated: 'its zone action names none of its items',
 } as const
+const actionProblems = ['amount', 'recipient', 'items', 'unrelated'] as const
 
 interface Problem {
   readonly kind: keyof typeof words

@@ -51,7 +51,7 @@ export const transferMismatch = defineEvent({
   },
   isComparison: true,
   accuses: () => true,
-  readsActions: ({ leg }) => leg === 'zone',
+  readsActions: ({ leg, what }) => leg === 'zone' && what !== 'status',
   looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],

@@ -25,10 +25,13 @@ const params = z
     minSamples: z.number().int().min(1).default(100),
     otherwise: boundText.default(30 * 60_000),
   })
-  .refine(({ floor, ceiling }) => ceiling === undefined || floor <= ceiling, {
-    path: ['ceiling'],
-    error: 'expected at least the floor, which is 5m where it is left out',
-  })
+  .refine(
+    ({ after, floor, ceiling }) => typeof after === 'number' || ceiling === undefined || floor <= ceiling,
+    {
+      path: ['ceiling'],
+      error: 'expected at least the floor, which is 5m where it is left out',
+    },
+  )
 
 const factTypes = declareFacts({
   limitMs: 'int',

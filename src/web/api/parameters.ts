@@ -25,10 +25,8 @@ export function readQuery<T extends z.ZodObject>(
   const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined) {
     const name = cleanText(unknown, 40)
-    return {
-      ok: false,
-      problem: `there is no parameter ${name}${suggest(name, known) || `; there are ${known.join(', ')}`}`,
-    }
+    const all = known.length === 0 ? '; none is taken' : `; there are ${known.join(', ')}`
+    return { ok: false, problem: `there is no parameter ${name}${suggest(name, known) || all}` }
   }
   const given = known.flatMap((name) => {
     const asked = query(name)

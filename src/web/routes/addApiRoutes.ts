@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono'
+import { z } from 'zod'
 import { MonitorError } from '../../lib/errors.ts'
 import { once } from '../../lib/once.ts'
 import { toJson } from '../../lib/toJson.ts'
@@ -19,13 +20,15 @@ export function addApiRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
   for (const route of apiRoutes) app.get(route.path, (c) => answer(c, deps, route))
 }
 
+const nothingAsked = z.object({})
+
 /** What cannot be meant, and what is not there, is said; all else that fails is a failure. */
 async function answer(c: Context<WebEnv>, deps: WebDeps, { query, respond }: ApiRoute): Promise<Response> {
-  const read = query && readQuery(query, (name) => c.req.query(name), Object.keys(c.req.query()))
-  if (read?.ok === false) return c.json({ code: 'usage', error: read.problem }, 400)
+  const read = readQuery(query ?? nothingAsked, (name) => c.req.query(name), Object.keys(c.req.query()))
+  if (!read.ok) return c.json({ code: 'usage', error: read.problem }, 400)
   const param = (name: string) => (c.req.param(name) ?? '').slice(0, 200)
   try {
-    return answerJson(c, await respond(deps, { query: read?.value ?? {}, param }))
+    return answerJson(c, await respond(deps, { query: read.value, param }))
   } catch (error) {
     if (!(error instanceof MonitorError) || (error.code !== 'not_found' && error.code !== 'usage'))
       throw error

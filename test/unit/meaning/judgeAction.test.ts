@@ -232,6 +232,19 @@ describe('a single action', () => {
     expect(verdicts(gross('4999999'), taught(), fees)).toEqual([{ what: 'amount', found: '4.999999' }])
   })
 
+  test.each([
+    // Nearer to the record's 5 in the other unit.
+    ['its own base units', { amountRaw: 2_000n, amount: '0.002' }, '0.002'],
+    ['its own token units', { amountRaw: 2_000_000_000n, amount: '2000' }, '2000'],
+    ['the nearer of the two', {}, '2000'],
+  ])('that says another amount is told in %s', (_, own, found) => {
+    const told = bundle(one, { sum: '2000', beneficiary: user(1) }).map((transfer) => ({
+      ...transfer,
+      evidence: transfer.evidence.map((by) => ({ ...by, ...own })),
+    }))
+    expect(verdicts(told, taught())).toEqual([{ what: 'amount', found }])
+  })
+
   test('is learned from where a fee is kept of most', () => {
     const fees = [{ token: '0xcc', direction: 'ZoneToMain', max: '0.5' }]
     const lessons = createLessons(fees)
