@@ -13,6 +13,7 @@ import { openDatabase } from '../../../src/store/database.ts'
 import { fc } from '../../support/fastCheck.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { putQueued, queuedLeg } from '../checks/queuedLegs.ts'
+import { transferOf } from '../rules/transfers.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -61,6 +62,24 @@ function open() {
 /** Who is to answer again before the difference is one; `told` when it is, null when there is none. */
 const verdict = (difference: Difference | null, now: number) =>
   difference && (isAwaited(difference, now) ? difference.outdated : 'told')
+
+test.each([
+  ['E15', null],
+  ['E16', 'status'],
+] as const)(
+  'by %s, which has the state of calls or has none, a node that says failed differs in %s',
+  (source, what) => {
+    const said = { chain: 'main', hash: hash('main'), at: start, errorMessage: '', moves: [] } as const
+    const transfer = transferOf(
+      [toRecord({ token: '', tokenType: '' })],
+      [
+        { ...said, source: 'canonical', status: 'failed' },
+        { ...said, source, status: 'success' },
+      ],
+    )
+    expect(listDifferences(transfer)[0]?.what ?? null).toBe(what)
+  },
+)
 
 describe('two sources are compared as of one time', () => {
   test.each([
