@@ -54,7 +54,7 @@ timeline:
   expect(find()).toMatchObject([{ state: 'completed', isListed: true }])
 })
 
-test('a payout without a record is seen from its event and told within two minutes, once', async () => {
+test('a payout without a record is seen from its event and told within two minutes, once (semantics 13)', async () => {
   const monitor = await runLeaping({
     scenario: `name: unlisted
 timeline:

@@ -120,7 +120,7 @@ function listReads(schemas: Schemas): Described[] {
       ],
       responses: {
         200: { description: title, content: { 'application/json': { schema: schemas(operation) } } },
-        ...answersOf({ isNamed: path.includes(':'), isAsked: query !== null }),
+        ...answersOf({ isNamed: path.includes(':'), isAsked: true }),
       },
     },
   }))

@@ -124,6 +124,7 @@ describe('what is refused is described too', () => {
   const post = { method: 'POST', headers: { ...json, ...asOwner }, body: '{}' }
   test.each<[number, string, RequestInit]>([
     [400, '/api/transfers?limit=0', { headers: asOwner }],
+    [400, '/api/status?state=open', { headers: asOwner }],
     [404, '/api/transfers/none', { headers: asOwner }],
     [404, '/api/reports/2026-03', { headers: asOwner }],
     [401, '/api/status', {}],
