@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { PollerHealth } from '../kernel/running/runner.ts'
+import { allowedMs, type PollerHealth } from '../kernel/running/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { Severity } from '../rules/types.ts'
 import type { StatusCase } from './caseTypes.ts'
@@ -165,12 +165,11 @@ function lastFailed({ lastGoodAt, lastFailureAt }: EndpointHealth): boolean {
 }
 
 /** Whether a poller's newest success is too long ago. */
-export function isOverdue(
-  { intervalMs, isBackground, startedAt, lastSuccessAt }: Omit<PollerHealth, 'poller' | 'lastError'>,
-  now: number,
-): boolean {
+export function isOverdue(health: Omit<PollerHealth, 'poller'>, now: number): boolean {
+  const { intervalMs, isBackground, startedAt, lastSuccessAt } = health
   const floorMs = isBackground ? backgroundFloorMs : overdueFloorMs
-  return now - (lastSuccessAt ?? startedAt) > Math.max(overdueFactor * intervalMs, floorMs)
+  const limitMs = allowedMs(health, Math.max(overdueFactor * intervalMs, floorMs))
+  return now - (lastSuccessAt ?? startedAt) > limitMs
 }
 
 export function listChannelProblems({ channels, now }: StatusFacts): readonly string[] {

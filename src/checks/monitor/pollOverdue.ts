@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { sayTime } from '../../lib/sayTime.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { isEndpointSilent, isSourceSilent } from '../../rules/sourceSilence.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { crashesKept, type PollerHealth } from '../../kernel/running/runner.ts'
+import { allowedMs, crashesKept, type PollerHealth } from '../../kernel/running/runner.ts'
 import type { EndpointHealth } from '../../clients/sourceHealth.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
@@ -26,7 +27,8 @@ const factTypes = declareFacts({
 export const monitorPollOverdue = defineCondition({
   kind: 'monitor.poll_overdue',
   docs: 'A poller has not completed a run for several of its intervals, and no silent source or endpoint explains it; or three of its runs within an hour ended in an error that nothing explains.',
-  remedy: "Look at this monitor's log and load; what this poller reads is not being watched.",
+  remedy:
+    "Look at this monitor's log and load; what this poller reads is not being watched. Where a run takes that long without an error, raise `explorer.pace`.",
   sources: [],
   ties: [],
   isGuard: true,
@@ -82,7 +84,10 @@ function judgeOverdue(
       findings.push(toFinding(facts, poller, crashMs))
       continue
     }
-    const limitMs = Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor)
+    const limitMs = allowedMs(
+      poller,
+      Math.max(factor * poller.intervalMs, poller.isBackground ? backgroundFloor : floor),
+    )
     // As nearly always: then it does not matter what it waits for.
     if (facts.now - couldWorkSince(poller, null) < limitMs) continue
     const cause = causeOf(facts, poller)
@@ -101,6 +106,12 @@ function isCrashing({ crashes = [] }: PollerHealth, now: UnixMs): boolean {
   return oldest !== undefined && crashes.length >= crashesKept && now - oldest < crashMs
 }
 
+function saySlow({ runningSince = null }: PollerHealth, now: UnixMs): string {
+  return runningSince === null
+    ? 'no run has completed'
+    : `the run that began at ${sayTime(runningSince, now)} has not completed`
+}
+
 function toFinding(facts: SharedFacts, poller: PollerHealth, limitMs: number): Found<typeof factTypes> {
   const lastError = cleanText(poller.lastError ?? poller.lastCrash ?? '', 200)
   const crashes = isCrashing(poller, facts.now) ? (poller.crashes ?? []) : []
@@ -116,7 +127,7 @@ function toFinding(facts: SharedFacts, poller: PollerHealth, limitMs: number): F
       crashes: crashes.length,
     },
     labels: { poller: poller.poller },
-    evidence: [{ source: poller.poller, at: facts.now, says: lastError || 'no run has completed' }],
+    evidence: [{ source: poller.poller, at: facts.now, says: lastError || saySlow(poller, facts.now) }],
     since: crashes[0] ?? poller.lastSuccessAt ?? poller.startedAt,
   }
 }

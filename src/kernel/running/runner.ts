@@ -32,6 +32,8 @@ export interface PollerHealth {
   readonly crashes?: readonly UnixMs[]
   /** What the newest of them said; a run that succeeded later does not take it back. */
   readonly lastCrash?: string
+  /** When the run under way began; null or left out between two runs. */
+  readonly runningSince?: UnixMs | null
   /** Source and endpoint that kept its newest run from its work, as `explorer E6`; null or left out when none did. */
   readonly failedAt?: string | null
 }
@@ -120,7 +122,7 @@ async function runOnce(
   const { poller } = entry
   const begunAt = deps.clock.now()
   entry.isTriggered = false
-  note(entry, { runs: entry.status.runs + 1 })
+  note(entry, { runs: entry.status.runs + 1, runningSince: begunAt })
   try {
     await poller.run(signal)
     const { failures } = entry.status
@@ -137,7 +139,7 @@ async function runOnce(
   const lastTickAt = deps.clock.now()
   const { intervalMs, missedTicks } = entry.status
   const missed = Math.max(0, Math.floor((lastTickAt - begunAt) / intervalMs))
-  note(entry, { lastTickAt, missedTicks: missedTicks + missed })
+  note(entry, { lastTickAt, runningSince: null, missedTicks: missedTicks + missed })
 }
 
 function note(entry: Entry, news: Partial<PollerStatus>): void {
@@ -157,6 +159,20 @@ export function newStatus(
     errors: 0,
     missedTicks: 0,
   }
+}
+
+/**
+ * How many times as long what reads in the background may take while a run is under way and none failed since it last
+ * succeeded: each of its questions waits while others ask, and each is bounded by the client.
+ */
+const patience = 6
+
+/** How long a poller may be without a success, ms, where `limitMs` is that of one that does nothing. */
+export function allowedMs(
+  { isBackground = false, lastError, runningSince = null }: Omit<PollerHealth, 'poller'>,
+  limitMs: number,
+): number {
+  return isBackground && runningSince !== null && lastError === null ? patience * limitMs : limitMs
 }
 
 /** What a run that did its work leaves of earlier failures. */
@@ -181,9 +197,10 @@ function isCrash(error: unknown): boolean {
 }
 
 function rebase(status: PollerStatus, jump: ClockJump): PollerStatus {
-  const { startedAt, lastSuccessAt, lastTickAt, crashes = [] } = status
+  const { startedAt, lastSuccessAt, lastTickAt, runningSince = null, crashes = [] } = status
   return {
     ...status,
+    runningSince: runningSince === null ? null : rebaseInstant(runningSince, jump),
     crashes: crashes.map((at) => rebaseInstant(at, jump)),
     startedAt: rebaseInstant(startedAt, jump),
     lastSuccessAt: lastSuccessAt === null ? null : rebaseInstant(lastSuccessAt, jump),

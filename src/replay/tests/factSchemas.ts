@@ -11,6 +11,7 @@ const poller = z.strictObject({
   startedAt: always,
   lastSuccessAt: never,
   lastError: text.nullable().default(null),
+  runningSince: moment.nullable().default(null),
   crashes: z.array(moment).default([]),
 })
 

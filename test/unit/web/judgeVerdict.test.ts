@@ -6,7 +6,11 @@ import { failed, now, quiet, stalled } from './support/fakeWeb.ts'
 const coverageAt = (lastGoodAt: number | null): Partial<StatusFacts> => ({
   coverage: [{ source: 'explorer', lastGoodAt, staleAfterMs: 15_000 }],
 })
-const pollerAt = (lastSuccessAt: number | null, isBackground = false): Partial<StatusFacts> => ({
+const pollerAt = (
+  lastSuccessAt: number | null,
+  isBackground = false,
+  runningSince: number | null = null,
+): Partial<StatusFacts> => ({
   pollers: [
     {
       poller: 'transfers',
@@ -15,6 +19,7 @@ const pollerAt = (lastSuccessAt: number | null, isBackground = false): Partial<S
       startedAt: now - 5_000,
       lastSuccessAt,
       lastError: null,
+      runningSince,
     },
   ],
 })
@@ -77,6 +82,16 @@ test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
     title: 'unknown once such a poller waited longer than ten minutes',
     facts: pollerAt(now - 600_001, true),
     verdict: unknown('transfers has not succeeded for 10m'),
+  },
+  {
+    title: 'fine while it is at work',
+    facts: pollerAt(now - 3_600_000, true, now - 3_599_000),
+    verdict: fine,
+  },
+  {
+    title: 'unknown once it was at work for an hour',
+    facts: pollerAt(now - 3_600_001, true, now - 3_599_000),
+    verdict: unknown('transfers has not succeeded for 1h'),
   },
   {
     title: 'unknown until the first pass is done',

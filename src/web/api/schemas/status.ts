@@ -46,6 +46,7 @@ const poller = z.object({
   errors: count.exactOptional(),
   crashes: z.array(time).exactOptional(),
   lastCrash: z.string().exactOptional(),
+  runningSince: time.nullable().exactOptional(),
   failedAt: z.string().nullable().exactOptional(),
   lastTickAt: time.nullable().exactOptional(),
   failures: count.exactOptional(),

@@ -43,13 +43,16 @@ describe('the runner', () => {
       { name: 'throws', schedule: every5, run: () => Promise.reject(new Error('503')) },
       { name: 'works', schedule: every5, run: async () => void (runs += 1) },
     ])
+    const startedAt = deps.clock.now()
     runner.start()
     await deps.clock.advance(20_000)
     expect(runs).toBe(5)
-    expect(runner.status().map(({ poller, lastError }) => [poller, lastError])).toEqual([
-      ['hangs', null],
-      ['throws', '503'],
-      ['works', null],
+    expect(
+      runner.status().map(({ poller, lastError, runningSince }) => [poller, lastError, runningSince]),
+    ).toEqual([
+      ['hangs', null, startedAt],
+      ['throws', '503', null],
+      ['works', null, null],
     ])
     await runner.stop()
   })

@@ -59,6 +59,29 @@ test.each([
 })
 
 test.each([
+  { title: 'slow, for an hour', changes: {}, ms: 3_600_000, says: 'the run that began at' },
+  {
+    title: 'between two runs, for ten minutes',
+    changes: { runningSince: null },
+    ms: 600_000,
+    says: 'no run',
+  },
+  { title: 'failing, for ten minutes', changes: { lastError: 'boom' }, ms: 600_000, says: 'boom' },
+  {
+    title: 'in the foreground',
+    changes: { isBackground: false },
+    ms: 120_000,
+    says: 'the run that began at',
+  },
+])('what reads in the background is given time: $title', ({ changes, ms, says }) => {
+  const health = { isBackground: true, runningSince: 100_001, lastError: null, ...changes }
+  expect(overdue(100_000 + ms - 1, health)).toEqual([])
+  const [found] = overdue(100_000 + ms, health)
+  expect(found).toMatchObject({ facts: { limitMs: ms } })
+  expect(found?.evidence[0]?.says).toContain(says)
+})
+
+test.each([
   { title: 'six intervals', isBackground: false, ms: 120_000 },
   { title: 'ten minutes in the background', isBackground: true, ms: 600_000 },
 ])('F50: a poller that waited for a silent source has $title once it is back', ({ isBackground, ms }) => {
