@@ -2,6 +2,7 @@ import type { Finding } from '../bridge/finding.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
+import { once } from '../lib/once.ts'
 import type { RuleTimer } from '../lib/timings.ts'
 import type { EventContext } from '../ledger/context.ts'
 import type { Judgement, Moment } from './kind.ts'
@@ -122,7 +123,14 @@ export function evaluateConditions(
 function filterJudgement(rule: LoadedRule, judgement: Judgement, now: UnixMs): RuleJudgement {
   const evaluations = judgement.findings.map((finding) => matchFinding([rule], finding, now))
   const { matches, errors } = join(evaluations)
-  return { rule, judgement: { ...judgement, findings: matches.map(({ finding }) => finding) }, errors }
+  const findings = matches.map(({ finding }) => finding)
+  if (findings.length === judgement.findings.length)
+    return { rule, judgement: { ...judgement, findings }, errors }
+  const found = once(() => new Set(judgement.findings.map(({ subject }) => subject)))
+  // What is found no less is not over because the rule looks at it no more.
+  const lossOf = (ended: Finding) =>
+    found().has(ended.subject) ? 'its `where` is not met any more' : (judgement.lossOf?.(ended) ?? null)
+  return { rule, judgement: { ...judgement, findings, lossOf }, errors }
 }
 
 function join(evaluations: readonly Evaluation[]): Evaluation {

@@ -56,6 +56,14 @@ test('conditions are judged rule by rule; a subject of which `where` cannot say 
   expect(others.map(({ rule }) => rule.name)).toEqual(['raised'])
 })
 
+test('what is still found, and not by a `where` any more, is not over', () => {
+  const transfers = [pendingSince(0, hour, { key: 't3', amount: '0.5' })]
+  const [large] = evaluateConditions(stalled, toFacts(hour, { transfers }))
+  const endOf = (subject: string) => large?.judgement.lossOf?.({ ...raisedAs(''), subject })
+  expect(large?.judgement.findings).toEqual([])
+  expect([endOf('t3'), endOf('t1')]).toEqual(['its `where` is not met any more', null])
+})
+
 const raisedAs = (error: string): Finding => ({
   kind: 'monitor.state_not_persisted',
   subject: error,
@@ -70,7 +78,7 @@ const raisedAs = (error: string): Finding => ({
 test('conditions raised elsewhere are judged by the rules on their kind', () => {
   const raised = [raisedAs('ops'), raisedAs('mail')]
   const judged = evaluateConditions(stalled, toFacts(hour), raised).find(({ rule }) => rule.name === 'raised')
-  expect(judged?.judgement).toEqual({ findings: [raised[0]], unknown: [] })
+  expect(judged?.judgement).toMatchObject({ findings: [raised[0]], unknown: [] })
 })
 
 test('what the alert engine judges of itself is left to it', () => {
