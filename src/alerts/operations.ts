@@ -153,7 +153,7 @@ function listUnknown(matchers: readonly Matcher[], known: Vocabulary): string[] 
   const problems = matchers.flatMap((matcher) => findUnknown(matcher, known) ?? [])
   return problems.length === 0
     ? []
-    : [...problems, 'for what is to come, allow what is unknown: --allow-unknown']
+    : [...problems, 'for what is to come: --allow-unknown, `allowUnknown` of the API, or the box in the form']
 }
 
 function expireSilence(deps: ByHand, id: number): SilenceRow {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseDuration } from '../lib/duration.ts'
 import type { UnixMs } from '../lib/clock.ts'
+import { parseInstant } from '../lib/parseInstant.ts'
 
 /** A time as tests write it: since the test's beginning, on the calendar, or whenever it is looked at. */
 export class Moment {
@@ -30,8 +31,8 @@ function parseMoment(text: string): Moment | null {
   const [, sign, length] = /^([-+]?)(.+)$/.exec(text.trim()) ?? []
   const ms = parseDuration(length ?? '')
   if (ms !== null) return new Moment(sign === '-' ? -ms : ms, null)
-  const at = Date.parse(text)
-  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(at) ? new Moment(null, at) : null
+  const at = parseInstant(text)
+  return at === null ? null : new Moment(null, at)
 }
 
 /** The places of a test's time line. */

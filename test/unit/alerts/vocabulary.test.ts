@@ -89,7 +89,7 @@ function run(areRead = true) {
 test('a silence that can silence nothing is refused, unless it is for what is to come', () => {
   const { silence, store } = run()
   expect(() => silence(['rule=withdrawal-staled', 'tem=x'])).toThrow(
-    'This silence is refused: there is no rule `withdrawal-staled`, did you mean `withdrawal-stalled`?; no alert has a label `tem`, did you mean `team`?; for what is to come, allow what is unknown: --allow-unknown',
+    'This silence is refused: there is no rule `withdrawal-staled`, did you mean `withdrawal-stalled`?; no alert has a label `tem`, did you mean `team`?; for what is to come: --allow-unknown, `allowUnknown` of the API, or the box in the form',
   )
   expect(store.listSilencesAt(start)).toEqual([])
   expect(silence(['rule=withdrawal-staled'], true).id).toBe(1)
