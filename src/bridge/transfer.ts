@@ -91,6 +91,8 @@ export interface LegEvidence {
   readonly action?: string
   /** Whom a deposit's own event names, where its record names another. */
   readonly recipient?: string
+  /** That is so as far as few samples tell. */
+  readonly isFew?: boolean
   /** Of an origin that was paid before the ledger begins: the transaction that did. */
   readonly paidIn?: string
   /** Which of its withdrawals were, and by which transactions; left out by what was read before this was kept. */

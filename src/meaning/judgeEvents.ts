@@ -8,7 +8,7 @@ import {
 import { type Direction, directions } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import { findPlaces, toNeedle } from './eventPlaces.ts'
-import { capParties, countKnown, type EventTemplate } from './learnEvent.ts'
+import { capParties, countKnown, countParties, type EventTemplate, isForOther } from './learnEvent.ts'
 import { fitsTemplate, noContent, readEvent } from './readEvent.ts'
 
 /** What a log means, as far as it is known; null for one that means no transfer. */
@@ -158,24 +158,40 @@ function countHeld(log: BridgeLog, content: EventContent): number {
   }).length
 }
 
+/** Whom a deposit's event names in the place of whom its record credits. */
+export interface OtherRecipient {
+  readonly recipient: string
+  /** Nearly all who were seen deposited for themselves: the event may name who pays. */
+  readonly isFew: boolean
+}
+
+/** So many parties that deposited for others have to show whether an event names who pays or whom it is for. */
+const neededTelling = 3
+
 /**
  * Whom a deposit's own event names, where its record credits another; null where that is not known. Nothing but the
- * event says who a deposit is for: its money goes to the bridge either way.
+ * event says who a deposit is for: its money goes to the bridge either way. Who deposits for himself stands for both
+ * sides: whether an event names the one or the other, deposits for others alone show.
  * @param samples what the event's meaning was learned from
  */
 export function findOtherRecipient(
   sample: EventSample,
   template: EventTemplate,
   samples: readonly EventSample[],
-): string | null {
+): OtherRecipient | null {
   const { recipient } = sample.content
   const said = recipientOf(sample, template)
   if (recipient === '' || said === '' || said === recipient) return null
   const others = capParties(
     samples.filter(({ hash, content }) => hash !== sample.hash && content.recipient !== ''),
   )
-  const isAlways = others.every((one) => recipientOf(one, template) === one.content.recipient)
-  return others.length >= neededSamples && isAlways ? said : null
+  if (others.length < neededSamples) return null
+  const wrong = others.filter((one) => recipientOf(one, template) !== one.content.recipient)
+  if (!wrong.every(isForOther)) return null
+  const right = countParties(others.filter((one) => isForOther(one) && !wrong.includes(one)))
+  const against = countParties(wrong)
+  if (against >= neededTelling && against >= right) return null
+  return { recipient: said, isFew: against > 0 || right < neededTelling }
 }
 
 function recipientOf(sample: EventSample, template: EventTemplate): EventContent['recipient'] {

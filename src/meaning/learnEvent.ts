@@ -111,7 +111,12 @@ export function partyOfSample({ direction, content, hash }: EventSample): string
   return (direction === 'ZoneToMain' ? recipient || sender : sender || recipient) || hash
 }
 
-function countParties(samples: readonly EventSample[]): number {
+/** Whether a deposit was for another than who made it. */
+export function isForOther({ content: { sender, recipient } }: EventSample): boolean {
+  return sender !== '' && sender !== recipient
+}
+
+export function countParties(samples: readonly EventSample[]): number {
   return new Set(samples.map(partyOfSample)).size
 }
 

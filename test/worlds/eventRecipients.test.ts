@@ -11,8 +11,16 @@ const word = (hex: string) => hex.replace('0x', '').padStart(64, '0')
 
 type Bare = Pick<BridgeWorld, 'fake' | 'main' | 'zone' | 'now'>
 
-/** A deposit of `user(n)` for `user(n + 500)`, credited to `credited`. @returns its main hash */
-function deposit({ fake, main, zone, now }: Bare, n: number, credited = user(n + 500)): string {
+/**
+ * A deposit of `user(n)`, credited to `credited`. Its event names that user, and for whom it is unless that is null.
+ * @returns its main hash
+ */
+function deposit(
+  { fake, main, zone, now }: Bare,
+  n: number,
+  credited = user(n + 500),
+  named: string | null = user(n + 500),
+): string {
   const height = String(fake.mainHead() - 40 + (n % 30))
   const [value, valueRaw] = [String(100 + n), `${100 + n}000000`]
   const at = {
@@ -33,7 +41,7 @@ function deposit({ fake, main, zone, now }: Bare, n: number, credited = user(n +
     height,
     address: bridge,
     topics: [deposited, `0x${word(user(n))}`],
-    data: `0x${word(user(n + 500))}${word(token)}${word(BigInt(valueRaw).toString(16))}`,
+    data: `0x${named === null ? '' : word(named)}${word(token)}${word(BigInt(valueRaw).toString(16))}`,
     txId: mainTxHash,
     transactionTime: String(now() - 20_000),
     logIndex: String(fake.logs.length),
@@ -41,12 +49,12 @@ function deposit({ fake, main, zone, now }: Bare, n: number, credited = user(n +
   return mainTxHash
 }
 
-async function watch(count: number) {
+async function watch(count: number, add = (bare: Bare, n: number) => deposit(bare, n)) {
   const world = await createBridgeWorld({
     bridge: { contracts: [bridge] },
     config: { poll: calmPoll },
     prepare(bare) {
-      for (let n = 0; n < count; n += 1) deposit(bare, n)
+      for (let n = 0; n < count; n += 1) add(bare, n)
     },
   })
   await world.pass(90_000)
@@ -78,3 +86,16 @@ test('where few deposits showed what the event names, or not all did, nothing is
   await used.pass(90_000)
   expect(used.mismatches()).toEqual([])
 })
+
+test('an event that names its sender alone accuses a few deposits for others by few samples, and no more of them', async () => {
+  const world = await watch(25, (bare, n) => deposit(bare, n, user(n), null))
+  for (let n = 100; n < 106; n += 1) {
+    deposit(world, n, user(n + 800), null)
+    await world.pass(60_000)
+  }
+  await world.pass(90_000)
+  const told = world.told('transfer.mismatch')
+  expect(told.map(({ facts }) => [facts['found'], facts['fewSamples']])).toEqual(
+    [100, 101, 102].map((n) => [user(n), true]),
+  )
+}, 240_000)

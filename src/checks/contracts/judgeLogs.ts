@@ -211,10 +211,10 @@ function readRecipients(
     const known = listSamples(db, log.contract, topicOf(log)).map((one) =>
       decodeEvent(abi, log.contract, one),
     )
-    const recipient = findOtherRecipient(sample, template, known)
-    if (recipient === null) return []
+    const other = findOtherRecipient(sample, template, known)
+    if (other === null) return []
     const of = { chain: 'main', hash: log.hash, source: 'E19', status: 'success' } as const
-    return { ...of, requestedAt: clock.now(), errorMessage: '', moves: null, recipient }
+    return { ...of, requestedAt: clock.now(), errorMessage: '', moves: null, ...other }
   })
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type BridgeLog, contentFields, type EventSample, topicOf } from '../../bridge/bridgeLog.ts'
-import { type EventTemplate, mostOfParty, partyOfSample } from '../../meaning/learnEvent.ts'
+import { type EventTemplate, isForOther, mostOfParty, partyOfSample } from '../../meaning/learnEvent.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { directions } from '../../bridge/observation.ts'
 import type { Database } from '../../store/database.ts'
@@ -51,6 +51,8 @@ const abis = table('bridge_abi', { contract: text, topic: text, event: text })
 
 /** Samples kept of one topic: what one attack shows is outweighed, what changed for good is learned anew. */
 const maxSamples = 32
+/** Of these so many are kept that show whether a deposit's event names who pays or whom it is for. */
+const maxTelling = 10
 /** Topics learned of one contract. */
 const maxTopics = 64
 
@@ -208,13 +210,18 @@ export function listSamples(db: Database, contract: string, topic: string): Even
   return samples.all(db, sql, contract, topic).map(({ body }) => body)
 }
 
-/** Keeps the newest samples, and of one party no more than count: nobody may push out what others showed. */
+/**
+ * Keeps the newest samples, and of one party no more than count: nobody may push out what others showed. Some of
+ * deposits for others are kept before any that say nothing of whom the event names.
+ */
 function trimSamples(db: Database, contract: string, topic: string): void {
   const sql = 'SELECT id, body FROM bridge_samples WHERE contract = ? AND topic = ? ORDER BY id DESC'
   const rows = samples.all(db, sql, contract, topic)
   const byParty = Map.groupBy(rows, ({ body }) => partyOfSample(body))
   const kept = new Set([...byParty.values()].flatMap((own) => own.slice(0, mostOfParty)).map(({ id }) => id))
-  const tooMany = rows.filter(({ id }) => kept.has(id)).slice(maxSamples)
+  const telling = rows.filter(({ id, body }) => kept.has(id) && isForOther(body)).slice(0, maxTelling)
+  const first = new Set(telling.map(({ id }) => id))
+  const tooMany = [...telling, ...rows.filter(({ id }) => kept.has(id) && !first.has(id))].slice(maxSamples)
   for (const { id } of [...rows.filter(({ id }) => !kept.has(id)), ...tooMany])
     db.prepare('DELETE FROM bridge_samples WHERE id = ?').run(id)
 }

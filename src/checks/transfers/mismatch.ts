@@ -50,7 +50,8 @@ export const transferMismatch = defineEvent({
     loses: ({ what, found }) => (what === 'amount' ? String(found ?? '') : ''),
   },
   isComparison: true,
-  accuses: () => true,
+  // What may name who pays teaches which of both it names.
+  accuses: ({ asked, fewSamples }) => asked !== 'E19' || fewSamples !== true,
   readsActions: ({ leg, what }) => leg === 'zone' && what !== 'status',
   looksAt: ['evidence'],
   hasTransfer: true,
@@ -99,7 +100,14 @@ function detectMismatch(
     subject: transfer.key,
     title: describeTransfer(transfer),
     transfer,
-    facts: { what, leg: by.chain, expected, found: shown, asked: by.source, fewSamples },
+    facts: {
+      what,
+      leg: by.chain,
+      expected,
+      found: shown,
+      asked: by.source,
+      fewSamples: fewSamples || by.isFew === true,
+    },
     labels: labelTransfer(transfer),
     evidence: [
       {

@@ -42,6 +42,8 @@ export interface EvidenceReading {
   readonly action?: string | null
   /** Whom a deposit's own event names, where its record names another. */
   readonly recipient?: string
+  /** That is so as far as few samples tell. */
+  readonly isFew?: boolean
   /** The transaction of the past that paid this origin. */
   readonly paidIn?: string
   readonly earlier?: readonly EarlierPayout[]
@@ -232,6 +234,7 @@ function toBody(reading: EvidenceReading): AnswerBody {
     ...(reading.paidIn !== undefined && { paidIn: reading.paidIn }),
     ...(reading.earlier !== undefined && { earlier: reading.earlier }),
     ...(reading.recipient !== undefined && { recipient: reading.recipient }),
+    ...(reading.isFew === true && { few: true }),
     ...(action !== '' && action.length <= maxActionLength && { action }),
   }
 }
@@ -258,6 +261,7 @@ function decodeBody(body: AnswerBody) {
     ...(body.paidIn !== undefined && { paidIn: body.paidIn }),
     ...(body.earlier !== undefined && { earlier: body.earlier }),
     ...(body.recipient !== undefined && { recipient: body.recipient }),
+    ...(body.few === true && { isFew: true }),
   }
 }
 

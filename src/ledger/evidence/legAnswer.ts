@@ -40,6 +40,7 @@ export interface AnswerBody {
   readonly paidIn?: string
   readonly earlier?: readonly EarlierPayout[]
   readonly recipient?: string
+  readonly few?: boolean
 }
 
 type PackedAnswer = readonly [LegAnswer['chain'], EvidenceSource, UnixMs, LegAnswer['status'], AnswerBody]

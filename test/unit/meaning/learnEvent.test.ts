@@ -227,9 +227,38 @@ describe('learning an event', () => {
     const template = learnEvent(right) as EventTemplate
     const own = toDeposit(toSample(layout, 40, one(40)))
     const credited = { ...own, content: { ...own.content, recipient: `0x${'99'.repeat(20)}` } }
-    expect(findOtherRecipient(credited, template, right)).toBe(own.content.recipient)
+    expect(findOtherRecipient(credited, template, right)).toEqual({
+      recipient: own.content.recipient,
+      isFew: false,
+    })
     expect(findOtherRecipient(credited, template, right.slice(1))).toBeNull()
     expect(findOtherRecipient(own, template, right)).toBeNull()
+  })
+
+  test('an event that named who deposits for himself may name who pays: few deposits for others tell which', () => {
+    const bare: readonly Slot[] = [
+      { holds: 'recipient', indexed: true, packed: 'left' },
+      { holds: 'amount', indexed: false, packed: 'left' },
+    ]
+    const ofIndex = (index: number, isFor: 'self' | 'other'): EventSample => {
+      const sample = toSample(bare, index, one(index))
+      const { recipient, sender } = sample.content
+      const content = {
+        ...sample.content,
+        sender: recipient,
+        recipient: isFor === 'self' ? recipient : sender,
+      }
+      return { ...sample, direction: 'MainToZone', content }
+    }
+    const own = Array.from({ length: 20 }, (_, index) => ofIndex(index, 'self'))
+    const template = learnEvent(own) as EventTemplate
+    const toOther = ofIndex(40, 'other')
+    const { sender } = toOther.content
+    const found = (others: readonly EventSample[]) =>
+      findOtherRecipient(toOther, template, [...own, ...others])
+    expect(found([])).toEqual({ recipient: sender, isFew: true })
+    expect(found([ofIndex(30, 'other'), ofIndex(31, 'other')])).toEqual({ recipient: sender, isFew: true })
+    expect(found([30, 31, 32].map((index) => ofIndex(index, 'other')))).toBeNull()
   })
 
   test('what an event names that was sender and recipient alike is outdated by none of which it names one of both', () => {

@@ -62,6 +62,7 @@ export const evidence = z
     actionType: z.string().exactOptional(),
     action: z.string().exactOptional(),
     recipient: z.string().exactOptional(),
+    isFew: z.boolean().exactOptional().describe('Whom its event names is so as far as few samples tell'),
     paidIn: z.string().exactOptional(),
     earlier: z
       .array(z.strictObject({ hash: z.string(), recipient: z.string(), amountRaw: z.string() }))
