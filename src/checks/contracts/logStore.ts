@@ -3,6 +3,7 @@ import { type BridgeLog, contentFields, type EventSample, topicOf } from '../../
 import { type EventTemplate, isForOther, mostOfParty, partyOfSample } from '../../meaning/learnEvent.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { directions } from '../../bridge/observation.ts'
+import { keepOneBlock } from '../../kernel/reads/keepOneBlock.ts'
 import type { Database } from '../../store/database.ts'
 import { hash, isHash } from '../../store/hash.ts'
 import { nameNumber, nameOf, numberOf } from '../../store/names.ts'
@@ -63,7 +64,7 @@ const maxTopics = 64
  */
 export function saveLogs(db: Database, logs: readonly BridgeLog[], now: UnixMs): BridgeLog[] {
   const groups = Map.groupBy(logs, ({ contract, hash }) => `${contract}|${hash}`)
-  return [...groups.values()].flatMap((group) => saveTransaction(db, group, now))
+  return [...groups.values()].flatMap((group) => saveTransaction(db, keepOneBlock(group), now))
 }
 
 interface KnownLog {

@@ -66,6 +66,15 @@ test.each<{ title: string; readings: BridgeLog[][]; fresh: number[]; stored: str
     stored: ['a@100/5', 'a@100/6'],
   },
   {
+    title: 'that one answer shows in their old block and in their new one',
+    readings: [
+      [log('a', 5), log('b', 6)],
+      [log('a', 5), log('b', 6), log('a', 1, 102), log('b', 2, 102)],
+    ],
+    fresh: [2, 0],
+    stored: ['a@102/1', 'b@102/2'],
+  },
+  {
     title: 'that say something else after all',
     readings: [[log('a', 5)], [log('b', 5, 101)]],
     fresh: [1, 1],

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../../../lib/clock.ts'
 import { compareDecimals, type Decimal, negate, sumDecimals, toDecimal } from '../../../bridge/decimal.ts'
 import { toCanonicalId } from '../../../bridge/movedToken.ts'
+import { keepOneBlock } from '../../../kernel/reads/keepOneBlock.ts'
 import type { FlowRow } from '../../../kernel/reads/flowReads.ts'
 
 /** What one transaction moved at one escrow of one token. */
@@ -74,7 +75,7 @@ export function sumFlows(
     return row.from === escrow || row.to === escrow ? [{ ...row, height: row.height, units }] : []
   })
   const groups = Map.groupBy(moving, ({ hash, token }) => `${hash}|${token}`)
-  return [...groups.values()].map((group) => sumFlow(group, { escrow, ...bridge }, seenAt))
+  return [...groups.values()].map((group) => sumFlow(keepOneBlock(group), { escrow, ...bridge }, seenAt))
 }
 
 function sumFlow(group: readonly UnitRow[], { escrow, own, wrapper }: Place, seenAt: UnixMs): EscrowFlow {

@@ -302,6 +302,18 @@ describe('what came in and went out again', () => {
     expect([sum('0').length, sum('0.000001').length]).toEqual([0, 1])
   })
 
+  test('a movement that a list shows in its old block and in its new one is one', () => {
+    const row = { hash: '0x1', time: 5, from: '0xe1', to: '0x8', token: '0xcc', tokenId: '' }
+    const old = { ...row, height: 7, amount: '3' }
+    const sum = (rows: readonly (typeof old)[]) =>
+      sumFlows(rows, { escrow: '0xe1', own: new Set(['0xe1']), wrapper: null }, 10).map(
+        ({ height, outward }) => [height, formatDecimal(outward)],
+      )
+    expect(sum([old, { ...old, height: 9 }])).toEqual([[9, '3']])
+    expect(sum([old, { ...old, height: 9 }, { ...old, to: '0x9', amount: '1' }])).toEqual([[7, '4']])
+    expect(sum([old, old])).toEqual([[7, '6']])
+  })
+
   test('rows are summed by token id, and what went back to the payer apart', () => {
     const row = { hash: '0x1', height: 7, time: 5, from: '0x8', to: '0xe1', token: '0xcc' }
     const rows = [
