@@ -32,6 +32,8 @@ export interface WatchedContract
 
 /** Implementations that were reported lately: what E17 shows of them afterwards is no news. */
 const maxAnnounced = 8
+/** By then E17 shows an upgrade: what an older log tells of it shows already, or not any more. */
+const announcedMs = 86_400_000
 
 /**
  * Saves logs and reports the acts of administration among the new ones; runs inside a commit.
@@ -48,7 +50,8 @@ export function takeLogs(
     const act = readAdministration(administration, named, log)
     if (act === null) return []
     closeLog(db, log)
-    if (act.group === 'upgrade') announce(db, { address, implementation: act.after }, now)
+    if (act.group === 'upgrade' && now - (log.time ?? now) < announcedMs)
+      announce(db, { address, implementation: act.after }, now)
     if (log.hash === birth) return []
     return (log.time ?? now) < tellSince ? [] : [onceTold(db, toActFinding(log, act, now))]
   })

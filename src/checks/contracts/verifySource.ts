@@ -84,7 +84,8 @@ export function compareSource(
   const [field] = differs
   if (verified === null || field === undefined) {
     // What was empty and is filled now is no change.
-    return { change: { ...later, verified: merged, candidate: null }, finding: null }
+    const known = { ...later, verified: merged, candidate: null }
+    return { change: { ...known, ...withoutReached(announced, merged) }, finding: null }
   }
   if (earlier !== null && now - earlier.until < lagMs && isSame(earlier.source, merged))
     return { change: { ...later, candidate: null }, finding: null }
@@ -97,9 +98,9 @@ export function compareSource(
     candidate: null,
     earlier: { source: verified, until: now },
   }
-  // The log of the upgrade has reported it.
+  // The log of the upgrade has reported it: once, so that what is put back without a log is told.
   if (differs.includes('implementation') && announced.includes(merged.implementation)) {
-    return { change, finding: null }
+    return { change: { ...change, ...withoutReached(announced, merged) }, finding: null }
   }
   const told = {
     differs: names[field],
@@ -108,6 +109,15 @@ export function compareSource(
     digest: `${merged.code}:${merged.abi}:${merged.implementation}`,
   }
   return { change, finding: toSourceFinding(address, told, now) }
+}
+
+/** Implementations that were told of and are not shown yet: those up to the present one are done with. */
+function withoutReached(
+  announced: readonly string[],
+  { implementation }: VerifiedSource,
+): Pick<Partial<ContractProgress>, 'announced'> {
+  const at = announced.lastIndexOf(implementation)
+  return at === -1 ? {} : { announced: announced.slice(at + 1) }
 }
 
 const names: Readonly<Record<keyof VerifiedSource, string>> = {

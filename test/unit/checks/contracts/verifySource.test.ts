@@ -69,6 +69,19 @@ test('an implementation that a log told of is no news, another one is', () => {
   expect(compare({ ...known, announced: ['0xb3'] }, other).finding).not.toBeNull()
 })
 
+test('an implementation of before that comes back without a log is told, also after one that was told of', () => {
+  const of = (implementation: string) => ({ ...source, implementation })
+  const upgraded = compare(
+    { verified: source, candidate: of('0xb3'), announced: ['0xb2', '0xb3'] },
+    of('0xb3'),
+  )
+  expect(upgraded).toMatchObject({ finding: null, change: { announced: [] } })
+  const first = compare({ announced: ['0xb2', '0xb3', '0xb4'] }, of('0xb3'))
+  expect(first).toMatchObject({ finding: null, change: { announced: ['0xb4'] } })
+  const back = { ...none, ...first.change, candidate: of('0xb2') }
+  expect(compareSource(back, of('0xb2'), { now: 1, everyMs: 1 }).finding).not.toBeNull()
+})
+
 test.each([
   ['contractAbi', 'sourceCode', 'source'],
   ['sourceCode', 'contractAbi', 'ABI'],
