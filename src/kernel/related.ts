@@ -3,6 +3,7 @@ import { destinationLeg, type Leg, originLeg, type Transfer } from '../bridge/tr
 import type { RelatedTransfers } from '../ledger/context.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { mostOfTransaction } from '../ledger/transfers/transferRows.ts'
+import { firstOriginTime } from '../ledger/sightings/firstOriginTime.ts'
 import { once } from '../lib/once.ts'
 import type { Stakes } from './stakes.ts'
 
@@ -50,6 +51,7 @@ export function createRelated(
     },
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
+    firstOriginTime: (transfer) => firstOriginTime(transfer, deps.ledger.listSightings(transfer.key)),
     escrowBalance(token) {
       const known = balances.get(token)
       if (known !== undefined) return known

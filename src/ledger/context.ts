@@ -34,6 +34,8 @@ export interface RelatedTransfers {
   isFirstTo(transfer: Transfer): boolean
   /** The other half of a transfer with one leg, found by amount and recipient alone; null when nothing or several fit. */
   joinedByAmount(transfer: Transfer): Transfer | null
+  /** The earliest block time that its records gave its origin transaction; null where none of them names one. */
+  firstOriginTime(transfer: Transfer): UnixMs | null
   /** What the escrows hold of a token, base units; null when that is not known. */
   escrowBalance(token: string): bigint | null
 }

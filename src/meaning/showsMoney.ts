@@ -22,12 +22,13 @@ export function movesNative(token: Money): boolean {
  */
 export function showsMoney(
   token: Money,
-  { source, status, isWhole }: Pick<LegEvidence, 'source' | 'status' | 'isWhole'>,
+  { source, status, isWhole, unasked }: Pick<LegEvidence, 'source' | 'status' | 'isWhole' | 'unasked'>,
 ): boolean {
   if (isWhole === true || status === 'failed' || status === 'unknown') return true
   const isNative = movesNative(token)
-  // What may be native currency is not absent where tokens alone are listed.
-  if (status === 'absent') return !isOneOf(tokenSources, source) || !(isNative || token.isUnknown)
+  // What may be native currency is not absent where tokens alone are listed; what an event showed is where its logs are gone.
+  if (status === 'absent')
+    return !isOneOf(tokenSources, source) || !(isNative || (token.isUnknown && unasked !== undefined))
   return token.isUnknown === true || !isOneOf(isNative ? tokenSources : nativeSources, source)
 }
 

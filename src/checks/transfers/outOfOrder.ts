@@ -38,7 +38,7 @@ function detectOutOfOrder(
   const originTime = originLeg(transfer)?.time ?? null
   const destinationTime = destinationLeg(transfer)?.time ?? null
   const beforeMs = originTime !== null && destinationTime !== null ? originTime - destinationTime : 0
-  const isBefore = beforeMs > allowanceMs
+  const isBefore = beforeMs > allowanceMs && !wasInOrder(transfer, context)
   const lastTime = Math.max(originTime ?? 0, destinationTime ?? 0)
   // Judged as soon as the answer is there: measured from the request, a slow answer would come from the future. Only a
   // clock that was set back since makes the request the later of the two.
@@ -58,4 +58,16 @@ function detectOutOfOrder(
     evidence: [{ source: 'E3', at: transfer.readAt, says }],
     since: Math.min(destinationTime ?? transfer.firstSeenAt, transfer.firstSeenAt),
   }
+}
+
+/**
+ * A deposit may be credited from its preconfirmation, and a reorganisation move it behind its credit: what its records
+ * said of the same transaction before that was in order. A withdrawal is not paid before it is final.
+ */
+function wasInOrder(transfer: Transfer, { related }: EventContext): boolean {
+  const { direction, originProof } = transfer
+  if (direction !== 'MainToZone' || originProof === 'absent' || originProof === 'failed') return false
+  const firstAt = related.firstOriginTime(transfer)
+  const creditedAt = destinationLeg(transfer)?.time ?? null
+  return firstAt !== null && creditedAt !== null && firstAt - creditedAt <= allowanceMs
 }

@@ -93,7 +93,7 @@ function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): Ju
   const leastMs = leastLimitMs(facts.latency, settings, direction ? [direction] : directions)
   const old = facts.listPending({ direction: direction ?? null, originAtOrBefore: present - leastMs })
   for (const transfer of old) {
-    if (transfer.state !== 'pending' || destinationLeg(transfer) !== null) continue
+    if (transfer.state !== 'pending' || destinationLeg(transfer) !== null || hasNotLeft(transfer)) continue
     if (direction !== undefined && transfer.direction !== direction) continue
     const of = { token: transfer.token.address, direction: transfer.direction }
     const limit = limitOf(facts.latency, settings, of)
@@ -120,6 +120,11 @@ function isHeldByRule(facts: SharedFacts, transfer: Transfer, overBefore: UnixMs
   if (standing.until === null || standing.until > overBefore) return true
   const shown = logsShownUntil(facts)
   return shown !== null && shown > standing.until ? false : null
+}
+
+/** A reorganisation took the transaction that an event of the chain showed, and nobody lists it. */
+function hasNotLeft({ isListed, originProof }: Transfer): boolean {
+  return !isListed && originProof === 'absent'
 }
 
 /** It may have arrived: its records do not say whether. */

@@ -18,6 +18,7 @@ import {
 } from '../../ledger/transfers/history.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createTokenBook, type TokenBook } from '../../ledger/lessons/tokenBook.ts'
+import { firstOriginTime } from '../../ledger/sightings/firstOriginTime.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules, toHistoryFilter } from './chooseRules.ts'
 import { type OpenPast, openPast } from './openPast.ts'
@@ -220,6 +221,7 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
       originLeg(transfer) === null || transfer.destinationAt === null
         ? replay.ledger.joinedByAmount(transfer)
         : null,
+    firstOriginTime: (transfer) => firstOriginTime(transfer, replay.ledger.listSightings(transfer.key)),
     escrowBalance: (token) => replay.past.reserveOf(token, at),
   }
 }

@@ -32,6 +32,7 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
     ofOrigin: () => [],
     isFirstTo: () => false,
     joinedByAmount: () => null,
+    firstOriginTime: () => null,
     escrowBalance: () => null,
   },
   clockAheadMs: 0,

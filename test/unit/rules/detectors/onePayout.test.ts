@@ -51,6 +51,7 @@ const among = (...all: Transfer[]): EventContext =>
       ofOrigin: (wanted) => all.filter((one) => originLeg(one)?.hash === originLeg(wanted)?.hash),
       isFirstTo: () => true,
       joinedByAmount: () => null,
+      firstOriginTime: () => null,
       escrowBalance: () => 1_000n,
     },
   })
@@ -249,6 +250,24 @@ describe('times', () => {
   test('two seconds before the origin are allowed, one millisecond more is told', () => {
     expect(facts({ mainTime: 798_000 })).toBeNull()
     expect(facts({ mainTime: 797_999 })).toEqual({ beforeOriginMs: 2_001, aheadMs: 0 })
+  })
+
+  test('a deposit that was in order before its block was replaced is told once its origin is refuted, and no withdrawal is spared', () => {
+    const deposit = { direction: 'MainToZone', mainTime: 810_000, zoneTime: 800_000 } as const
+    const told = (record: Partial<Observation>, firstAt: number | null, proof = {}) =>
+      transferOutOfOrder.detect(
+        { ...transferOf([toRecord(record)]), ...proof },
+        {},
+        eventContext({ related: { ...eventContext().related, firstOriginTime: () => firstAt } }),
+      ) !== null
+    expect([null, 802_001, 802_000, 799_000].map((firstAt) => told(deposit, firstAt))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(told(deposit, 799_000, { originProof: 'absent' })).toBe(true)
+    expect(told({ mainTime: 790_000, zoneTime: 800_000 }, 780_000)).toBe(true)
   })
 
   test('two seconds of the future are allowed, and what their clock is ahead by', () => {
