@@ -16,8 +16,8 @@ import type { AlertHead } from './store/alertRows.ts'
 
 type CaseAlert = Omit<AlertHead, 'refreshedAt' | 'material' | 'changedAt' | 'fingerprint'>
 
-/** How long an event that is no loss keeps its case open, ms: nobody has to have looked in the minute it happened. */
-const eventOpenMs = 24 * 3_600_000
+/** How long an event that is no loss keeps its case open and counts, ms, from when it was found: nobody has to have looked in that minute. */
+export const eventOpenMs = 24 * 3_600_000
 
 /**
  * Puts an alert as it is now into its case, and has everybody who follows the case told what that changed: that it

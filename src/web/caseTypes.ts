@@ -32,7 +32,7 @@ export interface CaseView
 
 /** One case of the status, with what it says to the verdict. */
 export interface StatusCase extends CaseView {
-  /** The most severe of what holds in it, or happened of late; null when nothing of it counts any more. */
+  /** The most severe of what holds in it, or was found of late; null when nothing of it counts any more. */
   readonly counts: Severity | null
 }
 
@@ -102,6 +102,8 @@ export interface AlertView {
   readonly since: UnixMs
   /** By how much our clock is ahead of the one that `since` is measured by, ms. */
   readonly leadMs: number
+  /** When it was found, by our clock. */
+  readonly foundAt: UnixMs
   /** *Sent at*: when a channel first took a message of it; null while none did. */
   readonly toldAt: UnixMs | null
   readonly resolvedAt: UnixMs | null

@@ -1,3 +1,4 @@
+import { eventOpenMs } from '../alerts/caseOf.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { allowedMs, type PollerHealth } from '../kernel/running/runner.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
@@ -6,8 +7,6 @@ import type { StatusCase } from './caseTypes.ts'
 import type { Coverage, StatusFacts, Verdict } from './statusFacts.ts'
 import type { AlertView } from './caseTypes.ts'
 
-/** How long an event stays in the verdict, ms: nobody has to have looked at the page in the minute it happened. */
-export const recentEventMs = 24 * 3_600_000
 /** Queued messages older than this mean that messages do not reach people. */
 const slowOutboxMs = 5 * 60_000
 const overdueFactor = 3
@@ -40,7 +39,7 @@ export function judgeVerdict(facts: StatusFacts): Verdict {
 }
 
 /**
- * What fires, or happened of late, and is in no case, or in one that the list of cases had no room for. What is in a case
+ * What fires, or was found of late, and is in no case, or in one that the list of cases had no room for. What is in a case
  * that was handled or is over does not count.
  */
 function listLoose({
@@ -196,7 +195,7 @@ function isSpeaking({ state }: AlertView): boolean {
 }
 
 function isRecent(now: number): (alert: AlertView) => boolean {
-  return ({ since, leadMs }) => now - leadMs - since <= recentEventMs
+  return ({ foundAt }) => now - foundAt <= eventOpenMs
 }
 
 function nameAlert({ rule, summary }: AlertView): string {

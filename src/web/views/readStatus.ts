@@ -7,6 +7,7 @@ import type { AppParts } from '../../monitor/createMonitor.ts'
 import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
+import { eventOpenMs } from '../../alerts/caseOf.ts'
 import { showSilence } from '../../alerts/silences.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import type { Database } from '../../store/database.ts'
@@ -20,7 +21,7 @@ import {
   listOpenBySeverity,
 } from './pageQueries.ts'
 import { summarizeQuarantine } from '../../kernel/reads/quarantine.ts'
-import { judgeVerdict, recentEventMs } from '../judgeVerdict.ts'
+import { judgeVerdict } from '../judgeVerdict.ts'
 import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../statusFacts.ts'
 import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { readSources } from '../../kernel/sharedFacts.ts'
@@ -89,7 +90,7 @@ function listEvents({ alerts, db }: AppParts, now: UnixMs): AlertRow[] {
   const shown = new Set(events.map(({ id }) => id))
   return [
     ...events,
-    ...listCriticalEvents(db, now - recentEventMs, maxReasons).filter(({ id }) => !shown.has(id)),
+    ...listCriticalEvents(db, now - eventOpenMs, maxReasons).filter(({ id }) => !shown.has(id)),
   ]
 }
 

@@ -3,8 +3,7 @@ import type { CaseRow } from '../../cases/store/caseRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Severity } from '../../rules/types.ts'
 import type { Database } from '../../store/database.ts'
-import { columns, flag, instant, type Read } from '../../store/table.ts'
-import { recentEventMs } from '../judgeVerdict.ts'
+import { columns, instant, type Read } from '../../store/table.ts'
 import type { StatusFacts } from '../statusFacts.ts'
 import { type CaseViewSource, listCaseViews, toCaseView } from './toCaseView.ts'
 
@@ -18,11 +17,9 @@ export function readStatusCases(
   source: CaseViewSource & { readonly db: Database },
 ): Pick<StatusFacts, 'cases' | 'handledCases' | 'caseCounts'> {
   const { store, db } = source
-  // Who is ahead of the chains sees what happened as older than it is.
-  const at = { now: source.now, since: source.now - Math.max(0, source.clockLeadMs) - recentEventMs }
   const judged = store
     .listLiveCases({ states: ['open', 'acknowledged'], limit: mostJudged })
-    .map((row) => ({ row, counts: findCounting(db, row, at) }))
+    .map((row) => ({ row, counts: findCounting(db, row, source.now) }))
     .toSorted((a, b) => weightOf(b.counts) - weightOf(a.counts))
   return {
     cases: judged.slice(0, mostListed).map(({ row, counts }) => ({ ...toCaseView(source, row), counts })),
@@ -42,25 +39,17 @@ const standing = columns({
   severity,
   nature,
   state,
-  fromAt: instant,
   untilAt: instant.orNull(),
-  isLoss: flag.from('loss'),
 })
 type Standing = Read<typeof standing>
 
-const standingColumns = 'a.severity, a.nature, a.state, m.from_at, m.until_at, m.loss'
+const standingColumns = 'a.severity, a.nature, a.state, m.until_at'
 
 /** Of a case whose worst is over, so many of those that stand are looked at. */
 const mostStanding = 500
 
-interface Moment {
-  readonly now: UnixMs
-  /** Events since then count. */
-  readonly since: UnixMs
-}
-
 /** The most severe of a case that counts. Mostly its worst alert does, so that nothing else is read. */
-function findCounting(db: Database, row: CaseRow, at: Moment): Severity | null {
+function findCounting(db: Database, row: CaseRow, now: UnixMs): Severity | null {
   const worst = standing.get(
     db,
     `SELECT ${standingColumns} FROM alerts a JOIN case_members m ON m.alert_id = a.id AND m.episode = a.episode
@@ -68,20 +57,19 @@ function findCounting(db: Database, row: CaseRow, at: Moment): Severity | null {
     row.worstAlert,
     row.id,
   )
-  if (worst?.severity === row.severity && isCounting(worst, at)) return worst.severity
-  const of = 'SELECT alert_id, episode, from_at, until_at, loss FROM case_members WHERE case_id = ?1 AND'
+  if (worst?.severity === row.severity && isCounting(worst, now)) return worst.severity
+  const of = 'SELECT alert_id, episode, until_at FROM case_members WHERE case_id = ?1 AND'
   const sql = `SELECT ${standingColumns} FROM (SELECT * FROM (${of} until_at IS NULL LIMIT ?3)
       UNION ALL SELECT * FROM (${of} until_at > ?2 LIMIT ?3)) m JOIN alerts a ON a.id = m.alert_id AND a.episode = m.episode`
-  const rows = standing.all(db, sql, row.id, at.now, mostStanding)
+  const rows = standing.all(db, sql, row.id, now, mostStanding)
   // Too many to look through: it is said to be as bad as it ever was.
   if (rows.length >= mostStanding) return row.severity
-  const counting = rows.filter((one) => isCounting(one, at)).map((one) => one.severity)
+  const counting = rows.filter((one) => isCounting(one, now)).map((one) => one.severity)
   return counting.toSorted((a, b) => weights[b] - weights[a])[0] ?? null
 }
 
-/** A condition that holds; an event of the past day; a loss, however old, that nobody has handled. */
-function isCounting({ nature, state, untilAt, fromAt, isLoss }: Standing, { now, since }: Moment): boolean {
+/** A condition that holds; an event as long as it keeps its case open, whenever it happened: a page is never green above an open case. */
+function isCounting({ nature, state, untilAt }: Standing, now: UnixMs): boolean {
   if (nature === 'condition') return state === 'firing' || state === 'recovering'
-  if (isLoss && untilAt === null) return true
-  return (untilAt === null || untilAt > now) && fromAt >= since
+  return untilAt === null || untilAt > now
 }

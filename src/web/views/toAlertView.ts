@@ -42,6 +42,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     summary: summarize(rule ?? null, finding, at) ?? sayFinding(kinds.find(row.kind), finding, at),
     since: finding.since,
     leadMs,
+    foundAt: row.activeAt,
     // Of the time that it fires now: what was sent of an earlier one happened before.
     toldAt: told
       .filter(({ episode }) => episode === row.episode)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { judgeVerdict, recentEventMs } from '../../../src/web/judgeVerdict.ts'
+import { eventOpenMs } from '../../../src/alerts/caseOf.ts'
+import { judgeVerdict } from '../../../src/web/judgeVerdict.ts'
 import type { StatusFacts, Verdict } from '../../../src/web/statusFacts.ts'
 import { failed, now, quiet, stalled } from './support/fakeWeb.ts'
 
@@ -121,19 +122,13 @@ test.each<{ title: string; facts: Partial<StatusFacts>; verdict: Verdict }>([
     verdict: fine,
   },
   {
-    title: 'critical with a critical event exactly a day old',
-    facts: { recentEvents: [{ ...failed, since: now - recentEventMs }] },
-    verdict: { level: 'critical', reasons: [failedReason] },
-  },
-  {
-    title:
-      'critical with one of a moment ago that the chains tell the time of, our clock a day ahead of them',
-    facts: { recentEvents: [{ ...failed, since: now - recentEventMs - 1, leadMs: recentEventMs }] },
+    title: 'critical with a critical event found exactly a day ago, however long before it happened',
+    facts: { recentEvents: [{ ...failed, since: now - 30 * eventOpenMs, foundAt: now - eventOpenMs }] },
     verdict: { level: 'critical', reasons: [failedReason] },
   },
   {
     title: 'fine one millisecond later',
-    facts: { recentEvents: [{ ...failed, since: now - recentEventMs - 1 }] },
+    facts: { recentEvents: [{ ...failed, foundAt: now - eventOpenMs - 1 }] },
     verdict: fine,
   },
   {

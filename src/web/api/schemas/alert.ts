@@ -28,6 +28,7 @@ export const alert = z
     summary: z.string(),
     since: time.describe('Happened at: when what it reports began'),
     leadMs: span.describe('By how much our clock is ahead of the one that `since` is measured by'),
+    foundAt: time.describe('When spanwatch found it, by its own clock: an event counts for a day from then'),
     toldAt: time
       .nullable()
       .describe('Sent at: when a channel first took a message of it; null while none did'),

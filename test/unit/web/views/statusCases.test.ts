@@ -76,7 +76,7 @@ test('a loss keeps the page red until somebody handles it, however old', async (
   expect(judge(world).level).toBe('fine')
 })
 
-test('other events count for a day since they happened', async () => {
+test('other events count for a day since they were found', async () => {
   const world = createCaseWorld()
   world.tell(failed, failure(1, '1', world.clock.now()))
   await pass(world, 24 * hour - 1)
@@ -85,12 +85,35 @@ test('other events count for a day since they happened', async () => {
   expect(judge(world).level).toBe('fine')
 })
 
-test('an event that was found late counts no longer than one that was found at once', async () => {
+test('an event that was found late counts as long as its case is open, and no longer', async () => {
   const world = createCaseWorld()
   const at = world.clock.now()
-  await pass(world, 25 * hour)
+  await pass(world, 30 * hour)
   world.tell(failed, failure(1, '1', at))
-  expect(judge(world)).toMatchObject({ level: 'fine', facts: { cases: [{ id: 'c1', counts: null }] } })
+  expect(judge(world)).toMatchObject({
+    level: 'critical',
+    said: '1 case',
+    facts: { cases: [{ id: 'c1', counts: 'critical' }] },
+  })
+  await pass(world, 24 * hour - 1)
+  expect(judge(world).level).toBe('critical')
+  await pass(world, 1)
+  expect(judge(world)).toMatchObject({ level: 'fine', facts: { cases: [] } })
+})
+
+test('an event that was found late and is in no case counts for a day since', async () => {
+  const world = createCaseWorld()
+  const at = world.clock.now()
+  await pass(world, 30 * hour)
+  world.tell(failed, failure(1, '1', at))
+  const loose = () => {
+    const { facts } = judge(world)
+    const recentEvents = facts.recentEvents.map((alert) => ({ ...alert, case: null }))
+    return judgeVerdict({ ...facts, recentEvents, cases: [] }).level
+  }
+  expect(loose()).toBe('critical')
+  await pass(world, 24 * hour + 1)
+  expect(loose()).toBe('fine')
 })
 
 test('a case counts by the worst of what holds in it, not by what is over', async () => {

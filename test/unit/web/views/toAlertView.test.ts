@@ -22,7 +22,13 @@ test('an alert that fires anew was told when it was told of that, not of an earl
   }
   const firing = (since: number) => ({ findings: [createCondition('zone', { since })], unknown: [] })
   await look(firing(start))
-  expect(view()).toMatchObject({ since: start, toldAt: start, resolvedAt: null, endedBadly: false })
+  expect(view()).toMatchObject({
+    since: start,
+    foundAt: start,
+    toldAt: start,
+    resolvedAt: null,
+    endedBadly: false,
+  })
   await look({ findings: [], unknown: [] })
   const again = bench.clock.now()
   await look(firing(again))
