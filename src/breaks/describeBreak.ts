@@ -106,7 +106,7 @@ function sayFailure(transfer: Transfer): string {
   const error = transfer.evidence.find(({ errorMessage }) => errorMessage !== '')?.errorMessage
   const why = error === undefined ? '' : `: ${error}`
   return transfer.originProof === 'failed'
-    ? `the ${chain} transaction itself failed, so that nothing left${why}`
+    ? `the ${chain} transaction itself failed${why}`
     : `the record has status 0x0${why}`
 }
 

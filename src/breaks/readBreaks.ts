@@ -10,7 +10,7 @@ import {
   toDecimal,
 } from '../bridge/decimal.ts'
 import { canonicalToken, heldAs, movedToken, type Wrapping } from '../bridge/movedToken.ts'
-import type { Transfer } from '../bridge/transfer.ts'
+import { leftNothing, type Transfer } from '../bridge/transfer.ts'
 import { toRisk } from '../cases/money.ts'
 import { selectFlows, type StoredFlow } from '../checks/escrow/flows/flowRow.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -134,7 +134,7 @@ function heldOf({ ledger, moved, wrapping }: Holding, key: string, address: stri
 }
 
 // A rule says when a transfer is open too long; the alert follows the transfer.
-const openRows = `SELECT t.key, t.state, t.direction, ${nameTextOf('t.token')} AS token, t.main_hash, t.origin_at, t.flow FROM transfers t
+const openRows = `SELECT t.key, t.state, t.direction, ${nameTextOf('t.token')} AS token, t.main_hash, t.zone_hash, t.origin_at, t.flow FROM transfers t
   WHERE ${isOpenRow.replace('state', 't.state')} AND (t.state = 'failed' OR t.origin_at <= ?1 OR t.state = 'pending' AND EXISTS (
     SELECT 1 FROM alerts a WHERE a.transfer_key = 't' || t.key AND a.kind = 'transfer.stalled' AND a.state IN ('firing', 'recovering')))`
 
@@ -144,6 +144,7 @@ const rested = columns({
   direction,
   token: text,
   mainHash: hash.orNull(),
+  zoneHash: hash.orNull(),
   originAt: instant,
   flow: text.orNull(),
 })
@@ -176,6 +177,10 @@ const kindOf = { failed: 'failed', pending: 'stalled', unbacked: 'unbacked', com
 function toOpen(holding: Holding, row: Read<typeof rested>, given: GivenBack): Break[] {
   const { key, state, mainHash, originAt } = row
   const name = formatKey(key)
+  if (mayHaveLeftNothing(row)) {
+    const transfer = holding.ledger.getTransfer(name)
+    if (transfer !== null && leftNothing(transfer)) return []
+  }
   const money = readMoney(holding, row)
   const back = row.direction === 'MainToZone' ? given.of(name, mainHash) : noAmount
   const amount = money.amount && subtractDecimals(money.amount, back)
@@ -194,6 +199,11 @@ function toOpen(holding: Holding, row: Read<typeof rested>, given: GivenBack): B
       transferKey: name,
     },
   ]
+}
+
+/** By its row alone, so that of the others no transfer is read. */
+function mayHaveLeftNothing({ state, direction: way, mainHash, zoneHash }: Read<typeof rested>): boolean {
+  return state === 'failed' && (way === 'ZoneToMain' ? mainHash : zoneHash) === null
 }
 
 /** The amount as it is counted with the row, else as its records give it. */

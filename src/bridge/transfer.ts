@@ -224,6 +224,13 @@ export function destinationLeg(transfer: Pick<Transfer, 'direction' | 'main' | '
   return transfer.direction === 'MainToZone' ? transfer.zone : transfer.main
 }
 
+/** Whether its own transaction failed where it set out, and nothing is known to have arrived: its sender still has all of it. */
+export function leftNothing(
+  transfer: Pick<Transfer, 'state' | 'originProof' | 'direction' | 'main' | 'zone'>,
+): boolean {
+  return transfer.state === 'failed' && transfer.originProof === 'failed' && destinationLeg(transfer) === null
+}
+
 /** On whose behalf a transfer was made, as far as its records say. */
 export function partyOf({ direction, sourceAddress, targetAddress, from }: Transfer): string {
   return direction === 'ZoneToMain' ? targetAddress || sourceAddress : sourceAddress || from || targetAddress

@@ -55,7 +55,10 @@ function toUnit(
 function riskOfTransfer(kind: Detector, { transfer, facts }: Finding): Decimal | null {
   const recorded = toDecimal(transfer?.amount ?? '')
   const loses = kind.joins?.of === 'transfer' ? kind.joins.loses : undefined
-  if (kind.risksTransfer || loses === 'all') return recorded
+  const { risksTransfer } = kind
+  const risksAll =
+    typeof risksTransfer === 'function' ? transfer !== null && risksTransfer(transfer) : risksTransfer
+  if (risksAll || loses === 'all') return recorded
   if (loses === undefined) return null
   const text = loses(facts)
   const found = text === 'nothing moved' ? noAmount : toDecimal(text)

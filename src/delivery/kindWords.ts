@@ -69,6 +69,11 @@ export function wordsOf(kind: string): string {
   return kind.replace(/[._]/g, ' ')
 }
 
+/** What to do about a finding, in one line. */
+export function remedyOf(kind: Detector, finding: Pick<Finding, 'transfer'>): string {
+  return kind.remedyFor?.(finding) ?? kind.remedy
+}
+
 export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

@@ -10,7 +10,7 @@ import { parseLabels } from '../alerts/engineContext.ts'
 import { stands } from '../alerts/joining.ts'
 import { runbookLink } from './runbookLink.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
-import { capitalize, correctionOf, sayFinding, stateOf, wordsOf } from './kindWords.ts'
+import { capitalize, correctionOf, remedyOf, sayFinding, stateOf, wordsOf } from './kindWords.ts'
 import { toFields, type TransactionLinks } from './itemFields.ts'
 
 export interface Wording {
@@ -101,7 +101,7 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
     ),
     facts: factsOf(finding),
     labels: parseLabels(alert.labels),
-    remedy: isResolved || status === 'correction' ? null : remedyOf(wording, runbook),
+    remedy: isResolved || status === 'correction' ? null : sayRemedy(wording, runbook),
     runbook,
     since: finding.since,
     at: now,
@@ -112,9 +112,10 @@ export function toMessageItem(wording: Wording, now: UnixMs): MessageItem {
 }
 
 /** What to do, and where no address leads to the runbook, where it stands. */
-function remedyOf({ kind }: Wording, runbook: string | null): string | null {
+function sayRemedy({ kind, finding }: Wording, runbook: string | null): string | null {
   if (kind === null) return null
-  return runbook === null ? `${kind.remedy} Runbook: docs/runbooks.md, ${kind.kind}` : kind.remedy
+  const remedy = remedyOf(kind, finding)
+  return runbook === null ? `${remedy} Runbook: docs/runbooks.md, ${kind.kind}` : remedy
 }
 
 /** The present by the clock that its beginning is measured by. */

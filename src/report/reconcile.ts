@@ -2,7 +2,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Direction } from '../bridge/observation.ts'
 import type { Wrapping } from '../bridge/movedToken.ts'
 import { type ReportToken, toHeldToken, toReportToken } from './reportToken.ts'
-import { destinationLeg, originLeg } from '../bridge/transfer.ts'
+import { destinationLeg, leftNothing, originLeg } from '../bridge/transfer.ts'
 import type { CountedTransfer } from '../ledger/slicesUnderWay.ts'
 
 /** A transfer as far as reconciliation looks at it: when its value set out, and when and how it came to rest. */
@@ -48,10 +48,10 @@ export interface FlowLine {
 
 /**
  * By block times, so that the same transfer falls on the same day whenever it is asked. Null for a payout without a
- * proven origin: nothing of it ever set out.
+ * proven origin, and for what failed where it began: nothing of it ever set out.
  */
 export function toCrossing(transfer: CountedTransfer, wrapping: Wrapping): Crossing | null {
-  if (transfer.state === 'unbacked' || originLeg(transfer) === null) return null
+  if (transfer.state === 'unbacked' || originLeg(transfer) === null || leftNothing(transfer)) return null
   const { key, direction, token, state, amount, amountRaw, originProof } = transfer
   return {
     key,

@@ -79,13 +79,15 @@ interface Described extends Relations {
   readonly docs: string
   /** What to do about it, in one line: every message carries it, docs/runbooks.md goes on from there. */
   readonly remedy: string
+  /** What to do about this one where that is something else; null where it is not. */
+  readonly remedyFor?: (finding: Pick<Finding, 'transfer'>) => string | null
   readonly words?: Words
   /** The sources that it is judged by: while one of them is silent nothing is known of the present. */
   readonly sources: readonly ('explorer' | 'canonical' | 'zoneRpc' | 'preconf')[]
   /** By what its alerts join others in one case, beside their own subject; cases/listKeys.ts says what each means. */
   readonly ties: readonly Tie[]
   /** Whether all that its transfer moves is at risk; a loss says itself how much, see `joins`. */
-  readonly risksTransfer?: true
+  readonly risksTransfer?: true | ((transfer: Transfer) => boolean)
   /** Settings without one of which it cannot be found. */
   readonly needs?: readonly WatchedSetting[]
   /** Whether the rule on it that is shipped holds beside the operator's own: who judges must be known to work. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { EvidenceNote } from '../../bridge/finding.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
+import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
+import { leftNothing, type Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found, type Said } from '../../rules/kind.ts'
@@ -11,6 +11,7 @@ const factTypes = declareFacts({
   statusSources: 'string',
   wasCompleted: 'bool?',
   alsoChanged: 'string?',
+  nothingLeft: 'bool?',
 })
 
 /**
@@ -23,13 +24,21 @@ export const transferFailed = defineEvent({
   docs: 'A transfer failed: its record says so and, while it has one leg only, a second answer agrees.',
   remedy:
     "Read why it failed, check whether the sender was refunded, and let the bridge's operator retry or refund it.",
-  words: { open: sayFailed, many: 'failed' },
+  remedyFor: ({ transfer }) =>
+    transfer !== null && leftNothing(transfer)
+      ? 'Nothing left: the sender still has it. Do not refund; tell him why it failed, and to send again.'
+      : null,
+  words: { open: sayFailed, many: 'failed', corrected: sayCorrected },
   sources: ['explorer'],
   ties: ['transfer', 'error', 'crowd'],
-  risksTransfer: true,
+  risksTransfer: (transfer) => !leftNothing(transfer),
   joins: { of: 'transfer', rank: 4 },
   stands: ({ transfer }) => transfer?.state === 'failed',
-  material: (_finding, transfer) => ({ isFailed: transfer.state === 'failed' }),
+  // Whether there is something to refund is what a reader acts on.
+  material: (_finding, transfer) => ({
+    isFailed: transfer.state === 'failed',
+    ...(leftNothing(transfer) && { nothingLeft: true }),
+  }),
   looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: [],
@@ -39,9 +48,15 @@ export const transferFailed = defineEvent({
 })
 
 function sayFailed({ what, finding: { facts } }: Said): string {
-  const { errorMessage, wasCompleted } = facts
+  const { errorMessage, wasCompleted, nothingLeft } = facts
   const why = typeof errorMessage === 'string' && errorMessage !== '' ? `: ${errorMessage}` : ''
-  return `${what} ${wasCompleted === true ? 'was completed and is now failed' : 'failed'}${why}`
+  return `${what} ${wasCompleted === true ? 'was completed and is now failed' : 'failed'}${nothingLeft === true ? ', nothing left' : ''}${why}`
+}
+
+function sayCorrected({ transfer }: Pick<Finding, 'transfer'>): string | null {
+  if (transfer?.state !== 'failed') return null
+  if (leftNothing(transfer)) return 'nothing left'
+  return transfer.originProof === 'proven' ? 'its value left' : null
 }
 
 function detectFailed(
@@ -64,6 +79,7 @@ function detectFailed(
       statusSources: [...new Set(evidence.map(({ source }) => source))].join(', '),
       ...(rewrite?.before['status'] === 'success' && { wasCompleted: true }),
       ...(alsoChanged.length > 0 && { alsoChanged: alsoChanged.join(', ') }),
+      ...(leftNothing(transfer) && { nothingLeft: true }),
     },
     labels: labelTransfer(transfer),
     evidence,

@@ -4,6 +4,8 @@ import {
   destinationLeg,
   type Leg,
   type LegEvidence,
+  leftNothing,
+  originChain,
   originLeg,
   type Transfer,
 } from '../../bridge/transfer.ts'
@@ -101,6 +103,8 @@ function renderGivenBack(
 
 function sayProgress(transfer: Transfer, now: UnixMs): Html {
   const { originAt, destinationAt } = transfer
+  if (leftNothing(transfer))
+    return html`Its ${originChain(transfer.direction)} transaction failed: nothing left.`
   if (isDisproved(transfer)) {
     return destinationAt === null
       ? html`Nothing proves that value left.`

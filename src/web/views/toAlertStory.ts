@@ -1,6 +1,7 @@
 import { keptFinding, sinceFirstFound } from '../../alerts/findingJson.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import { kinds } from '../../checks/index.ts'
+import { remedyOf } from '../../delivery/kindWords.ts'
 import { toFields, type TransactionLinks } from '../../delivery/itemFields.ts'
 import type { AlertStory } from '../caseTypes.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
@@ -18,9 +19,10 @@ export function toAlertStory(
   const view = toAlertView(source, row)
   const finding = sinceFirstFound(keptFinding(row), row)
   const isResolved = row.state === 'resolved'
+  const kind = kinds.find(row.kind)
   return {
     ...view,
-    remedy: isResolved ? null : (kinds.find(row.kind)?.remedy ?? null),
+    remedy: isResolved || kind === null ? null : remedyOf(kind, finding),
     fields: toFields(
       {
         finding,

@@ -1,5 +1,8 @@
 import { comesBack } from '../../alerts/caseOperations.ts'
 import type { Route } from '../../alerts/routing.ts'
+import { keptFinding } from '../../alerts/findingJson.ts'
+import type { AlertRow } from '../../alerts/store/alertRows.ts'
+import { remedyOf } from '../../delivery/kindWords.ts'
 import type { CaseAlertRow } from '../../alerts/store/alertsOfCase.ts'
 import type { CaseRow } from '../../cases/store/caseRows.ts'
 import { kinds } from '../../checks/index.ts'
@@ -88,7 +91,7 @@ export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
   const worst = store.getAlert(row.worstAlert)
   return {
     ...toCaseView(source, row),
-    remedy: worst === null ? null : (kinds.find(worst.kind)?.remedy ?? null),
+    remedy: worst === null ? null : remedyOfAlert(worst),
     runbook: worst?.runbook ?? null,
     kind: worst?.kind ?? null,
     fields: worst === null ? [] : toAlertStory(source, worst, source.links).fields,
@@ -109,6 +112,11 @@ export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
     ),
     endsAt: row.state === 'handled' ? row.closeAt : null,
   }
+}
+
+function remedyOfAlert(row: AlertRow): string | null {
+  const kind = kinds.find(row.kind)
+  return kind && remedyOf(kind, keptFinding(row))
 }
 
 /** One that fired again since, in another case, is over here. */

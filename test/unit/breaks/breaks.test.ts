@@ -124,6 +124,32 @@ describe('where the escrows hold another token than records name', () => {
   })
 })
 
+test('what failed where it set out is a break only while something may have left', () => {
+  const world = createWorld()
+  const key = world.record('2', {
+    status: 'failed',
+    amountRaw: 2_500_000n,
+    mainHash: null,
+    mainTime: null,
+    mainHeight: null,
+    source: 'E12',
+  })
+  let answers = 0
+  const say = (status: 'failed' | 'success') => {
+    const at = start + day + (answers += 1)
+    const leg = { chain: 'zone', hash: hash('z2'), source: 'E9', errorMessage: '', moves: null } as const
+    world.db.transaction(() => world.ledger.recordEvidence([{ ...leg, status, requestedAt: at }], at))
+  }
+  expect(linesOf(world.list())).toEqual([`${key} failed 2.5 USDC`])
+  say('failed')
+  expect(linesOf(world.list())).toEqual([])
+  expect(findBreak(world.sources, key, world.clock.at)).toBeNull()
+  // The block that held the failure was taken back, and the transaction succeeded in another one.
+  say('success')
+  expect(linesOf(world.list())).toEqual([`${key} failed 2.5 USDC`])
+  world.close()
+})
+
 describe('a deposit that failed', () => {
   const deposit = (amountRaw: bigint) => ({
     direction: 'MainToZone' as const,

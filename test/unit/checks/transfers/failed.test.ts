@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { transferFailed } from '../../../../src/checks/transfers/failed.ts'
+import { toRisk } from '../../../../src/cases/money.ts'
+import { remedyOf } from '../../../../src/delivery/kindWords.ts'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
@@ -53,6 +55,36 @@ describe('transfer.failed', () => {
       errorMessage: 'insufficient liquidity',
       statusSources: 'E3, E9',
     })
+  })
+
+  test('what failed where it set out left nothing: no money is at risk, and there is nothing to refund', () => {
+    const found = detect([toPending({ status: 'failed' })], [evidence()])
+    expect(found?.facts).toMatchObject({ nothingLeft: true })
+    expect(found && toRisk(transferFailed, found)).toBeNull()
+    expect(found && remedyOf(transferFailed, found)).toContain('Do not refund')
+  })
+
+  test.each<{ title: string; records: Observation[]; notes: LegEvidence[] }>([
+    {
+      title: 'its origin succeeds after all',
+      records: [toPending({ status: 'failed' }), toPending({ status: 'failed', source: 'E12' })],
+      notes: [evidence({ status: 'success' })],
+    },
+    {
+      title: 'nobody said whether its origin failed',
+      records: [toPending({ status: 'failed' }), toPending({ status: 'failed', source: 'E12' })],
+      notes: [],
+    },
+    {
+      title: 'something arrived although its origin failed',
+      records: [toRecord({ status: 'failed' })],
+      notes: [evidence()],
+    },
+  ])('all of it is at risk where $title', ({ records, notes }) => {
+    const found = detect(records, notes)
+    expect(found?.facts).not.toHaveProperty('nothingLeft')
+    expect(found && toRisk(transferFailed, found)).toMatchObject({ amount: found?.transfer?.amount })
+    expect(found && remedyOf(transferFailed, found)).toBe(transferFailed.remedy)
   })
 
   test('with one leg, a success of the origin transaction proves no failure', () => {
