@@ -4,12 +4,16 @@ import { holdJudgement } from '../ledger/lessons/learned.ts'
 import type { RelatedTransfers } from '../ledger/context.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Database } from '../store/database.ts'
+import type { LearnedMoney } from '../meaning/learnedMoney.ts'
+import { type BridgeMoney, toMoneySettings } from '../meaning/toMoneySettings.ts'
 import { findOverpayment, listOfOneOrigin, listOutdatedPayouts } from '../meaning/findOverpayment.ts'
 
 interface Verifying {
   readonly db: Database
   readonly ledger: Pick<Ledger, 'verifyClaimed'>
   readonly tellSince: UnixMs
+  readonly bridge: BridgeMoney
+  readonly learned: LearnedMoney | null
 }
 
 /** What is said of one payout depends on the others of its origin: when one changes, all are judged anew. */
@@ -35,7 +39,7 @@ function listBesides(transfer: Transfer, related: RelatedTransfers, now: UnixMs)
   // All that one deposit was credited as are of one origin: of these only what goes beyond it is judged by another.
   const alike =
     transfer.direction === 'MainToZone'
-      ? (findOverpayment(transfer, all, now)?.surplus ?? [])
+      ? (findOverpayment(transfer, all, { fees: [], learned: null, now })?.surplus ?? [])
       : listOfOneOrigin(transfer, all)
   return [...compared, ...alike]
 }
@@ -52,7 +56,7 @@ export function verifyClaimed(
 ): void {
   const claimed = { fresh: new Map<string, Transfer>(), past: new Map<string, Transfer>() }
   const isPast = (leg: Leg) => (leg.time ?? now) < now - historyMs
-  const askAnew = createAsking(deps, now)
+  const askAnew = createAsking(deps, related, now)
   for (const transfer of changed) {
     const destination = destinationLeg(transfer)
     if (destination === null || (destination.time ?? transfer.firstSeenAt) < deps.tellSince) continue
@@ -71,10 +75,11 @@ export function verifyClaimed(
 const askedAnewMs = 5_000
 
 /** Another payout of a withdrawal was seen: whether those before it still stand is asked again, once for all of them. */
-function createAsking({ db, ledger }: Verifying, now: UnixMs) {
+function createAsking({ db, ledger, bridge, learned }: Verifying, related: RelatedTransfers, now: UnixMs) {
+  const settings = { ...toMoneySettings(bridge, learned, related), learned, now }
   const asked = new Set<ReturnType<typeof listOutdatedPayouts>>()
   return (transfer: Transfer, sharing: readonly Transfer[]): void => {
-    const outdated = listOutdatedPayouts(transfer, sharing, now)
+    const outdated = listOutdatedPayouts(transfer, sharing, settings)
     if (outdated.length === 0) return
     holdJudgement(db, transfer.key, now + askedAnewMs)
     if (asked.has(outdated)) return

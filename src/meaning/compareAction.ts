@@ -60,12 +60,19 @@ export function listDifferences(
   return [...fields, ...parties, ...(token === null ? [] : [{ what: 'token' as const, found: token }])]
 }
 
-/**
- * An amount as records write it: in the unit in which the zone's transaction gives the same one, else in that of the two in
- * which it is nearer to the record's.
- */
+/** An amount as records write it. */
 function inTokenUnits(value: string, transfer: Transfer): string {
-  const { amountRaw, evidence, token, zone } = transfer
+  const { token } = transfer
+  const raw = nearestRaw(value, transfer)
+  return raw === null || token.decimals === null ? value : formatUnits(raw, token.decimals)
+}
+
+/**
+ * An amount in base units: in the unit in which the zone's transaction gives the same one, else in that of the two in
+ * which it is nearer to the record's. Null where nothing tells.
+ */
+export function nearestRaw(value: string, transfer: Transfer): bigint | null {
+  const { amountRaw, evidence, zone } = transfer
   const [inBase, inUnits] = toRaws(value, transfer)
   const own = evidence.find(
     (one) => one.chain === 'zone' && one.hash === zone?.hash && one.amountRaw !== null,
@@ -73,10 +80,9 @@ function inTokenUnits(value: string, transfer: Transfer): string {
   const isOwn = (raw: bigint | null | undefined) => own?.amountRaw != null && raw === own.amountRaw
   const both = [inBase ?? null, inUnits ?? null].filter((raw) => raw !== null)
   const raws = both.some(isOwn) ? both.filter(isOwn) : both
-  if (amountRaw === null || amountRaw === 0n || token.decimals === null || raws.length === 0) return value
+  if (amountRaw === null || amountRaw === 0n || raws.length === 0) return null
   const times = (raw: bigint) => Math.abs(Math.log(Number(raw || 1n) / Number(amountRaw)))
-  const nearest = raws.reduce((best, raw) => (times(raw) < times(best) ? raw : best))
-  return formatUnits(nearest, token.decimals)
+  return raws.reduce((best, raw) => (times(raw) < times(best) ? raw : best))
 }
 
 /** Where names stand for a party, and now for neither of the record's, while the recipient stands nowhere. */

@@ -3,7 +3,9 @@ import { ofCrowd } from '../lib/ofCrowd.ts'
 import { once } from '../lib/once.ts'
 import { isOfNode, newestEvidence } from './proveOrigin.ts'
 import { destinationLeg, isBatch, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
-import { type Owed, takenBy, owedTo, depositedBy, sumPaid, batchTotal, byPayment } from './paidSums.ts'
+import { type Owed, owedTo, depositedBy, sumPaid, batchTotal, byPayment } from './paidSums.ts'
+import { replacedHoldMs } from './replacedPayout.ts'
+import { type OriginSettings, takenByOrigin } from './takenByOrigin.ts'
 
 /** More came out of one origin than went in. */
 export interface Overpayment {
@@ -27,10 +29,14 @@ export interface Overpayment {
 export function findOverpayment(
   transfer: Transfer,
   sharing: readonly Transfer[],
-  now: UnixMs,
+  settings: PaymentSettings,
 ): Overpayment | null {
   const alike = listOfOneOrigin(transfer, sharing)
-  return alike.length < 2 ? null : comparedOf(alike)(now, () => compare(alike, sharing, now))
+  return alike.length < 2 ? null : comparedOf(alike)(settings.now, () => compare(alike, sharing, settings))
+}
+
+interface PaymentSettings extends OriginSettings {
+  readonly now: UnixMs
 }
 
 /** What was found out of a list, by the time for which it was. */
@@ -49,24 +55,24 @@ function byName<T>(): (...of: Parameters<Known<T>>) => T {
   }
 }
 
-function compare(alike: readonly Transfer[], sharing: readonly Transfer[], now: UnixMs): Overpayment | null {
+function compare(
+  alike: readonly Transfer[],
+  sharing: readonly Transfer[],
+  settings: PaymentSettings,
+): Overpayment | null {
   const direction = alike[0]?.direction
-  const payouts = alike.filter((one) => isPaid(one, alike, now)).sort(byPayment)
+  const payouts = alike.filter((one) => isPaid(one, alike, settings.now)).sort(byPayment)
   const isWhole = alike.length === sharing.filter((other) => other.direction === direction).length
   const owed =
-    direction === 'MainToZone' ? depositedBy(payouts) : ((isWhole ? takenBy(alike) : null) ?? owedTo(alike))
+    direction === 'MainToZone'
+      ? depositedBy(payouts)
+      : ((isWhole ? takenByOrigin(alike, settings) : null) ?? owedTo(alike))
   if (owed === null) return null
   const sums = sumPaid(payouts)
   const paid = sums.at(-1) ?? 0n
   if (paid <= owed.amount) return null
   const surplus = payouts.filter((_, at) => (sums[at] ?? 0n) > owed.amount)
   return { owed: owed.amount, owedBy: owed.by, paid, payouts, surplus }
-}
-
-/** What second sources say of a hash, the newest answer first. */
-export function provenBy(transfer: Transfer, chain: 'main' | 'zone', hash: string): LegEvidence | null {
-  const of = transfer.evidence.filter((one) => one.chain === chain && one.hash === hash)
-  return of.reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
 }
 
 /** Those of the same origin transaction that are of the very origin of a transfer, itself included. */
@@ -146,9 +152,6 @@ function isSameItem(a: Transfer, b: Transfer): boolean {
   return a.token.id === b.token.id && a.amountRaw === b.amountRaw && a.targetAddress === b.targetAddress
 }
 
-/** How long a payout that another one took the place of, or came beside, waits for new evidence from the chain, ms. */
-export const replacedHoldMs = 120_000
-
 /** How long it is asked whether the payouts of one origin are on chain, before a difference of their records is reported, ms. */
 const askMs = 90_000
 
@@ -170,10 +173,12 @@ export function mayBeSurplus(transfer: Transfer, sharing: readonly Transfer[], n
 export function listOutdatedPayouts(
   transfer: Transfer,
   sharing: readonly Transfer[],
-  now: UnixMs,
+  settings: PaymentSettings,
 ): readonly OutdatedPayout[] {
   // The zone chain, where deposits arrive, takes nothing back.
-  if (transfer.direction === 'MainToZone' || findOverpayment(transfer, sharing, Infinity) === null) return []
+  if (transfer.direction === 'MainToZone') return []
+  if (findOverpayment(transfer, sharing, { ...settings, now: Infinity }) === null) return []
+  const { now } = settings
   const alike = listOfOneOrigin(transfer, sharing)
   return outdatedOf(alike)(now, () =>
     alike.flatMap((payout) => {

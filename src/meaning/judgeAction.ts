@@ -73,7 +73,12 @@ interface View {
   readonly chosen: Chosen
 }
 
-function viewAction(transfer: Transfer, sharing: readonly Transfer[], settings: ActionSettings): View | null {
+/** The reading of its action that explains most of the transfers; null where none says anything by known names. */
+export function viewAction(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: ActionSettings,
+): View | null {
   const by = actionOf(transfer)
   if (by === null || !isClaim(transfer) || isOfEarlierWords(transfer, settings.learned)) return null
   // Who was paid by nothing takes no item from another.

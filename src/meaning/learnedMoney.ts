@@ -117,7 +117,10 @@ function listOf(counts: ReadonlyMap<string, number>, needed: number): string[] {
 }
 
 /** Whether the zone's own transactions name amounts in this direction: where they disagree they mean something else. */
-export function namesZoneAmounts(direction: Direction, learned: LearnedMoney): boolean {
+export function namesZoneAmounts(
+  direction: Direction,
+  learned: Pick<LearnedMoney, 'zoneAmounts' | 'needed'>,
+): boolean {
   const { equal, other } = learned.zoneAmounts(direction)
   return isHabit(equal, other, learned.needed)
 }

@@ -1,4 +1,4 @@
-import type { Leg, LegEvidence, OriginProof } from '../bridge/transfer.ts'
+import type { Leg, LegEvidence, OriginProof, Transfer } from '../bridge/transfer.ts'
 
 /**
  * What second sources say of an origin leg. A zone transaction is proven by its own status; a main transaction by a
@@ -38,4 +38,10 @@ export function newestEvidence(evidence: readonly LegEvidence[]): LegEvidence | 
 /** Whether a node of the leg's own chain said it, and not the explorer. */
 export function isOfNode({ source }: Pick<LegEvidence, 'source'>): boolean {
   return source === 'canonical' || source === 'zoneRpc'
+}
+
+/** What second sources say of a hash, the newest answer first. */
+export function provenBy(transfer: Transfer, chain: 'main' | 'zone', hash: string): LegEvidence | null {
+  const of = transfer.evidence.filter((one) => one.chain === chain && one.hash === hash)
+  return of.reduce<LegEvidence | null>((best, one) => (best === null || one.at > best.at ? one : best), null)
 }

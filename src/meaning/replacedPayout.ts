@@ -1,7 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
-import { provenBy, replacedHoldMs } from './findOverpayment.ts'
 import { destinationLeg, type LegEvidence, type ReplacedPayout, type Transfer } from '../bridge/transfer.ts'
-import { isOfNode, newestEvidence } from './proveOrigin.ts'
+import { isOfNode, newestEvidence, provenBy } from './proveOrigin.ts'
 
 /** The proof that a payout which the record named before still stands; null when all are gone, or were not asked since. */
 export function findStanding(transfer: Transfer): LegEvidence | null {
@@ -12,6 +11,9 @@ export function findStanding(transfer: Transfer): LegEvidence | null {
   }
   return null
 }
+
+/** How long a payout that another one took the place of, or came beside, waits for new evidence from the chain, ms. */
+export const replacedHoldMs = 120_000
 
 /** Whether nothing is known yet of what became of a payout that was replaced, and there is still time to ask. */
 export function isReplacementOpen(transfer: Transfer, now: UnixMs): boolean {

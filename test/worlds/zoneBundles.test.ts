@@ -90,3 +90,72 @@ describe('what a zone transaction credits for several deposits', () => {
     expect(world.told('transfer.mismatch')).toEqual([])
   })
 })
+
+describe('one withdrawal of a zone transaction that does something else as well', () => {
+  const item = (n: number, amount: string) => ({
+    type: 'withdraw',
+    amount: `${amount}000000`,
+    destination: user(n),
+    token,
+  })
+  /** It took 1,000 in all: 100 to pay out, and 900 that another account of the zone got, in other words. */
+  const begin = async () => {
+    const world = await createEscrowWorld({
+      balances: { [escrow]: { [token]: 1_000_000_000_000n } },
+      prepare(bare) {
+        for (let n = 0; n < 30; n += 1) {
+          const own = `0x${(0xabc000 + n).toString(16).padStart(64, '0')}`
+          const value = String(100 + n)
+          const actionData = JSON.stringify({ type: 'withdraw', actions: [item(n, value)] })
+          bare.zone(own, { value, valueRaw: `${value}000000`, actionData })
+          bare.withdraw(n, { zoneTxHash: own })
+        }
+      },
+    })
+    await world.pass(2 * minute)
+    const blockTime = String(world.now())
+    const actions = [item(50, '100'), { type: 'send', qty: '900000000', receiver: user(51) }]
+    const actionData = JSON.stringify({ type: 'withdraw', actions })
+    world.zone(zoneTxHash, { value: '1000', valueRaw: '1000000000', blockTime, actionData })
+    const pay = (amount: string) =>
+      world.withdraw(50, {
+        ...otherId,
+        zoneTxHash,
+        mainTxHash: world.transact({ moves: [{ token, from: escrow, to: user(50), amount }] }),
+        value: amount,
+        valueRaw: `${amount}000000`,
+        zoneBlockTime: blockTime,
+        mainBlockHeight: String(world.fake.mainHead()),
+        mainBlockTime: String(world.now()),
+      })
+    return { world, pay }
+  }
+
+  test('semantics.md 2: is told for each time that it is paid again', async () => {
+    const { world, pay } = await begin()
+    for (let n = 0; n < 3; n += 1) {
+      pay('100')
+      await world.pass(30 * second)
+    }
+    await world.until(() => world.told('transfer.duplicate').length === 2, 'both')
+    expect(world.told('transfer.duplicate')).toMatchObject([
+      { facts: { owed: '100', paid: '300' } },
+      { facts: { owed: '100', paid: '300' } },
+    ])
+  })
+
+  test('is not told where it is paid once', async () => {
+    const { world, pay } = await begin()
+    pay('100')
+    await world.pass(10 * minute)
+    expect(world.told()).toEqual([])
+  })
+
+  test('is not told as paid again where it is paid in two parts', async () => {
+    const { world, pay } = await begin()
+    pay('60')
+    pay('40')
+    await world.pass(10 * minute)
+    expect(world.told('transfer.duplicate')).toEqual([])
+  })
+})

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
-import { findOverpayment, type Overpayment, provenBy } from '../../meaning/findOverpayment.ts'
+import { findOverpayment, type Overpayment } from '../../meaning/findOverpayment.ts'
+import { provenBy } from '../../meaning/proveOrigin.ts'
 import { findStanding } from '../../meaning/replacedPayout.ts'
+import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { destinationLeg, originLeg, paidBefore, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
@@ -53,7 +55,9 @@ function detectSurplus(transfer: Transfer, context: EventContext): Found<typeof 
   if (origin === null || destination === null) return null
   // What was over before anything was to be reported is history.
   if ((destination.time ?? transfer.firstSeenAt) < context.tellSince) return null
-  const found = findOverpayment(transfer, context.related.ofOrigin(transfer), context.now)
+  const { bridge, learned = null, now, related } = context
+  const settings = { ...toMoneySettings(bridge, learned, related), learned, now }
+  const found = findOverpayment(transfer, related.ofOrigin(transfer), settings)
   if (!found?.surplus.some(({ key }) => key === transfer.key)) return null
   return toFinding(transfer, found)
 }

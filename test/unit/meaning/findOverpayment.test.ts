@@ -12,6 +12,7 @@ import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
 
 const now = 2_000_000
+const settings = { fees: [], learned: null, now }
 
 function payout(
   n: number,
@@ -36,11 +37,11 @@ function payout(
 /** All that is said of each, by keys. */
 const say = (one: Transfer, all: readonly Transfer[]) => {
   const keys = (some: readonly Transfer[]) => some.map(({ key }) => key)
-  const overpaid = findOverpayment(one, all, now)
+  const overpaid = findOverpayment(one, all, settings)
   return {
     alike: keys(listOfOneOrigin(one, all)),
     overpaid: overpaid && { ...overpaid, payouts: keys(overpaid.payouts), surplus: keys(overpaid.surplus) },
-    outdated: listOutdatedPayouts(one, all, now).map(({ payout: { key }, since }) => [key, since]),
+    outdated: listOutdatedPayouts(one, all, settings).map(({ payout: { key }, since }) => [key, since]),
     mayBeSurplus: mayBeSurplus(one, all, now),
     mayBeShownAsOne: mayBeShownAsOne(one, all, now),
   }
@@ -83,8 +84,8 @@ describe('of a crowd', () => {
       const one = payout(n, { zoneEventIndex: '7', source: 'E12', requestedAt: 1_950_000 + n }, 1_900_000)
       return Object.defineProperty({ ...one }, 'firstSeenAt', { get: () => ((reads += 1), one.firstSeenAt) })
     })
-    const outdated = all.map((one) => listOutdatedPayouts(one, all, now).length)
-    const found = all.map((one) => findOverpayment(one, all, now)?.surplus.length)
+    const outdated = all.map((one) => listOutdatedPayouts(one, all, settings).length)
+    const found = all.map((one) => findOverpayment(one, all, settings)?.surplus.length)
     expect([new Set(outdated), new Set(found)]).toEqual([new Set([300]), new Set([undefined])])
     expect(all.filter((one) => mayBeSurplus(one, all, now))).toHaveLength(300)
     expect(reads).toBeLessThan(20_000)
