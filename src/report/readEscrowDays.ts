@@ -127,7 +127,7 @@ function readDay(db: Database, of: Of): Omit<EscrowDay, 'token'> | null {
   const isKnown = (isOver || of.now < until) && isKept(from, of)
   const change = isKnown ? sumMoved(db, token, { from, ...(isOver ? { until } : { upTo: height }) }) : null
   // What happens as the day ends is of the next one.
-  const owed = isOver ? readOwedAt(db, escrow, until - 1) : judged.owed
+  const owed = isOver && escrow.isHeld ? readOwedAt(db, escrow, until - 1) : judged.owed
   return {
     opening: change && formatDecimal(subtractDecimals(closing, change)),
     change: change && formatDecimal(change),

@@ -63,6 +63,7 @@ import { settledAnswers } from './migrations/0058_settled_answers.ts'
 import { dueChecks } from './migrations/0059_due_checks.ts'
 import { refunds } from './migrations/0060_refunds.ts'
 import { alertsByKind } from './migrations/0061_alerts_by_kind.ts'
+import { held } from './migrations/0062_held.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -128,6 +129,7 @@ export const migrations: readonly string[] = [
   dueChecks,
   refunds,
   alertsByKind,
+  held,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

@@ -18,7 +18,8 @@ history: { for: 1h, transfers: 60 }
 timeline:
   - { at: 10s, fault: transfer.duplicate }
   - { at: 30s, fault: transfer.unbacked, token: WETH, amount: "3.5" }
-  - { at: 40s, fault: transfer.failed, token: USDC, amount: "12000" }
+  - { at: 40s, fault: transfer.failed, direction: MainToZone, legs: both, token: USDC, amount: "12000" }
+  - { at: 45s, fault: transfer.failed, token: USDC, amount: "777.77" }
   - { at: 50s, fault: transfer.stalled, token: USDC, amount: "18250.75" }
 `
 const noon = Date.parse('2026-05-05T12:00:00Z')
@@ -58,6 +59,7 @@ test('3.5 WETH without origin, a withdrawal paid twice, 12,000 USDC failed and 1
     '18,250.75 USDC in flight for',
   ])
     expect(headline).toContain(said)
+  expect(headline).not.toContain('777.77')
 
   const book = readBook(readFileSync(join(folder, 'book-2026-05-05.csv'), 'utf8'))
   for (const [symbol, decimals] of [
@@ -88,7 +90,8 @@ test('3.5 WETH without origin, a withdrawal paid twice, 12,000 USDC failed and 1
             ? has(one.main) && !has(one.zone)
             : has(one.zone) && !has(one.main)),
       ),
-      failed: sum(hasFailed),
+      // What failed where it set out never left.
+      failed: sum((one) => hasFailed(one) && has(one.main)),
       unbacked: sum(isForged),
     })
   }

@@ -19,7 +19,7 @@ import {
   sumByToken,
 } from './owed/lossStore.ts'
 import type { StoredFlow } from './flows/flowRow.ts'
-import { listEscrowTokens } from './owed/owedStore.ts'
+import { listEscrowTokens, measuredBy } from './owed/owedStore.ts'
 import { listUnjudgedPayouts } from './owed/unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/heads/horizons.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -215,7 +215,8 @@ export function toHoldings(
         symbol: symbolOf(watch, known.token),
         escrows,
         decimals: decimalsOf(watch, known.token),
-        holdings: known.holdings,
+        holdings: measuredBy(known, known.holdings),
+        isHeld: known.isHeld,
         holdingsAt: known.holdingsAt,
         baseline: known.baseline,
         startedAt: known.start?.time ?? null,

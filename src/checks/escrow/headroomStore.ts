@@ -9,9 +9,12 @@ import { indexOfHash } from '../../store/hash.ts'
 import { nameOf, numberOf } from '../../store/names.ts'
 import { bigintText, columns, instant, int, table, text, texts } from '../../store/table.ts'
 import { sumOpen } from './flows/flowSums.ts'
+import { flowsKeptMs } from './flows/flowStore.ts'
 import type { EscrowFlowSum, EscrowHeadroom } from './holding.ts'
 import { sumOf } from './balances/judgeOwed.ts'
 import type { EscrowReading } from './flows/readingStore.ts'
+import type { OwedStart } from './owed/owed.ts'
+import { readEscrowToken } from './owed/owedStore.ts'
 import { decimalsOf, type EscrowWatch, symbolOf } from './watched/watch.ts'
 
 interface Watching {
@@ -30,6 +33,7 @@ const rooms = table('escrow_headroom', {
 
 /** By how many of the newest payouts it is known which escrows pay. */
 const payoutsLookedAt = 50
+const dayMs = 86_400_000
 /** A gap of so little of a window is no blindness. */
 const observedShare = 0.95
 
@@ -40,7 +44,15 @@ export function noteHeadroom(
   places: readonly Holding[],
 ): void {
   const { token, balances, high: height, readAt: at } = reading
-  const payers = places.length > 1 ? listPayers(db, token, places) : places.map(({ address }) => address)
+  const known = readEscrowToken(db, token)
+  if (known?.isHeld === false) {
+    db.prepare('DELETE FROM escrow_headroom WHERE token = ?').run(token)
+    return
+  }
+  const seen = listPayers(db, token, places)
+  const isUnseen =
+    seen.length === 0 && places.length === 1 && !isPaidElsewhere({ db, watch }, reading, known?.start ?? null)
+  const payers = isUnseen ? places.map(({ address }) => address) : seen
   const held = sumOf(Object.fromEntries(payers.map((address) => [address, balances[address] ?? 0n])))
   const onItsWay = readOnItsWay({ db, watch }, reading)
   db.prepare(`INSERT OR REPLACE ${rooms.into}`).run(
@@ -48,7 +60,7 @@ export function noteHeadroom(
   )
 }
 
-/** Of several escrows of a token those that the newest payouts left. */
+/** Of the escrows of a token those that the newest payouts left. */
 function listPayers(db: Database, token: string, places: readonly Holding[]): string[] {
   const sql = `SELECT DISTINCT ${nameOf('f.escrow')} AS escrow FROM
     (SELECT key FROM escrow_legs WHERE token = ${numberOf('?1')} AND main_height IS NOT NULL AND credit = 0
@@ -57,6 +69,20 @@ function listPayers(db: Database, token: string, places: readonly Holding[]): st
     WHERE f.net LIKE '-%' ORDER BY 1`
   const known = new Set(places.map(({ address }) => address))
   return text.all(db, sql, token).filter((address) => known.has(address))
+}
+
+/** Whether there were payouts whose movements would be known, had they left a contract that nobody named as an escrow. */
+function isPaidElsewhere(
+  { db, watch }: Watching,
+  { token, high, newestAt }: EscrowReading,
+  start: OwedStart | null,
+): boolean {
+  // Of what is wrapped on the way no movement need show who paid it.
+  const isShown = token !== watch.bridge.wrappedNative
+  if (watch.named.has(token) || !isShown || start === null) return false
+  const since = Math.max(start.time, newestAt - flowsKeptMs + dayMs)
+  const sql = `SELECT 1 FROM escrow_legs WHERE token = ${numberOf('?')} AND credit = 0 AND main_height <= ? AND zone_time >= ? LIMIT 1`
+  return db.prepare(sql).get(token, high, since) !== undefined
 }
 
 const unpaid = columns({ amount: wholeNumber.orNull() })

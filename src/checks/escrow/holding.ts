@@ -59,9 +59,12 @@ export interface UnjudgedSum extends Pick<EscrowSum, 'token' | 'symbol' | 'escro
   readonly hashes: readonly string[]
 }
 
-/** What the escrows of a token hold together, against what is owed. */
+/** What the escrows of a token hold together, null too where nothing is there and nothing comes to rest, against what is owed. */
 export interface EscrowHolding
-  extends Pick<EscrowToken, 'token' | 'holdings' | 'holdingsAt' | 'baseline' | 'judged' | 'accounts'> {
+  extends Pick<
+    EscrowToken,
+    'token' | 'holdings' | 'holdingsAt' | 'baseline' | 'judged' | 'accounts' | 'isHeld'
+  > {
   readonly symbol: string
   readonly escrows: readonly string[]
   readonly decimals: number | null
@@ -184,6 +187,7 @@ const holding = z.strictObject({
     .default(null),
   accounts: accountsSchema.nullable().default(null),
   ground: z.enum(baselineGrounds).default('configured'),
+  isHeld: z.boolean().default(true),
 })
 
 const supply = z.strictObject({

@@ -5,6 +5,7 @@ import { type CoursePoint, courseSteps, listCourse, spareOf } from './owed/cours
 import { toHoldings } from './facts.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
 import { readMainHeightAt } from './owed/owedLegs.ts'
+import { measuredBy } from './owed/owedStore.ts'
 import { openEscrowWatch } from './watched/watch.ts'
 
 /** The judgement of a step that had the least to spare stands for all of it: where it is coarse, a short lack seems long. */
@@ -58,7 +59,7 @@ function openCourse({ bridge, db, learned }: KeptGround): OpenKept<EscrowPart> {
         headroom: [],
         holdings: courses.map(({ holding, judgedAt }) => {
           const judged = judgedAt(now)
-          const holdings = judged?.holdings ?? null
+          const holdings = measuredBy(holding, judged?.holdings ?? null)
           return { ...holding, judged, holdings, holdingsAt: judged && now, accounts: null }
         }),
       },

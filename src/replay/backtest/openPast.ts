@@ -1,6 +1,7 @@
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import { escrowKept } from '../../checks/escrow/kept.ts'
 import type { EscrowPart } from '../../checks/escrow/holding.ts'
+import { measuredBy } from '../../checks/escrow/owed/owedStore.ts'
 import type { Kept, KeptGround, OpenKept } from '../../kernel/kept.ts'
 import { createSettle } from '../../kernel/heads/listLag.ts'
 import { createLearned, listTokenPairs } from '../../ledger/lessons/learned.ts'
@@ -45,9 +46,10 @@ export function openPast({
     escrows,
     reserveOf(address, now) {
       const token = movesAs.get(canonicalToken(address)) ?? canonicalToken(address)
-      const { holdings } = escrows.facts(now).escrow
-      const judged = holdings.find((one) => one.token === token)?.judged ?? null
-      return judged && (judged.holdings > judged.owed ? judged.holdings : judged.owed)
+      const known = escrows.facts(now).escrow.holdings.find((one) => one.token === token)
+      if (!known?.judged) return null
+      const { holdings, owed } = known.judged
+      return measuredBy(known, holdings > owed ? holdings : owed)
     },
   }
 }

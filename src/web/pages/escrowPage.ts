@@ -97,9 +97,17 @@ ${tile('Owes', owes === null ? unknown : renderAmount(owes))}
 ${tile('Difference', difference === null ? unknown : renderDifference(difference))}
 </dl>
 <p class="note">${at === null ? html`Never judged: the first reading has to be passed by the list of transfers, mostly within two minutes.` : html`Judged ${renderAgo(at, now)}. What is leaving may be payouts: it is judged within minutes.`}</p>
+${renderPassing(story)}
 ${renderAccounts(story)}
 ${renderSupply(story, now)}
 ${renderBaseline(story)}`
+}
+
+/** The contracts stand for escrows that nobody named. */
+function renderPassing({ isHeld, token }: EscrowStory): Html | '' {
+  return isHeld
+    ? ''
+    : html`<p class="note">${renderState('attention', 'Nothing rests here')}: what comes in is passed on, or burned, so that nothing counts as owed. If ${nameEscrowToken(token)} lies at another address, name that in <code>bridge.escrows</code>: until then nothing watches what it holds.</p>`
 }
 
 const accountWords: Readonly<Record<keyof EscrowAccounts, string>> = {
@@ -112,8 +120,8 @@ const accountWords: Readonly<Record<keyof EscrowAccounts, string>> = {
 }
 
 /** Double entry: what is held is the sum of the lines below it. */
-function renderAccounts({ accounts, holds }: EscrowStory): Html | '' {
-  if (accounts === null || holds === null) return ''
+function renderAccounts({ accounts, holds, isHeld }: EscrowStory): Html | '' {
+  if (accounts === null || holds === null || !isHeld) return ''
   const lines = Object.entries(accountWords).flatMap(([key, label]) =>
     isAccount(key) ? [{ key, label, amount: accounts[key] }] : [],
   )

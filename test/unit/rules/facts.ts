@@ -150,6 +150,7 @@ export const toHolding = (overrides: Partial<EscrowHolding> = {}): EscrowHolding
   holdings: 90n,
   holdingsAt: 0,
   accounts: null,
+  isHeld: true,
   ground: 'configured',
   baseline: 100n,
   startedAt: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteAssumed, saveOwedJudgement } from '../../../src/checks/escrow/owed/owedStore.ts'
+import { noteAssumed, noteHeld, saveOwedJudgement } from '../../../src/checks/escrow/owed/owedStore.ts'
 import { saveCompared } from '../../../src/checks/escrow/supply/supplyStore.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
@@ -35,6 +35,14 @@ test('an assumed baseline says so, a configured one too', async () => {
   )
   const configured = (deps: WebDeps) => (noteAssumed(deps.escrows.db, usdc, false), {})
   expect(textOf(await read('/escrows', configured))).toContain('with 1,000 USDC owed, as configured')
+})
+
+test('where nothing ever came to rest the page says so, and what to name', async () => {
+  expect(textOf(await read('/escrows'))).not.toContain('Nothing rests here')
+  const passing = (deps: WebDeps) => (noteHeld(deps.escrows.db, usdc, false), {})
+  const text = textOf(await read('/escrows', passing))
+  expect(text).toContain('Nothing rests here: what comes in is passed on, or burned')
+  expect(text).toContain('If USDC lies at another address, name that in bridge.escrows')
 })
 
 const compared = {

@@ -117,10 +117,12 @@ export function toExact(
   judged: OwedJudgement,
 ): ExactJudgement {
   const { holdings, height } = judged
-  const baseline = readEscrowToken(db, token)?.baseline ?? null
+  const { baseline = null, isHeld = true } = readEscrowToken(db, token) ?? {}
   const at = { height, holdings, time: newestAt }
   const accounts = baseline === null ? null : readAccounts(db, { token, baseline }, at)
-  return { ...judged, owed: accounts ? mostOwed(judged, accounts) : judged.owed, accounts }
+  const owed = accounts ? mostOwed(judged, accounts) : judged.owed
+  // What only passes through is owed by whoever holds it then.
+  return { ...judged, owed: isHeld ? owed : 0n, accounts }
 }
 
 /** Whether less is held than is owed, whatever of what left a moment ago was paid. */

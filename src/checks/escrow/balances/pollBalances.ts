@@ -22,6 +22,7 @@ import {
   saveReading,
 } from '../flows/readingStore.ts'
 import { settleMs } from '../flows/rereadFlow.ts'
+import { reviseHeld } from '../watched/held.ts'
 import { baselineOf, listHoldings, reviseToken } from '../watched/watch.ts'
 import { type EscrowBalances, compare } from './compareReading.ts'
 
@@ -86,6 +87,7 @@ async function readNow(
         noteAssumed(db, token, baselineOf(watch, token) === null)
         const held = places.map((place) => [place.address, byHolding.get(place) ?? null] as const)
         saveToken(of, token, held, read, now)
+        reviseHeld(watch, token)
       }
       return []
     },

@@ -17,6 +17,7 @@ import { type FlowVerdict, judgeFlow } from '../flows/judgeFlow.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
 import { keepsDeposits } from '../flows/flowStore.ts'
 import { findRefunds } from './refund.ts'
+import { isNamed, isVault } from '../watched/held.ts'
 import type { EscrowWatch } from '../watched/watch.ts'
 import { listTogether } from '../flows/wrapped.ts'
 
@@ -95,16 +96,6 @@ function findTeller(all: readonly StoredFlow[]): StoredFlow | undefined {
   const told = all.find(({ verdict }) => verdict === 'unexplained')
   const sizeOf = ({ gross }: StoredFlow) => sumDecimals(gross.flatMap((move) => [move.in, move.out]))
   return told ?? all.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)) || a.id - b.id)[0]
-}
-
-/** Whether the configuration says that it holds the token: so does its first deposit. */
-function isNamed({ places }: EscrowWatch, { escrow, token }: StoredFlow): boolean {
-  return places.some(({ address, tokens }) => address === escrow && tokens?.has(token))
-}
-
-/** Whether matched deposits came to rest there: movements are forgotten after days, and deposits may be rare. */
-function isVault({ learned, recordedAs }: EscrowWatch, { escrow, token }: StoredFlow): boolean {
-  return learned.vaultsOf(recordedAs.get(token) ?? token).has(escrow)
 }
 
 /** Of what several escrows moved, what went out is reported at those that paid it, and what came in where it came. */

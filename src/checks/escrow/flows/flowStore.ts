@@ -260,11 +260,19 @@ export function wakeUnlisted(db: Database, now: UnixMs): void {
 /** Whether something of a token ever came to rest at an address: elsewhere it only passes through. */
 export function keepsDeposits(
   db: Database,
-  { escrow, token, hash }: Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>,
+  { escrow, token, hash = '' }: Pick<EscrowFlow, 'escrow' | 'token'> & { readonly hash?: string },
 ): boolean {
   const sql = `SELECT outward FROM escrow_flows WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND hash <> ?
     AND verdict = 'explained' AND direction = 'in' AND gross IS NOT NULL ORDER BY height DESC LIMIT 20`
   return decimal.all(db, sql, escrow, token, toHashCell(hash)).some(({ digits }) => digits < 0n)
+}
+
+/** Whether one of the newest transfers was paid from what lay at an address, and not only through it. */
+export function paysOut(db: Database, { escrow, token }: Pick<EscrowFlow, 'escrow' | 'token'>): boolean {
+  const newest = `SELECT outward, verdict, from_height FROM escrow_flows
+    WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} ORDER BY height DESC LIMIT 500`
+  const sql = `SELECT outward FROM (${newest}) WHERE verdict = 'explained' AND from_height IS NULL`
+  return decimal.all(db, sql, escrow, token).some(({ digits }) => digits > 0n)
 }
 
 /** Tokens that transfers moved at an address, as they were first seen: what anybody else sends there is not the bridge's. */

@@ -27,6 +27,8 @@ export interface EscrowToken {
   readonly accounts: Accounts | null
   /** Nothing but the first balance says what was owed when counting began. */
   readonly isAssumed: boolean
+  /** False where nothing ever came to rest, as far as was seen: nothing is held there, or owed. */
+  readonly isHeld: boolean
 }
 
 export const tokens = table('escrow_tokens', {
@@ -45,6 +47,7 @@ export const tokens = table('escrow_tokens', {
   judgedAt: instant.orNull(),
   accounts: accountsJson.orNull(),
   isAssumed: flag.from('assumed'),
+  isHeld: flag.orNull().from('held'),
 })
 
 export function listEscrowTokens(db: Database): EscrowToken[] {
@@ -94,6 +97,17 @@ export function noteAssumed(db: Database, token: string, isAssumed: boolean): vo
   db.prepare(sql).run(flag.write(isAssumed), token)
 }
 
+/** What once came to rest may do so again, however long ago that was. */
+export function noteHeld(db: Database, token: string, isHeld: boolean): void {
+  const sql = 'UPDATE escrow_tokens SET held = ?1 WHERE token = ?2 AND held IS NOT ?1 AND held IS NOT 1'
+  db.prepare(sql).run(flag.write(isHeld), token)
+}
+
+/** What shares are taken of: where nothing ever came to rest, nothing there is no measure of anything. */
+export function measuredBy({ isHeld }: Pick<EscrowToken, 'isHeld'>, amount: bigint | null): bigint | null {
+  return !isHeld && amount === 0n ? null : amount
+}
+
 export function saveHoldings(db: Database, token: string, holdings: bigint, at: UnixMs): void {
   noteEscrowToken(db, token, '')
   db.prepare('UPDATE escrow_tokens SET holdings = ?, holdings_at = ? WHERE token = ?').run(
@@ -135,6 +149,7 @@ function toToken(row: Read<typeof tokens>): EscrowToken {
     judgedAt,
     accounts,
     isAssumed,
+    isHeld,
   } = row
   return {
     token,
@@ -145,6 +160,7 @@ function toToken(row: Read<typeof tokens>): EscrowToken {
     holdingsAt,
     accounts,
     isAssumed,
+    isHeld: isHeld ?? true,
     judged:
       judgedAt === null
         ? null

@@ -14,7 +14,7 @@ import { type EscrowPlace, type EscrowSetting, isOfKind, toPlaces } from './plac
 import type { Holding } from '../../../kernel/reads/balanceReads.ts'
 import type { Database } from '../../../store/database.ts'
 import { listReadings } from '../flows/readingStore.ts'
-import { listEscrowTokens, noteEscrowToken, readEscrowToken } from '../owed/owedStore.ts'
+import { listEscrowTokens, measuredBy, noteEscrowToken, readEscrowToken } from '../owed/owedStore.ts'
 import { renameOwedToken, reviseOwed, openOwedLegs, saveOwedLeg } from '../owed/owedLegs.ts'
 import { listTokenPairs } from '../../../ledger/lessons/learned.ts'
 import { readFlowsDeep } from '../../../kernel/reads/mainStreams.ts'
@@ -140,7 +140,7 @@ export function baselineOf(watch: EscrowWatch, token: string): bigint | null {
 
 /**
  * What the escrows hold, or would hold had nothing been taken that they still owe: after a theft the rest must not
- * make every transfer a large one. Base units; null before the first reading.
+ * make every transfer a large one. Base units; null before the first reading, and where nothing comes to rest.
  */
 export function reserveOf({ db, places, movesAs }: EscrowWatch, token: string): bigint | null {
   if (places.length === 0) return null
@@ -149,7 +149,8 @@ export function reserveOf({ db, places, movesAs }: EscrowWatch, token: string): 
   if (!known || known.holdings === null) return null
   const owed = known.judged?.owed ?? known.baseline ?? 0n
   const amounts = [known.holdings, owed, ...listUnjudged(db, address)]
-  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+  const most = amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+  return measuredBy(known, most)
 }
 
 /** An amount in token units as a share of what the escrows hold, else of what moves there at most; null where nothing is known. */

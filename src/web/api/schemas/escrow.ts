@@ -52,6 +52,9 @@ export const movement = z
 
 export const escrowStory = escrowLine
   .extend({
+    isHeld: z
+      .boolean()
+      .describe('False where nothing ever came to rest: what comes in is passed on, or burned'),
     baseline: z
       .object({
         amount: amount.nullable(),

@@ -3,6 +3,7 @@ import { noAmount, toDecimal } from '../../../../src/bridge/decimal.ts'
 import { saveFlows, settleFlow } from '../../../../src/checks/escrow/flows/flowStore.ts'
 import { createHeadroomReader, noteHeadroom } from '../../../../src/checks/escrow/headroomStore.ts'
 import { saveOwedLeg } from '../../../../src/checks/escrow/owed/owedLegs.ts'
+import { noteHeld, startOwed } from '../../../../src/checks/escrow/owed/owedStore.ts'
 import { openEscrowWatch } from '../../../../src/checks/escrow/watched/watch.ts'
 import { noteCoverage } from '../../../../src/kernel/running/coverage.ts'
 import { createLearned } from '../../../../src/ledger/lessons/learned.ts'
@@ -16,10 +17,14 @@ const now = 10 * hourMs
 
 /** A ledger with escrows of one token of no decimals. */
 function setUp(...addresses: string[]) {
+  return open(addresses, { isNamed: true })
+}
+
+function open(addresses: readonly string[], { isNamed }: { readonly isNamed: boolean }) {
   const db = openDatabase(':memory:')
   const bridge = {
-    contracts: [],
-    escrows: addresses.map((address) => ({ address, token, baseline: null })),
+    contracts: addresses,
+    escrows: isNamed ? addresses.map((address) => ({ address, token, baseline: null })) : [],
     tokens: [{ address: token, symbol: 'T', decimals: 0 }],
     fees: [],
   }
@@ -110,6 +115,26 @@ test('of several escrows the one that the newest payouts left is the one that pa
 
 test('of several escrows none is taken for the one that pays before one was seen to', () => {
   expect(setUp(hot, cold).read({ [hot]: 15n, [cold]: 900n })?.escrows).toEqual([])
+})
+
+test.each([
+  { name: 'an escrow that is named', isNamed: true, startedAt: now - 10, pays: true },
+  { name: 'a contract that nobody named as one', isNamed: false, startedAt: now - 10, pays: false },
+  { name: 'the same, where counting began later', isNamed: false, startedAt: now, pays: true },
+])('of one that payouts were not seen to leave, $name: pays $pays', ({ isNamed, startedAt, pays }) => {
+  const { db, withdraw, read } = open([hot], { isNamed })
+  startOwed(db, token, { height: 1, time: startedAt }, 50n)
+  withdraw(5n, now - 5, { hash: '0xf1', height: 50 })
+  expect(read({ [hot]: 50n })?.escrows).toEqual(pays ? [hot] : [])
+})
+
+test('where nothing ever came to rest there is nothing to spare, and nothing lacks', () => {
+  const { db, withdraw, read } = open([hot], { isNamed: false })
+  startOwed(db, token, { height: 1, time: now - 10 }, 0n)
+  withdraw(5n, now - 5)
+  expect(read({ [hot]: 0n })?.held).toBe(0n)
+  noteHeld(db, token, false)
+  expect(read({ [hot]: 0n })).toBeUndefined()
 })
 
 test('the flow is what transfers brought and asked for; a refill is none', () => {
