@@ -35,13 +35,14 @@ const settleMs = 300_000
 export const longestSettleMs = 3_600_000
 
 /**
- * How long a digest has to stand before it is sent after those that were, newest last; null for what was sent last. What
+ * How long a digest has to wait before it is sent after those that were, newest last; null for what was sent last. What
  * was corrected may turn out to hold after all, and that is sent at once. A source that goes on changing its answer is
- * followed by what stands for minutes, each time for longer: what holds in the end is the last thing that is said.
+ * followed more and more slowly: what was sent before has to stand so long, so that what holds in the end is the last
+ * thing that is said; what is new waits so long after what was sent last, and no longer, or it could be kept back for ever.
  */
 export function settlingOf(told: readonly string[], digest: string): number | null {
   if (told.at(-1) === digest) return null
-  const times = told.filter((one) => one === digest).length
+  const times = Math.floor(told.length / 2)
   return times < 2 ? 0 : Math.min(settleMs * 2 ** (times - 2), longestSettleMs)
 }
 
@@ -75,7 +76,8 @@ function materialOf(kind: Detector | null, finding: Finding, transfer: Transfer)
   return {
     amount: transfer.amountRaw?.toString() ?? '',
     token: transfer.token.address,
-    own: { ...(finding.isOver && { isOver: true }), ...kind?.material?.(finding, transfer) },
+    // Of what is over nobody acts on what it said.
+    own: finding.isOver ? { isOver: true } : (kind?.material?.(finding, transfer) ?? {}),
   }
 }
 

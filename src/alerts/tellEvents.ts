@@ -7,6 +7,7 @@ import type { AlertHead, AlertRow } from './store/alertRows.ts'
 import type { OutboxWhat } from './store/outboxItems.ts'
 import { isUrgent, putIntoCase } from './caseOf.ts'
 import { whenToTell } from './caseWindows.ts'
+import { moreMoney } from '../cases/judgeCase.ts'
 import type { Placed } from '../cases/placeMember.ts'
 import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './engineContext.ts'
 import { rankAmount } from '../bridge/amount.ts'
@@ -169,6 +170,7 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   if (finding.transfer === null && !finding.isOver)
     return tellRecurrence(context, row, { finding, told, digest })
   const placed = putIntoCase(context, row, finding)
+  const isNew = !told.includes(digest)
   // An amount that was not known may open again what somebody had taken: who follows no cases hears it by that.
   const isFilledIn = placed?.reopened == null && isOnlyFilledIn(kind, keptFinding(row), finding)
   keepFinding(context, row, { finding, material: [...told, digest], episode: row.episode })
@@ -176,17 +178,19 @@ function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): 
   if (!stands({ finding, kind })) context.store.touchQuietGroups(context.now)
   if (isFilledIn)
     return note(context, row, { what: 'not told', reason: 'only fills in what was unknown' }, context.now)
-  correct(context, row, settlesMs)
+  correct(context, row, { settlesMs: placed?.reopened === moreMoney ? 0 : settlesMs, isNew })
 }
 
 /** What is known of it by now may tie it to others, as the text of an error that was asked for after it was told. */
 function learnKeys(context: EngineContext, known: AlertHead, finding: Finding): void {
   if (finding.isOver || known.state === 'merged') return
-  if (putIntoCase(context, known, finding) === null) return
+  const placed = putIntoCase(context, known, finding)
+  if (placed === null) return
   const { labels, severity, runbook } = known
   const amountRank = rankAmount(finding.transfer?.amount ?? null)
   const content = { labels, severity, runbook, amountRank, ...toFound(finding) }
   context.store.updateContent(known.id, content, context.now)
+  if (placed.reopened === moreMoney) correct(context, { ...known, ...content }, { settlesMs: 0, isNew: true })
 }
 
 /** Without a transfer an event can happen anew: the monitor's state was recovered a second time. */
@@ -229,9 +233,14 @@ function keepFinding(
 
 /**
  * To every channel that got the event, unless it is still queued there: texts are rendered when sent. What has to stand
- * first waits as if it were silenced; what changes meanwhile waits anew.
+ * first waits as if it were silenced; what was told before and comes back meanwhile waits anew.
+ * @param settles how long it waits, and whether it was never told before: see `settlingOf`
  */
-function correct(context: EngineContext, row: AlertRow, settlesMs: number): void {
+function correct(
+  context: EngineContext,
+  row: AlertRow,
+  { settlesMs, isNew }: { readonly settlesMs: number; readonly isNew: boolean },
+): void {
   // What happened to its case says nothing of it.
   const items = context.store
     .listItemsOf(row.id)
@@ -241,8 +250,11 @@ function correct(context: EngineContext, row: AlertRow, settlesMs: number): void
   )
   const told = [...new Set(items.map((item) => item.channel))].filter((channel) => !waiting.has(channel))
   const holds = listEventChannels(context, row)
-  const until = context.now + settlesMs
-  const settling = settlesMs === 0 ? null : { reason: 'it keeps changing', until, silenceId: null }
+  const from = isNew
+    ? Math.min(Math.max(0, ...items.map(({ createdAt }) => createdAt)), context.now)
+    : context.now
+  const until = from + settlesMs
+  const settling = until <= context.now ? null : { reason: 'it keeps changing', until, silenceId: null }
   for (const channel of told) {
     const hold = holds.find((entry) => entry.channel === channel)?.hold ?? settling
     if (hold) holdEvent(context, row, { channel, what: 'correction', hold })

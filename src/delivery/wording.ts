@@ -150,9 +150,13 @@ function endOfEpisode({ alert, episode }: Wording): UnixMs | null {
 function summaryOf(wording: Wording, of: Pick<MessageItem, 'status' | 'lastedMs'>, now: UnixMs): string {
   const { finding } = wording
   if (of.status === 'resolved' || of.status === 'ended') return endOf(wording, of, now)
-  if (of.status === 'correction') return correctionOf(wording.kind, finding, isTakenBack(wording))
+  const isCorrection = of.status === 'correction'
+  // A comparison that still finds a difference says which one it is by now.
+  const isOtherwise = isCorrection && !(wording.kind?.isComparison === true && stands(wording))
+  if (isOtherwise) return correctionOf(wording.kind, finding, isTakenBack(wording))
   const at = Math.min(endOfEpisode(wording) ?? now, now)
-  return summarize(wording.rule, finding, at) ?? sayFinding(wording.kind, finding, at)
+  const said = summarize(wording.rule, finding, at) ?? sayFinding(wording.kind, finding, at)
+  return isCorrection ? `Correction: ${said}` : said
 }
 
 /** @example nameAlert(alert) // 'alert #a1b2c3d4 (transfer-unbacked)' */

@@ -31,6 +31,32 @@ describe('what was told and is otherwise now is corrected once', () => {
     expect(world.told()).toMatchObject([{ kind: 'transfer.mismatch', isOver: true, corrections: 1 }])
   })
 
+  test('a mismatch of a cent that turns out to be a payout of a million is told as that', async () => {
+    const world = await createBridgeWorld({
+      rules,
+      prepare(bare) {
+        for (let n = 10; n < 40; n += 1) bare.withdraw(n)
+      },
+    })
+    await world.pass(180_000)
+    const zoneTxHash = `0x${'77'.repeat(32)}`
+    const onItsWay = { zoneTxHash, zoneBlockTime: String(world.now()), status: '' }
+    const noPayout = { mainTxHash: '', mainBlockHeight: '', mainBlockTime: '' }
+    const amount = { value: '160.01', valueRaw: '160010000' }
+    world.zone(zoneTxHash, { value: '160', valueRaw: '160000000' })
+    const record = world.withdraw(60, { ...amount, ...onItsWay, ...noPayout })
+    await world.until(() => world.told('transfer.mismatch').length === 1, 'the cent')
+    await world.pass(300_000)
+    expect(world.told()).toMatchObject([{ kind: 'transfer.mismatch', corrections: 0 }])
+    const mainTxHash = `0x${'3a'.repeat(32)}`
+    world.main(mainTxHash, move(user(60), '1000000'))
+    const paid = { status: '0x1', mainTxHash, mainBlockHeight: '9500', mainBlockTime: String(world.now()) }
+    Object.assign(record, { ...paid, updateTime: String(world.now()) })
+    await world.until(() => world.monitor.told().some((text) => /1,?000,?000/.test(text)), 'the million')
+    await world.pass(300_000)
+    expect(world.told('transfer.mismatch')).toMatchObject([{ isOver: false, corrections: 1 }])
+  })
+
   test('a payout without an origin: a name alone takes nothing back, its proof does', async () => {
     const world = await createBridgeWorld({ rules })
     for (let n = 10; n < 14; n += 1) world.withdraw(n)

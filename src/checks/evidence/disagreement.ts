@@ -34,6 +34,7 @@ export const sourceDisagreement = defineEvent({
   needs: ['canonical'],
   isGuard: true,
   isComparison: true,
+  material: ({ facts: { chain, explorer, node } }) => ({ chain, explorer, node }),
   accuses: () => true,
   looksAt: ['evidence'],
   hasTransfer: true,

@@ -32,6 +32,7 @@ export const batchMismatch = defineEvent({
   ties: ['transfer'],
   risksTransfer: true,
   isComparison: true,
+  material: ({ facts: { problem, itemSum, missing } }) => ({ problem, itemSum, missing }),
   accuses: () => true,
   readsActions: ({ problem }) => actionProblems.some((one) => words[one] === problem),
   looksAt: ['batches'],

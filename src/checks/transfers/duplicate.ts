@@ -32,6 +32,8 @@ export const transferDuplicate = defineEvent({
   ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 1, loses: 'all' },
   isComparison: true,
+  // The others are named by alerts of their own.
+  material: (_finding, transfer) => ({ payout: destinationLeg(transfer)?.hash ?? '' }),
   accuses: () => true,
   looksAt: ['evidence'],
   hasTransfer: true,

@@ -50,6 +50,7 @@ export const transferMismatch = defineEvent({
     loses: ({ what, found }) => (what === 'amount' ? String(found ?? '') : ''),
   },
   isComparison: true,
+  material: ({ facts: { what, leg, found } }) => ({ what, leg, found }),
   // What may name who pays teaches which of both it names.
   accuses: ({ asked, fewSamples }) => asked !== 'E19' || fewSamples !== true,
   readsActions: ({ leg, what }) => leg === 'zone' && what !== 'status',

@@ -22,6 +22,8 @@ export const transferOutOfOrder = defineEvent({
   ties: ['transfer'],
   risksTransfer: true,
   isComparison: true,
+  // How far ahead a time is changes by itself.
+  material: ({ facts }) => ({ isBefore: facts['beforeOriginMs'] !== 0 }),
   looksAt: ['outOfOrder'],
   hasTransfer: true,
   subjectNames: [],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderPagerDuty } from '../../../src/delivery/channels/renderPagerDuty.ts'
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { run } from './caseWorld.ts'
 import {
   createBench,
@@ -137,3 +138,79 @@ test.each([false, true])(
     await world.stop()
   },
 )
+
+const cent = { what: 'amount', leg: 'zone', expected: '100.01', found: '100', asked: 'E9', fewSamples: false }
+const million = { ...cent, leg: 'main', found: '1000000', asked: 'E13' }
+
+/** A mismatch of one withdrawal, whose facts come one after the other. */
+function followMismatch() {
+  const bench = createBench()
+  const dispatcher = bench.startSending()
+  const rule = createRule({ name: 'mismatch', kind: 'transfer.mismatch', severity: 'critical' })
+  const wait = async (ms: number) => {
+    for (let at = 0; at <= ms; at += minute) {
+      bench.engine.flush(bench.clock.now())
+      dispatcher.wake()
+      await bench.clock.advance(Math.min(minute, ms - at))
+    }
+  }
+  return {
+    ...bench,
+    wait,
+    async find(facts: Finding['facts'], ms = minute) {
+      const transfer = {
+        amount: '100.01',
+        amountRaw: 100_010_000n,
+        state: 'completed',
+        status: 'success',
+      } as const
+      const finding = { ...createEvent(1, transfer), kind: 'transfer.mismatch', facts }
+      bench.engine.tellEvents([{ rule, finding }], bench.clock.now())
+      await wait(ms)
+    },
+    said: () => bench.ops.sent.flatMap(({ items }) => items.map(({ summary }) => summary)),
+    stop: () => dispatcher.stop(),
+  }
+}
+
+test.each([
+  {
+    title: 'a million was paid in place of a hundred',
+    facts: million,
+    says: 'amount is 1,000,000 on the main chain',
+  },
+  {
+    title: 'somebody else was paid',
+    facts: { ...cent, what: 'recipient', leg: 'main', expected: '0xbb', found: '0xbad' },
+    says: 'recipient is 0xbad on the main chain',
+  },
+])('a mismatch of a cent that becomes worse is told once more: $title', async ({ facts, says }) => {
+  const world = followMismatch()
+  await world.find(cent)
+  await world.find(cent, 10 * minute)
+  expect(world.said()).toHaveLength(1)
+  await world.find(facts)
+  await world.find(facts, 10 * minute)
+  expect(world.said()).toHaveLength(2)
+  expect(world.said()[1]).toContain(says)
+  expect(world.said()[1]).toMatch(/^Correction: /)
+  await world.stop()
+})
+
+test('what a source finds anew each minute is told ever more rarely, and goes on being told', async () => {
+  const world = followMismatch()
+  for (let turn = 0; turn < 6 * 60; turn += 1)
+    await world.find({ ...million, found: String(1_000_000 + turn) }, minute)
+  expect(world.said().length).toBeGreaterThan(6)
+  expect(world.said().length).toBeLessThan(12)
+  await world.stop()
+})
+
+test('a million that opens its case again is told at once, however often lesser amounts came before it', async () => {
+  const world = followMismatch()
+  for (let turn = 0; turn < 100; turn += 1) await world.find({ ...cent, found: `100.${300 - turn}` })
+  const before = world.said().length
+  await world.find(million)
+  expect(world.said().slice(before).join()).toContain('1,000,000')
+  await world.stop()
+})

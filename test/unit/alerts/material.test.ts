@@ -32,6 +32,25 @@ describe('what a told event says changes', () => {
     expect(isSame(told, reconsider(told, { ...named, originProof: 'proven' }, false))).toBe(false)
   })
 
+  test.each([
+    { kind: 'transfer.mismatch', before: { found: '100' }, after: { found: '1000000' } },
+    { kind: 'batch.mismatch', before: { problem: 'a' }, after: { problem: 'b' } },
+    { kind: 'source.disagreement', before: { node: 'succeeded' }, after: { node: 'does not exist' } },
+    { kind: 'transfer.out_of_order', before: { beforeOriginMs: 0 }, after: { beforeOriginMs: 9_000 } },
+  ])('for $kind by what it found, and by no other fact', ({ kind, before, after }) => {
+    const told = { ...of(kind), facts: before }
+    expect(isSame(told, { ...told, facts: { ...before, asked: 'E13', aheadMs: 1 } })).toBe(true)
+    expect(isSame(told, { ...told, facts: after })).toBe(false)
+  })
+
+  test('for an origin paid more than once by another payout of it, not by those that others are told for', () => {
+    const payout = (hash: string) => ({ main: { chain: 'main', hash, height: 9, time: 1 } }) as const
+    const told = { ...of('transfer.duplicate', payout('0x01')), facts: { otherHashes: '0x02' } }
+    const third = { ...of('transfer.duplicate', payout('0x03')), facts: { otherHashes: '0x02' } }
+    expect(isSame(told, { ...told, facts: { otherHashes: '0x02, 0x03' } })).toBe(true)
+    expect(isSame(told, third)).toBe(false)
+  })
+
   test('for a large amount by the amount, not by its arrival', () => {
     const told = of('transfer.large', { state: 'pending' })
     expect(isSame(told, reconsider(told, createTransfer(1, { state: 'completed' }), false))).toBe(true)
@@ -46,6 +65,7 @@ test.each([
   { title: 'so is that it does not', told: 'aba', digest: 'b', expected: 0 },
   { title: 'then it has to stand for five minutes', told: 'abab', digest: 'a', expected: 300_000 },
   { title: 'and then for ten', told: 'ababab', digest: 'a', expected: 600_000 },
+  { title: 'what is new after so many others waits as long', told: 'abcd', digest: 'e', expected: 300_000 },
   { title: 'for an hour at most', told: 'ab'.repeat(10), digest: 'a', expected: 3_600_000 },
 ])('$title', ({ told, digest, expected }) => {
   expect(settlingOf(told.split(''), digest)).toBe(expected)
