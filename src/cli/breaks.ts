@@ -17,7 +17,7 @@ import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { type CommandOperations, openOperations } from './openOperations.ts'
 import { readAuthor, toActor } from './readAuthor.ts'
-import { readLimit } from './readOptions.ts'
+import { readLimit, readToken } from './readOptions.ts'
 import type { Actor } from '../store/actor.ts'
 
 export interface ListBreaksCommand {
@@ -41,6 +41,7 @@ export function listBreaks(io: Io, options: ListBreaksCommand): number {
   const given = new Map(Object.entries({ token, min, age, state, sort }))
   const { query: asked, problem } = readBreakQuery((name) => given.get(name))
   if (asked === null) throw new MonitorError('usage', `--${(problem ?? '').replace(/^age/, 'older-than')}`)
+  readToken(token, config.bridge.tokens)
   const query = { ...asked, limit: readLimit(limit) }
   const { db, ledger } = openLedger(config)
   try {

@@ -1,8 +1,8 @@
 import { type Decimal, toDecimal } from '../bridge/decimal.ts'
 import type { TokenSetting } from '../ledger/lessons/tokenBook.ts'
 import { MonitorError } from '../lib/errors.ts'
-import { nearest } from '../lib/nearest.ts'
 import { cleanText } from '../lib/text.ts'
+import { findTokenProblem, findTokens } from '../web/namedTokens.ts'
 import { readTime } from './readTime.ts'
 
 /** What is shown of a value that was not understood. */
@@ -93,21 +93,9 @@ export function readToken(
   listed: readonly TokenSetting[],
 ): readonly string[] | null {
   if (text === undefined) return null
-  const word = text.trim().toLowerCase()
-  if (/^0x[0-9a-f]{40}$/.test(word)) return [word]
-  if (/^0x[0-9a-f]*$/.test(word))
-    throw usage(`--token: expected an address of 40 hex digits after 0x, got ${shown(text)}`)
-  const contracts = listed.flatMap(({ symbol, address }) =>
-    symbol.toLowerCase() === word ? [address.toLowerCase()] : [],
-  )
-  if (contracts.length > 0) return contracts
-  if (word === 'native') return ['']
-  const symbols = [...new Set(listed.map(({ symbol }) => symbol)), 'native']
-  const meant = nearest(word, symbols)
-  const known = symbols.length > 20 ? 'one that bridge.tokens lists' : `one of ${symbols.join(', ')}`
-  const hint =
-    meant === null ? `: expected ${known}, or the address of a token` : `, did you mean \`${meant}\`?`
-  throw usage(`--token: bridge.tokens lists no token \`${cleanText(text, 60)}\`${hint}`)
+  const problem = findTokenProblem(text, listed)
+  if (problem !== null) throw usage(`--token: ${problem}`)
+  return findTokens(text, listed)
 }
 
 /** @throws MonitorError `usage` */

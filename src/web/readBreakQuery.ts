@@ -36,7 +36,7 @@ const least = z
   })
 
 export const breakQuery = z.object({
-  token: word('Symbol or address'),
+  token: word('Symbol that `bridge.tokens` lists, address, or `native`; another word is refused'),
   min: least.optional(),
   age: duration('At least so long ago', ['30m', '2d']),
   state: choice(['open', 'settled', 'all']).default('open'),

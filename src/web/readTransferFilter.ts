@@ -17,7 +17,7 @@ export const transferQuery = z.object({
   q: word('A hash, address, id, key or symbol'),
   state: choice(transferStates).optional(),
   direction: choice(directions).optional(),
-  token: word('Address or symbol'),
+  token: word('Symbol that `bridge.tokens` lists, address, or `native`; another word is refused'),
   age: duration('Value left at least so long ago', ['30m', '6h']),
   limit: limit(50),
   cursor: cursor(/^\d{1,15}-\d{1,15}$/).optional(),

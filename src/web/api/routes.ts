@@ -5,6 +5,7 @@ import { caseStates } from '../caseTypes.ts'
 import { breakQuery, toBreakQuery } from '../readBreakQuery.ts'
 import { escrowPeriods } from '../escrowTypes.ts'
 import { gateQuery, toAskedPayment } from '../gate/readAsked.ts'
+import { findTokenProblem } from '../namedTokens.ts'
 import { readEscrowQuery } from '../readEscrowQuery.ts'
 import { toTransferFilter, transferQuery } from '../readTransferFilter.ts'
 import type { WebDeps } from '../types.ts'
@@ -59,7 +60,10 @@ export const apiRoutes: readonly ApiRoute[] = [
     says: '`transfers`, newest origin first, and `next`; a page that had to look at 20,000 others holds fewer than `limit`, or none, and its `next` goes on',
     query: transferQuery,
     answer: transferPage,
-    respond: (deps, { query }) => deps.listTransfers(toTransferFilter(query)),
+    respond(deps, { query }) {
+      checkToken(deps, query.token)
+      return deps.listTransfers(toTransferFilter(query))
+    },
   }),
   defineRoute({
     path: '/api/transfers/:key',
@@ -111,6 +115,7 @@ export const apiRoutes: readonly ApiRoute[] = [
     query: breakQuery,
     answer: breakPage,
     async respond(deps, { query }) {
+      checkToken(deps, query.token)
       const { page, entries } = await deps.readBreaks(toBreakQuery(query), { limit: 50, before: null })
       // There is a page, for there is a query.
       if (page === null) throw new Error('no breaks were read')
@@ -216,6 +221,12 @@ export const apiRoutes: readonly ApiRoute[] = [
     respond: (deps, { param }) => readReport(deps, param('day')),
   }),
 ]
+
+/** @throws MonitorError `usage` for a word that names no token: an empty list would read as an answer */
+function checkToken({ escrows }: WebDeps, token: string): void {
+  const problem = findTokenProblem(token, escrows.tokens)
+  if (problem !== null) throw new MonitorError('usage', `token: ${problem}`)
+}
 
 function showEscrow({ escrows, clock }: WebDeps, { param, query }: Given<z.output<typeof escrowQuery>>) {
   const { token, ...asked } = readEscrowQuery(param('token'), (name) => query[name as keyof typeof query])

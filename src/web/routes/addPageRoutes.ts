@@ -26,6 +26,7 @@ import { showNewSilence } from './showNewSilence.ts'
 import { renderBlindPage, renderStatusPage } from '../pages/statusPage.ts'
 import { renderSeveralTransfers, renderTransferPage } from '../pages/transferPage.ts'
 import { renderSearchPage, renderTransfersPage } from '../pages/transfersPage.ts'
+import { findTokenProblem } from '../namedTokens.ts'
 import { readBreakQuery } from '../readBreakQuery.ts'
 import { readEscrowQuery } from '../readEscrowQuery.ts'
 import { toAlertPath, toCasePath, toTransferPath } from '../pages/words.ts'
@@ -77,9 +78,10 @@ export function addPageRoutes(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate):
 
 function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/transfers', (c) => {
-    const { typed, filter, problem } = readTransferFilter((name) => c.req.query(name))
+    const { typed, filter, problem: unread } = readTransferFilter((name) => c.req.query(name))
     const now = deps.clock.now()
-    if (filter === null)
+    const problem = unread ?? sayToken(deps, typed.token)
+    if (filter === null || problem !== null)
       return c.html(renderTransfersPage({ typed, page: null, problem, now, links: deps.links }), 400)
     const page = deps.listTransfers(filter)
     const [only] = page.transfers
@@ -104,9 +106,13 @@ function addTransferPages(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): voi
 
 function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
   app.get('/breaks', async (c) => {
-    const { typed, query, problem } = readBreakQuery(
-      (name) => c.req.query(name) ?? (name === 'limit' ? breaksListed : undefined),
-    )
+    const {
+      typed,
+      query: asked,
+      problem: unread,
+    } = readBreakQuery((name) => c.req.query(name) ?? (name === 'limit' ? breaksListed : undefined))
+    const problem = unread ?? sayToken(deps, typed.token)
+    const query = problem === null ? asked : null
     const before = Number(c.req.query('before') ?? '')
     const { page, entries } = await deps.readBreaks(query, {
       limit: entriesListed,
@@ -118,6 +124,11 @@ function addBreakPage(app: Hono<WebEnv>, deps: WebDeps, gate: FormGate): void {
     const view = { typed, page, problem, entries, chosen, now: clock.now(), form: gate.context(c), links }
     return c.html(renderBreaksPage(view), query === null ? 400 : 200)
   })
+}
+
+function sayToken(deps: WebDeps, token: string): string | null {
+  const problem = findTokenProblem(token, deps.escrows.tokens)
+  return problem && `token: ${problem}`
 }
 
 /** Straight to the one thing that is meant, else a list of all that names it. */

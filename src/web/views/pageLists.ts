@@ -11,6 +11,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
 import type { AlertView } from '../caseTypes.ts'
 import type { AlertQuery, TransferFilter, TransferPage, WebDeps, WebOperations } from '../types.ts'
+import { findTokens } from '../namedTokens.ts'
 import { listOpenBySeverity, searchAlerts } from './pageQueries.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { createAlertViews, toAlertView } from './toAlertView.ts'
@@ -91,19 +92,25 @@ export function forgetAfter(
 export function listTransfers(parts: AppParts, filter: TransferFilter, now: UnixMs): TransferPage {
   const { tokens } = parts.config.bridge
   const text = filter.text === null ? {} : toTextFilter(filter.text, tokens)
-  const token = filter.token === null ? null : (addressOf(filter.token, tokens) ?? filter.token)
-  if (token !== null && text.token !== undefined && text.token.toLowerCase() !== token.toLowerCase())
+  const named = filter.token === null ? null : (findTokens(filter.token, tokens) ?? [])
+  if (named !== null && text.token !== undefined && !named.includes(text.token.toLowerCase()))
     return { transfers: [], next: null }
   const { transfers, next } = parts.ledger.pageTransfers({
     ...text,
     ...(filter.state !== null && { state: filter.state }),
     ...(filter.direction !== null && { direction: filter.direction }),
-    ...(token !== null && { token }),
+    ...(named !== null && toTokenFilter(named)),
     ...(filter.minAgeMs !== null && { originAtOrBefore: now - filter.minAgeMs }),
     limit: filter.limit,
     after: filter.cursor === null ? null : readCursor(filter.cursor),
   })
   return { transfers, next: next && `${next.originAt}-${next.key}` }
+}
+
+/** One address is found by an index. */
+function toTokenFilter(contracts: readonly string[]): Pick<LedgerFilter, 'token' | 'tokens'> {
+  const [only = ''] = contracts
+  return contracts.length === 1 && only !== '' ? { token: only } : { tokens: contracts }
 }
 
 /** The query was read: it has both numbers. */

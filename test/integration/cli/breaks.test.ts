@@ -79,6 +79,10 @@ test('what cannot be is refused, and says why', async () => {
     exitCode: 2,
     err: expect.stringContaining('--older-than: expected a duration'),
   })
+  expect(await run('list', '--token', 'USDX')).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('--token: bridge.tokens lists no token `USDX`'),
+  })
   expect(await run('undo', 'e7', '--reason', 'why', '--by', 'ana')).toMatchObject({
     exitCode: 1,
     err: expect.stringContaining('There is no entry e7'),

@@ -43,6 +43,13 @@ test('what was taken back cannot be taken back again', async () => {
   expect(text).toContain('taken back by <a href="#e4">e4</a>')
 })
 
+test('a token that nobody lists is said, not shown as nothing', async () => {
+  const { status, text } = await open()('/breaks?token=USDX')
+  expect(status).toBe(400)
+  expect(text).toContain('token: bridge.tokens lists no token `USDX`, did you mean `USDC`?')
+  expect((await open()('/breaks?token=usdc')).status).toBe(200)
+})
+
 test('text from the chain is escaped wherever it stands', async () => {
   const hostile = '<script>alert(1)</script>" onload="x'
   const token = { address: hostile, symbol: null, name: hostile }
@@ -74,13 +81,14 @@ test('text from the chain is escaped wherever it stands', async () => {
     settled: { count: 0, amount: '0' },
     oldestAt: null,
   }
-  const { text } = await open({
-    breaks: { breaks: [one], total: 1, sums: [sum], isCut: true },
-    entries: [made],
-  })(`/breaks?payout=${encodeURIComponent(hostile)}&token=${encodeURIComponent(hostile)}`)
-  expect(text).not.toContain('<script>')
-  expect(text).not.toContain('onload="')
+  const read = open({ breaks: { breaks: [one], total: 1, sums: [sum], isCut: true }, entries: [made] })
+  const { text } = await read(`/breaks?payout=${encodeURIComponent(hostile)}`)
   expect(text).toContain('There are more than are read at once')
+  const refused = await read(`/breaks?token=${encodeURIComponent(hostile)}`)
+  for (const page of [text, refused.text]) {
+    expect(page).not.toContain('<script>')
+    expect(page).not.toContain('onload="')
+  }
 })
 
 test('a filter that is not understood is said, and no list is shown', async () => {
