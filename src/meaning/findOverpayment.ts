@@ -2,7 +2,14 @@ import type { UnixMs } from '../lib/clock.ts'
 import { ofCrowd } from '../lib/ofCrowd.ts'
 import { once } from '../lib/once.ts'
 import { isOfNode, newestEvidence } from './proveOrigin.ts'
-import { destinationLeg, isBatch, type LegEvidence, originLeg, type Transfer } from '../bridge/transfer.ts'
+import {
+  destinationLeg,
+  isBatch,
+  type LegEvidence,
+  originLeg,
+  paidBefore,
+  type Transfer,
+} from '../bridge/transfer.ts'
 import { type Owed, owedTo, depositedBy, sumPaid, batchTotal, byPayment } from './paidSums.ts'
 import { replacedHoldMs } from './replacedPayout.ts'
 import { type OriginSettings, takenByOrigin } from './takenByOrigin.ts'
@@ -37,6 +44,33 @@ export function findOverpayment(
 
 interface PaymentSettings extends OriginSettings {
   readonly now: UnixMs
+}
+
+/** How much of a payout goes beyond what its origin took, or brought, base units of its record: 0n for an honest one. */
+export function surplusOf(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: PaymentSettings,
+): bigint {
+  const raw = transfer.amountRaw ?? 0n
+  if (findEarlierPayout(transfer) !== null) return raw
+  const found = findOverpayment(transfer, sharing, settings)
+  if (!found) return 0n
+  const sums = sumPaid(found.payouts)
+  const at = found.payouts.findIndex(({ key }) => key === transfer.key)
+  const beyond = (sum = 0n) => (sum > found.owed ? sum - found.owed : 0n)
+  return at === -1 ? 0n : beyond(sums[at]) - beyond(sums[at - 1])
+}
+
+/** What paid the origin of a payout before the ledger begins, as far as the chain shows it; null where nothing is known to have. */
+export function findEarlierPayout(transfer: Transfer): { readonly hash: string; readonly at: UnixMs } | null {
+  const destination = destinationLeg(transfer)
+  const origin = originLeg(transfer)
+  const paid = transfer.evidence.find((one) => one.hash === origin?.hash && one.paidIn !== undefined)
+  const hash = paid ? paidBefore(transfer, paid) : null
+  return destination === null || !paid || hash === null || hash === destination.hash
+    ? null
+    : { hash, at: paid.at }
 }
 
 /** What was found out of a list, by the time for which it was. */

@@ -64,6 +64,7 @@ import { dueChecks } from './migrations/0059_due_checks.ts'
 import { refunds } from './migrations/0060_refunds.ts'
 import { alertsByKind } from './migrations/0061_alerts_by_kind.ts'
 import { held } from './migrations/0062_held.ts'
+import { escrowSurplus } from './migrations/0063_escrow_surplus.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -130,6 +131,7 @@ export const migrations: readonly string[] = [
   refunds,
   alertsByKind,
   held,
+  escrowSurplus,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

@@ -19,11 +19,13 @@ import { escrowForeignToken } from './flows/foreignToken.ts'
 import { escrowHeadroom } from './headroom.ts'
 import { createHeadroomReader } from './headroomStore.ts'
 import { type EscrowPart, givenEscrow } from './holding.ts'
+import { saveSurplus } from './owed/surplusStore.ts'
 import { noteUnjudged, purgeUnjudged } from './owed/unjudgedStore.ts'
 import { purgeOwedLegs } from './owed/owedLegs.ts'
 import { pollBalances } from './balances/pollBalances.ts'
 import type { EscrowBalances } from './balances/compareReading.ts'
 import { checkFlows } from './explaining/pollChecks.ts'
+import { noteSurplus } from './explaining/noteSurplus.ts'
 import { noteProvenMoves } from './reading/provenMoves.ts'
 import { readFlows, readNewFlows, readPastFlows } from './reading/pollFlows.ts'
 import { escrowKept } from './kept.ts'
@@ -80,9 +82,14 @@ export const escrow: Check<EscrowPart> = {
       onTransfers(changed, ceased, now) {
         const held = { changed: changed.map((one) => asHeld(one, config.bridge)), ceased }
         noteTransfers(watch, held, now)
+        if (watch.places.length > 0) for (const key of ceased) saveSurplus(db, key, null)
         if (watch.places.length > 0) accountTransfers(explaining, held, now)
         noteUnjudged(kernel, { changed, ceased }, now)
         noteProvenMoves({ ...kernel, watch }, changed)
+      },
+      onJudged(transfer, _found, related, now) {
+        if (watch.places.length > 0) noteSurplus(explaining, transfer, related, now)
+        return []
       },
       rebaseClock(jump) {
         supplies.since = rebaseInstant(supplies.since, jump)

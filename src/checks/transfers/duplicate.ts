@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
-import { findOverpayment, type Overpayment } from '../../meaning/findOverpayment.ts'
+import { findEarlierPayout, findOverpayment, type Overpayment } from '../../meaning/findOverpayment.ts'
 import { provenBy } from '../../meaning/proveOrigin.ts'
 import { findStanding } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
-import { destinationLeg, originLeg, paidBefore, type Transfer } from '../../bridge/transfer.ts'
+import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
@@ -107,16 +107,12 @@ function notePayout(payout: Transfer) {
 
 /** A payout of what was paid before the ledger begins: only the chain shows the first one. */
 function detectEarlier(transfer: Transfer, { tellSince }: EventContext): Found<typeof factTypes> | null {
-  const destination = destinationLeg(transfer)
-  const origin = originLeg(transfer)
-  const paid = transfer.evidence.find((one) => one.hash === origin?.hash && one.paidIn !== undefined)
-  const paidIn = paid ? paidBefore(transfer, paid) : null
-  if (destination === null || !paid || paidIn === null || paidIn === destination.hash) return null
-  const arrivedAt = destination.time ?? transfer.firstSeenAt
-  if (arrivedAt < tellSince) return null
-  const says = `the main transaction ${paidIn} names this origin, and paid the same to the same recipient before`
+  const paid = findEarlierPayout(transfer)
+  const arrivedAt = destinationLeg(transfer)?.time ?? transfer.firstSeenAt
+  if (paid === null || arrivedAt < tellSince) return null
+  const says = `the main transaction ${paid.hash} names this origin, and paid the same to the same recipient before`
   return {
-    ...toTwoPayouts(transfer, paidIn),
+    ...toTwoPayouts(transfer, paid.hash),
     evidence: [{ source: 'E19, E21', at: paid.at, says }],
     since: arrivedAt,
   }

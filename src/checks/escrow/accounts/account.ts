@@ -52,6 +52,8 @@ export interface AccountLeg {
   readonly isBatch: boolean
   /** A payout that nothing stands behind, or a deposit that was never made. */
   readonly isDisproved: boolean
+  /** What of it was paid for an origin that was paid already, or credited beyond what was locked; 0n for all that is honest. */
+  readonly surplus: bigint
   readonly main: {
     readonly hash: string
     readonly height: number | null
@@ -68,17 +70,19 @@ export interface AccountStart {
 
 /** What a transfer did on the zone chain; null while it did nothing there. */
 export function zoneDeltas(leg: AccountLeg): Deltas | null {
-  const { amount, isDeposit, isDisproved, isFailed, zoneAt } = leg
+  const { amount, isDeposit, isDisproved, isFailed, surplus, zoneAt } = leg
   if (zoneAt === null || amount === null || isFailed) return null
   const zone = leg.zoneAmount ?? amount
   if (!isDeposit) {
+    if (isDisproved || (surplus > 0n && surplus === amount)) return null
     // Whoever is paid more than the zone took is paid out of what others can claim.
     const kept = zone - amount
-    return isDisproved ? null : compact({ claims: -zone, toMain: amount, ...toKept(kept, leg) })
+    return compact({ claims: surplus - zone, toMain: amount - surplus, ...toKept(kept, leg) })
   }
   // Credited, and never locked: what stands for it is missing from the first moment.
   if (isDisproved) return compact({ claims: zone, lost: -zone })
-  return compact({ toZone: -amount, claims: zone, ...toKept(amount - zone, leg) })
+  const credited = { toZone: surplus - amount, claims: zone, ...toKept(amount - zone, leg) }
+  return compact(addDeltas(credited, { lost: -surplus }))
 }
 
 /** A difference between the two chains is a fee within what may be kept, else it is lost, or came from nowhere. */
@@ -89,10 +93,11 @@ function toKept(kept: bigint, { less, more }: Pick<AccountLeg, 'less' | 'more'>)
 
 /** Of a deposit that was locked before accounts were kept and not credited then: it is no claim yet. */
 export function openingDeltas(leg: AccountLeg, start: AccountStart): Deltas | null {
-  const { amount, isDeposit, isDisproved, isFailed, main, zoneAt } = leg
+  const { amount, isDeposit, isDisproved, isFailed, main, surplus, zoneAt } = leg
   if (!isDeposit || amount === null || isFailed || isDisproved || main === null) return null
   const isSince = zoneAt === null || zoneAt > start.time
-  return isSince && !isAfter(main, start) ? { claims: -amount, toZone: amount } : null
+  const locked = amount - surplus
+  return isSince && locked > 0n && !isAfter(main, start) ? { claims: -locked, toZone: locked } : null
 }
 
 /** Whether a transfer's part on the zone chain is not in what the escrows began with. */
@@ -123,15 +128,29 @@ export interface Moved {
 export function mainDeltas({ net, verdict }: Moved, legs: readonly AccountLeg[]): Deltas {
   if (verdict === 'open') return compact({ escrow: net, open: net })
   const counted = legs.filter((leg) => counts(leg, net))
-  const sum = (of: readonly AccountLeg[]) => of.reduce((total, { amount }) => total + (amount ?? 0n), 0n)
+  const sum = (of: readonly AccountLeg[]) =>
+    of.reduce((total, { amount, surplus }) => total + (amount ?? 0n) - surplus, 0n)
   const [locked, paid] = [counted.filter(isDeposit), counted.filter((leg) => !leg.isDeposit)].map(sum)
   const rest = net - (locked ?? 0n) + (paid ?? 0n)
+  const lost = verdict === 'none' ? 0n : paidTwice(rest, counted)
   return compact(
     addDeltas(
-      { escrow: net, toZone: locked ?? 0n, toMain: -(paid ?? 0n) },
-      { [accountOf(rest, verdict, counted)]: rest },
+      { escrow: net, toZone: locked ?? 0n, toMain: -(paid ?? 0n), lost },
+      { [accountOf(rest - lost, verdict, counted)]: rest - lost },
     ),
   )
+}
+
+/** What left for origins that were paid already: where nothing else moved, all of it, whatever the records say. */
+function paidTwice(rest: bigint, legs: readonly AccountLeg[]): bigint {
+  const surplus = legs.reduce((sum, leg) => sum + (leg.isDeposit ? 0n : leg.surplus), 0n)
+  if (surplus === 0n || rest >= 0n) return 0n
+  return legs.every((leg) => leg.surplus === leg.amount) ? rest : -surplus
+}
+
+/** Whether main transaction and zone have anything to do with what holders can claim, if only it moved. */
+export function isBacked({ amount, isDisproved, isFailed, surplus }: AccountLeg): boolean {
+  return !isFailed && !isDisproved && (surplus === 0n || surplus !== amount)
 }
 
 function isDeposit(leg: AccountLeg): boolean {

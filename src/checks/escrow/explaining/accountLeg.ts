@@ -6,6 +6,7 @@ import { type LearnedMoney, namesZoneAmounts } from '../../../meaning/learnedMon
 import type { MostKept } from '../../../meaning/mostKept.ts'
 import { isDisproved } from '../flows/judgeFlow.ts'
 import { toOwedAmount } from '../owed/owed.ts'
+import type { Surplus } from '../owed/surplusStore.ts'
 import type { AccountLeg } from '../accounts/account.ts'
 
 /** What decides how a transfer's amounts are read. */
@@ -15,23 +16,26 @@ interface Reading {
   readonly mostKept: MostKept
   /** Whether others were taken or credited in the same zone transaction: its one amount says nothing of each. */
   readonly isShared: boolean
+  readonly surplus: Pick<Surplus, 'amount' | 'isWhole'> | null
 }
 
 /** A transfer as accounts see it. */
 export function toAccountLeg(transfer: Transfer, reading: Reading): AccountLeg {
-  const { decimals, mostKept } = reading
+  const { decimals, mostKept, surplus } = reading
   const { key, direction, main, zone, originProof, firstSeenAt, state } = transfer
   const isDeposit = direction === 'MainToZone'
   const { less, more } = mostKept(transfer)
+  const amount = toOwedAmount(transfer, decimals)
   return {
     key,
     isDeposit,
-    amount: toOwedAmount(transfer, decimals),
+    amount,
     zoneAmount: readZoneAmount(transfer, reading),
     less: toBaseUnits(less, decimals) ?? 0n,
     more: toBaseUnits(more, decimals) ?? 0n,
     isFailed: state === 'failed',
     isBatch: isBatch(transfer),
+    surplus: (surplus?.isWhole ? amount : surplus?.amount) ?? 0n,
     isDisproved: isDeposit ? originProof === 'absent' : isDisproved(transfer),
     main: main && { hash: main.hash, height: main.height, time: main.time },
     zoneAt: zone === null ? null : (zone.time ?? firstSeenAt),

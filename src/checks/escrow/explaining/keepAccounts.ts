@@ -11,6 +11,7 @@ import { selectFlows, type StoredFlow } from '../flows/flowRow.ts'
 import { listFlowsOf } from '../flows/flowStore.ts'
 import { readOwedStart } from '../owed/owedStore.ts'
 import { listOwedKeysSince } from '../owed/owedLegs.ts'
+import { countBacked, readSurplus } from '../owed/surplusStore.ts'
 import { decimalsOf } from '../watched/watch.ts'
 import { listTogether } from '../flows/wrapped.ts'
 import {
@@ -19,6 +20,7 @@ import {
   countsOnZone,
   type Entry,
   isAfter,
+  isBacked,
   mainDeltas,
   type Moved,
   openingDeltas,
@@ -144,15 +146,25 @@ function toEntries(transfer: Transfer, { token, start }: Kept, leg: AccountLeg) 
   }
 }
 
-function toLeg({ ledger, watch }: Explaining, transfer: Transfer, decimals: number): AccountLeg {
-  const { zone } = transfer
-  const isShared = zone !== null && isAmongOthers(ledger.listKeysSharing('zone', [zone.hash]), zone.hash)
-  return toAccountLeg(transfer, { decimals, isShared, learned: watch.learned, mostKept: watch.mostKept })
+function toLeg(of: Explaining, transfer: Transfer, decimals: number): AccountLeg {
+  const { learned, mostKept } = of.watch
+  const surplus = readSurplus(of.db, transfer.key)
+  return toAccountLeg(transfer, {
+    decimals,
+    isShared: isAmongOthers(of, transfer),
+    surplus,
+    learned,
+    mostKept,
+  })
 }
 
-/** @param sharing null when they are too many to be listed */
-function isAmongOthers(sharing: ReadonlyMap<string, readonly string[]> | null, hash: string): boolean {
-  return sharing === null || (sharing.get(hash)?.length ?? 0) > 1
+/** Whether others were taken or credited in its zone transaction: a second payout of the same was not. */
+function isAmongOthers({ db, ledger }: Explaining, { zone }: Transfer): boolean {
+  if (zone === null) return false
+  const sharing = ledger.listKeysSharing('zone', [zone.hash])
+  const keys = sharing?.get(zone.hash) ?? []
+  // Null when they are too many to be listed.
+  return sharing === null || (keys.length > 1 && countBacked(db, keys) > 1)
 }
 
 /** What a main transaction moved of a token, or what is thought of it, changed. Belongs inside the commit that did it. */
@@ -187,7 +199,7 @@ function accountMain(
   const place = flows[0] ? { height: flows[0].height, time: flows[0].at } : placeOf(legs)
   const moved = toMoved(flows, toBaseUnits(net, decimals))
   const counts = place !== null && place.height !== null && moved !== null && isAfter(place, start)
-  const isEmpty = flows.length === 0 && legs.every(({ isFailed, isDisproved }) => isFailed || isDisproved)
+  const isEmpty = flows.length === 0 && !legs.some(isBacked)
   const seenAt = Math.min(
     now,
     ...flows.map((flow) => flow.seenAt),

@@ -12,6 +12,7 @@ import type { Database } from '../../../store/database.ts'
 import { bigintText, int } from '../../../store/table.ts'
 import { listLegs, numberOfKey, ofToken, type StoredLeg, writeLeg } from './legStore.ts'
 import { type EscrowToken, readOwedStart, tokens } from './owedStore.ts'
+import { sumSurplus } from './surplusStore.ts'
 
 /** What a transfer now is to what is owed; null takes back what it was. */
 export function saveOwedLeg(db: Database, key: string, leg: OwedLeg | null): void {
@@ -137,7 +138,10 @@ export function readOwed(
     (leg) => leg.isCounted && !hasHappenedAt(leg, at, isOwedUntilPaid),
   )
   const total = known.total - later.reduce((sum, leg) => sum + leastChange(leg), 0n)
-  const owed = known.baseline + total
+  // What was paid for an origin that was paid before took nothing from what is owed.
+  const from = known.startHeight
+  const surplus = from === null ? 0n : sumSurplus(db, token, { from, to: at.height })
+  const owed = known.baseline + total + surplus
   return owed < 0n ? 0n : owed
 }
 

@@ -1,5 +1,6 @@
 import { fromBaseUnits, formatDecimal, negate } from '../../../../../src/bridge/decimal.ts'
 import type { Observation } from '../../../../../src/bridge/observation.ts'
+import type { EvidenceReading } from '../../../../../src/ledger/evidence/evidence.ts'
 import { type Accounts, readAccounts } from '../../../../../src/checks/escrow/accounts/readAccounts.ts'
 import { accountFlows, openAccounts } from '../../../../../src/checks/escrow/explaining/keepAccounts.ts'
 import { escrow as escrowCheck } from '../../../../../src/checks/escrow/check.ts'
@@ -28,6 +29,7 @@ export const happenings = [
   'drain',
   'payout without origin',
   'paid too much',
+  'paid twice',
   'credited without a lock',
   'gift',
 ] as const
@@ -58,6 +60,9 @@ const firstHeight = 1_000
 const settleMs = 1_800_000
 const begin = 1_000_000_000
 
+/** Seconds from a payout to the one that nothing is owed for. */
+const againAfter = 20
+
 interface Side {
   readonly main: number | null
   readonly zone: number | null
@@ -73,6 +78,7 @@ function sidesOf({ what, at, takes }: Happening): Side {
     case 'withdrawal':
     case 'withdrawal with a fee':
     case 'paid too much':
+    case 'paid twice':
       return { main: at + takes, zone: at }
     case 'withdrawal under way':
       return { main: null, zone: at }
@@ -85,7 +91,12 @@ function sidesOf({ what, at, takes }: Happening): Side {
   }
 }
 
-/** What the escrow's balance changes by, base units. */
+/** When it is paid once more, in seconds; null for never. */
+function againAt({ what, at, takes }: Happening): number | null {
+  return what === 'paid twice' ? at + takes + againAfter : null
+}
+
+/** What the escrow's balance changes by each time, base units. */
 function movedBy({ what, amount }: Happening): bigint {
   switch (what) {
     case 'deposit':
@@ -95,6 +106,7 @@ function movedBy({ what, amount }: Happening): bigint {
     case 'withdrawal':
     case 'drain':
     case 'payout without origin':
+    case 'paid twice':
       return -amount
     case 'withdrawal with a fee':
       return -(amount - mostFee)
@@ -118,17 +130,19 @@ export function followTruth(all: readonly Happening[], baseline: bigint): (secon
     .flatMap((one) => {
       const { main, zone } = sidesOf(one)
       return [
-        { one, at: main, isMain: true },
-        { one, at: zone, isMain: false },
-      ]
+        { one, at: main, on: 'main' },
+        { one, at: zone, on: 'zone' },
+        { one, at: againAt(one), on: 'again' },
+      ] as const
     })
     .filter(({ at }) => at !== null)
     .toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
   let next = 0
   return (second) => {
     for (let side = sides[next]; side && (side.at ?? 0) <= second; side = sides[(next += 1)]) {
-      if (side.isMain) truth.held += movedBy(side.one)
-      tell(truth, side.one, { isOnMain: side.isMain, isOnZone: !side.isMain })
+      if (side.on !== 'zone') truth.held += movedBy(side.one)
+      if (side.on === 'again') truth.stolen += side.one.amount
+      else tell(truth, side.one, { isOnMain: side.on === 'main', isOnZone: side.on === 'zone' })
     }
     return { ...truth }
   }
@@ -151,7 +165,7 @@ function tell(
   }
   if (/^withdrawal|^paid/.test(what) && isOnMain) truth.toMain -= amount
   if (what === 'withdrawal with a fee' && isOnMain) truth.fees += mostFee
-  if (/^drain|^payout|^paid/.test(what) && isOnMain) truth.stolen += amount
+  if (/^drain|^payout|^paid too much/.test(what) && isOnMain) truth.stolen += amount
   if (what === 'credited without a lock' && isOnZone) {
     truth.claims += amount
     truth.stolen += amount
@@ -201,32 +215,33 @@ export async function play(
   }
   function stepsOf(one: Happening, index: number) {
     const { main, zone } = sidesOf(one)
-    const name = hash(`m${index}`)
-    const show = (at: number) => () => {
-      const record = recordOf(one, index, at)
+    const again = againAt(one)
+    const showRecord = (record: Observation | null, payouts = ['m']) => {
       if (record === null) return
       if (record.mainHash !== null) shown.set(record.mainHash, record)
       commit({ answers: [[{ ...record, requestedAt: clock.now() }]] })
-      for (const reading of disproofsOf(one, index, clock.now())) commit({ evidence: [reading] })
+      const requestedAt = clock.now()
+      for (const reading of evidenceOf(one, index, { payouts, requestedAt })) commit({ evidence: [reading] })
     }
-    const records = [main, zone].flatMap((at) =>
-      at === null ? [] : [{ second: at + one.recordAfter, order: index, run: show(at) }],
-    )
+    const records = [main, zone].flatMap((at) => {
+      const show = () => showRecord(recordOf(one, index, at ?? 0))
+      return at === null ? [] : [{ second: at + one.recordAfter, order: index, run: show }]
+    })
     const moved = movedBy(one)
     if (main === null || moved === 0n) return records
     const net = fromBaseUnits(moved, decimals)
-    const flow = {
+    const flowOf = (name: string, at: number) => ({
       escrow,
       token,
-      hash: name,
-      height: firstHeight + main,
-      at: begin + main * 1_000,
+      hash: hash(`${name}${index}`),
+      height: firstHeight + at,
+      at: begin + at * 1_000,
       net,
       outward: negate(net),
       party: '0xbb',
       gross: [],
-    }
-    const save = () =>
+    })
+    const save = (flow: ReturnType<typeof flowOf>) => () =>
       commit({
         apply: (now) => {
           saveFlows(db, [flow], now, 0)
@@ -234,7 +249,15 @@ export async function play(
           return []
         },
       })
-    return [...records, { second: main + one.flowAfter, order: index, run: save }]
+    const first = { second: main + one.flowAfter, order: index, run: save(flowOf('m', main)) }
+    if (again === null) return [...records, first]
+    const show = () => showRecord(recordOf(one, index, again, { name: 'n', at: again }), ['m', 'n'])
+    return [
+      ...records,
+      first,
+      { second: again + one.recordAfter, order: index, run: show },
+      { second: again + one.flowAfter, order: index, run: save(flowOf('n', again)) },
+    ]
   }
   run(0)
   commit({
@@ -282,7 +305,12 @@ export async function play(
 }
 
 /** The record as the list shows it once a second has happened; null where it never does. */
-function recordOf(one: Happening, index: number, second: number): Observation | null {
+function recordOf(
+  one: Happening,
+  index: number,
+  second: number,
+  payout = { name: 'm', at: sidesOf(one).main ?? 0 },
+): Observation | null {
   const { what, amount } = one
   if (what === 'drain' || what === 'gift') return null
   const isDeposit = /deposit|lock/.test(what)
@@ -296,22 +324,29 @@ function recordOf(one: Happening, index: number, second: number): Observation | 
     value: formatDecimal(fromBaseUnits(amount, decimals)),
     amountRaw: amount,
     token,
-    id: `id${index}`,
-    mainHash: isMain ? hash(`m${index}`) : null,
-    mainHeight: isMain ? firstHeight + (main ?? 0) : null,
-    mainTime: isMain ? begin + (main ?? 0) * 1_000 : null,
+    id: payout.name === 'm' ? `id${index}` : `again${index}`,
+    zoneEventIndex: '1',
+    mainHash: isMain ? hash(`${payout.name}${index}`) : null,
+    mainHeight: isMain ? firstHeight + payout.at : null,
+    mainTime: isMain ? begin + payout.at * 1_000 : null,
     zoneHash: isZone ? hash(`z${index}`) : null,
     zoneHeight: isZone ? 5_000 + index : null,
     zoneTime: isZone ? begin + (zone ?? (main ?? 0) - 1) * 1_000 : null,
   })
 }
 
-/** What second sources say of an origin that is not there. */
-function disproofsOf({ what }: Happening, index: number, requestedAt: number) {
+/** What second sources say of an origin that is not there, and of payouts of which each counts. */
+function evidenceOf(
+  { what }: Happening,
+  index: number,
+  { payouts, requestedAt }: { readonly payouts: readonly string[]; readonly requestedAt: number },
+): EvidenceReading[] {
   const absent = { status: 'absent', errorMessage: '', moves: null, requestedAt } as const
+  const stands = { ...absent, status: 'success', chain: 'main', source: 'E13' } as const
+  if (what === 'paid twice') return payouts.map((name) => ({ ...stands, hash: hash(`${name}${index}`) }))
   if (what === 'payout without origin')
-    return [{ ...absent, chain: 'zone', hash: hash(`z${index}`), source: 'E9' } as const]
+    return [{ ...absent, chain: 'zone', hash: hash(`z${index}`), source: 'E9' }]
   if (what === 'credited without a lock')
-    return [{ ...absent, chain: 'main', hash: hash(`m${index}`), source: 'E13' } as const]
+    return [{ ...absent, chain: 'main', hash: hash(`m${index}`), source: 'E13' }]
   return []
 }
