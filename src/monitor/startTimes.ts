@@ -1,5 +1,6 @@
 import type { UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { firstStartName, readFirstStart } from '../store/firstStart.ts'
 import { readMeta, saveMeta, readMetaNumber } from '../store/meta.ts'
 import type { Database } from '../store/database.ts'
 import type { State } from '../store/state.ts'
@@ -22,13 +23,10 @@ export function historySince(config: AppConfig, now: UnixMs): UnixMs {
 
 const tellSinceName = 'tell_since'
 
-const firstStartName = 'first_start'
-
 /** When this ledger was first watched by. Kept in it: what was missed while nothing ran is no past of before. */
 export function firstStart({ db, isFirstStart }: Pick<State, 'db' | 'isFirstStart'>, now: UnixMs): UnixMs {
   // A ledger of before this was noted was watched by since what is news to it, if not for longer.
-  const known =
-    readMetaNumber(db, firstStartName) ?? (isFirstStart ? null : readMetaNumber(db, tellSinceName))
+  const known = readFirstStart(db) ?? (isFirstStart ? null : readMetaNumber(db, tellSinceName))
   // Later than now it can only be by a clock that was ahead.
   const since = Math.min(known ?? now, now)
   if (since !== known && !isFollower(db)) saveMeta(db, firstStartName, String(since))

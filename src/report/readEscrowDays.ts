@@ -14,6 +14,7 @@ import { readAccountsAtTime } from '../checks/escrow/accounts/readAccounts.ts'
 import { type EscrowToken, listEscrowTokens } from '../checks/escrow/owed/owedStore.ts'
 import { readOwedAt } from '../checks/escrow/owed/owedLegs.ts'
 import { flowsKeptMs } from '../checks/escrow/flows/flowStore.ts'
+import { movementsSince } from '../checks/escrow/owed/movementsSince.ts'
 import { sumMoved } from '../checks/escrow/flows/flowSums.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createTokenBook, type TokenSetting } from '../ledger/lessons/tokenBook.ts'
@@ -34,7 +35,7 @@ export interface EscrowDay {
   readonly at: UnixMs | null
   /** What they held at `at`, account by account; left out in what was kept before accounts were. */
   readonly accounts?: EscrowAccounts | null
-  /** In − out of what nothing explains, where movements of its time are forgotten: as the reports of its days said. */
+  /** In − out of what nothing explains, where movements of its time are forgotten: as the reports of its days said; null where not all of them are known. */
   readonly unexplained?: string | null
   /** How it is known what was owed when counting began; left out in what was kept before. */
   readonly ground?: BaselineGround
@@ -86,19 +87,24 @@ export function readEscrowDays(
   const days = listEscrowTokens(db).map((escrow): EscrowDay => {
     const { symbol, decimals } = book.find(escrow.token)
     const token: ReportToken = { address: escrow.token, symbol, name: '', decimals }
-    const known = decimals === null ? null : readDay(db, { escrow, decimals, from, until, now })
+    const known = decimals === null ? null : readDay({ db, escrow, decimals, from, until, now })
     const ground = baselineGround(db, escrow)
+    // What nobody looked at is not explained.
+    const unexplained = from < movementsSince(db, escrow.token) ? ({ unexplained: null } as const) : {}
     return known === null
-      ? { token, ground, opening: null, change: null, closing: null, owed: null, at: null, accounts: null }
-      : { token, ground, ...known }
+      ? { ...unknown, token, ground, ...unexplained }
+      : { token, ground, ...known, ...unexplained }
   })
   return days.length === 0 ? null : days
 }
+
+const unknown = { opening: null, change: null, closing: null, owed: null, at: null, accounts: null } as const
 
 /** A node may be so far behind. */
 const mostBehindMs = 86_400_000
 
 interface Of {
+  readonly db: Database
   readonly escrow: EscrowToken
   readonly decimals: number
   readonly from: UnixMs
@@ -106,8 +112,8 @@ interface Of {
   readonly now: UnixMs
 }
 
-function readDay(db: Database, of: Of): Omit<EscrowDay, 'token'> | null {
-  const { escrow, decimals, from, until } = of
+function readDay(of: Of): Omit<EscrowDay, 'token'> | null {
+  const { db, escrow, decimals, from, until } = of
   const { start, judged, token } = escrow
   if (start === null || judged === null || judged.at < from) return null
   const isOver = judged.at >= until
@@ -139,8 +145,11 @@ function readDay(db: Database, of: Of): Omit<EscrowDay, 'token'> | null {
 }
 
 /** Whether movements since a time are all there. */
-function isKept(since: UnixMs, { escrow: { start }, now }: Pick<Of, 'escrow' | 'now'>): boolean {
-  return start !== null && since >= start.time && since >= now - flowsKeptMs
+function isKept(
+  since: UnixMs,
+  { db, escrow: { start, token }, now }: Pick<Of, 'db' | 'escrow' | 'now'>,
+): boolean {
+  return start !== null && since >= movementsSince(db, token) && since >= now - flowsKeptMs
 }
 
 /** At the end of a day by the times of blocks; where that is not over, as it was judged last. */

@@ -59,6 +59,8 @@ export interface EscrowStory extends EscrowLine {
   }
   readonly movements: {
     readonly isUnexplained: boolean
+    /** From when on all of them are known, where that is later than the period begins; else null. */
+    readonly knownSince: UnixMs | null
     /** In the period, explained or not. */
     readonly count: number
     /** More than are looked through: the largest of the newest. */

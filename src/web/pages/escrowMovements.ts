@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
+import { sayTime } from '../../lib/sayTime.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { EscrowMovement, EscrowStory } from '../escrowTypes.ts'
 import { renderDifference } from './amounts.ts'
@@ -15,16 +16,17 @@ interface MovementsView {
 
 /** What left the escrows and what came in, the largest first, each with what explains it. */
 export function renderMovements({ movements, course, token }: EscrowStory, view: MovementsView): Html {
-  const { count, isCut, isUnexplained } = movements
+  const { count, isCut, isUnexplained, knownSince } = movements
+  const since = knownSince === null ? '' : ` Movements are known from ${sayTime(knownSince, view.now)} on.`
   if (count === 0)
-    return html`<p class="empty">Nothing moved in the past ${course.period}.${course.period === 'month' ? '' : html` <a href="${toEscrowPath(token.address, { period: 'month' })}#moves-title">Look further back</a>.`} ${kept}</p>`
+    return html`<p class="empty">Nothing moved in the past ${course.period}.${course.period === 'month' ? '' : html` <a href="${toEscrowPath(token.address, { period: 'month' })}#moves-title">Look further back</a>.`}${since} ${kept}</p>`
   if (isUnexplained && movements.out.length + movements.in.length === 0)
-    return html`<p class="empty">Each of ${groupDigits(String(count))} movements is explained, or still looked for.</p>`
+    return html`<p class="empty">Each of ${groupDigits(String(count))} movements is explained, or still looked for.${since}</p>`
   const total = isCut
     ? `more than ${groupDigits(String(count))}, of which the newest were looked through`
     : groupDigits(String(count))
   return html`${renderTable('Out', movements.out, view)}${renderTable('In', movements.in, view)}
-<p class="note">Movements in this time: ${total}. ${kept}</p>`
+<p class="note">Movements in this time: ${total}.${since} ${kept}</p>`
 }
 
 const kept =

@@ -8,6 +8,7 @@ import {
   listUnexplainedFlows,
   mostMovements,
 } from '../../checks/escrow/flows/movements.ts'
+import { movementsSince } from '../../checks/escrow/owed/movementsSince.ts'
 import { type EscrowToken, readEscrowToken } from '../../checks/escrow/owed/owedStore.ts'
 import { baselineGround } from '../../checks/escrow/supply/baseline.ts'
 import { readCompared } from '../../checks/escrow/supply/supplyStore.ts'
@@ -145,7 +146,9 @@ function readMovements(
     (isUnexplained ? listUnexplainedFlows : listLargestFlows)(db, of, { direction, limit: mostShown }).map(
       (flow) => toMovement(sources, flow),
     )
-  return { isUnexplained, count, isCut: count >= mostMovements, out: list('out'), in: list('in') }
+  const since = movementsSince(db, token)
+  const knownSince = since > of.from ? since : null
+  return { isUnexplained, knownSince, count, isCut: count >= mostMovements, out: list('out'), in: list('in') }
 }
 
 function toMovement({ db, ledger }: EscrowSources, flow: StoredFlow): EscrowMovement {

@@ -5,6 +5,8 @@ import { forgetFlow, saveFlows, saveGap } from '../../../src/checks/escrow/flows
 import { saveOwedJudgement, startOwed } from '../../../src/checks/escrow/owed/owedStore.ts'
 import { saveAnchor } from '../../../src/checks/escrow/flows/readingStore.ts'
 import { readEscrowDays } from '../../../src/report/readEscrowDays.ts'
+import { firstStartName } from '../../../src/store/firstStart.ts'
+import { saveMeta } from '../../../src/store/meta.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash } from '../../support/records.ts'
 import { fc } from '../../support/fastCheck.ts'
@@ -186,4 +188,17 @@ test('whatever moves, and whichever block was judged last: opening and change ar
     ),
     { numRuns: 40 },
   )
+})
+
+test.each([
+  { title: 'of which the first second was not watched', firstStart: window.from + second, change: null },
+  { title: 'of which all was watched', firstStart: window.from, change: '5' },
+])('what nothing explains, and the change, are known of a day $title: $change', ({ firstStart, change }) => {
+  const { db, move, judge, read } = createEscrow()
+  saveMeta(db, firstStartName, String(firstStart))
+  const height = heightAt(window.from + 600 * second)
+  move('day', height, 5_000_000n)
+  judge(heightAt(window.until + 600 * second), baseline + 5_000_000n)
+  const day = read()
+  expect([day?.change, day?.unexplained]).toEqual([change, change === null ? null : undefined])
 })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { noteAssumed, noteHeld, saveOwedJudgement } from '../../../src/checks/escrow/owed/owedStore.ts'
 import { saveCompared } from '../../../src/checks/escrow/supply/supplyStore.ts'
+import { firstStartName } from '../../../src/store/firstStart.ts'
+import { saveMeta } from '../../../src/store/meta.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import type { WebDeps } from '../../../src/web/types.ts'
@@ -152,6 +154,21 @@ test('without escrows, and without a node, the page says what to write', async (
   expect(page).toContain('<code>bridge.escrows</code>')
   expect(page).toContain('<code>canonical.url</code>')
   expect(await (await ask('/api/escrows', none)).json()).toEqual({ escrows: [], hasNode: false })
+})
+
+test('movements of before the first start are said not to be known, where the period begins earlier', async () => {
+  const firstStart = (minutes: number) => (deps: WebDeps) => {
+    saveMeta(deps.escrows.db, firstStartName, String(deps.clock.now() - minutes * 60_000))
+    const all = "UPDATE escrow_flows SET verdict = 'explained', unexplained = NULL"
+    deps.escrows.db.prepare(all).run()
+    return {}
+  }
+  const said = /is explained, or still looked for\. Movements are known from \S+ UTC on\./
+  const path = '/escrows?period=hour&show=unexplained'
+  expect(textOf(await read(path, firstStart(20)))).toMatch(said)
+  expect(textOf(await read(path, firstStart(90)))).toMatch(
+    /is explained, or still looked for\. (?!Movements are known)/,
+  )
 })
 
 test('the API gives the same as numbers', async () => {

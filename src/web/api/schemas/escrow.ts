@@ -88,6 +88,9 @@ export const escrowStory = escrowLine
     }),
     movements: z.object({
       isUnexplained: z.boolean(),
+      knownSince: time
+        .nullable()
+        .describe('From when on all of them are known, where that is later than the period begins'),
       count: count.describe('In the period, explained or not'),
       isCut: z.boolean().describe('There are more than are looked through'),
       out: z.array(movement),
