@@ -74,7 +74,8 @@ function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): 
   }
 }
 
-function listMoney(tokens: TokenFacts, { money }: Pick<CaseRow, 'money'>): MoneyAtRisk[] {
+/** What is at risk by a case, the most valuable first. */
+export function listMoney(tokens: TokenFacts, { money }: Pick<CaseRow, 'money'>): MoneyAtRisk[] {
   return rankMoney(
     tokens,
     Object.entries(money).map(([token, one]) => ({ token, amount: atRisk(one) })),

@@ -1,8 +1,16 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countOf, judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import { readStatusCases } from '../../../../src/web/views/readStatusCases.ts'
 import { toAlertView } from '../../../../src/web/views/toAlertView.ts'
-import { createCaseWorld, failed, failure, stalled, theft, unbacked } from '../../../support/caseWorld.ts'
+import {
+  createCaseWorld,
+  failed,
+  failure,
+  stalled,
+  theft,
+  unbacked,
+  usdc,
+} from '../../../support/caseWorld.ts'
 import { quiet } from '../support/fakeWeb.ts'
 
 const hour = 3_600_000
@@ -17,7 +25,7 @@ function judge(world: World) {
     now: world.clock.now(),
     coverage: [],
     pollers: [],
-    ...readStatusCases({ ...views, db: world.database }),
+    ...readStatusCases({ ...views, db: world.database, riskOf: () => 0 }),
     openAlerts: world.store.listAlerts({ state: 'open', limit: 200 }).map((row) => toAlertView(views, row)),
     recentEvents: world.store
       .listAlerts({ nature: 'event', limit: 200 })
@@ -126,6 +134,40 @@ test('a case counts by the worst of what holds in it, not by what is over', asyn
   expect(judge(world)).toMatchObject({
     level: 'attention',
     facts: { cases: [{ severity: 'critical', counts: 'warning' }] },
+  })
+})
+
+describe('of equal severity', () => {
+  const dai = { ...theft(1, '1').transfer!.token, address: `0x${'d'.repeat(40)}` }
+  const apart = (n: number) => ({ targetAddress: `0x${String(n).repeat(40)}` })
+  const order = (world: World, riskOf: (token: string, amount: { digits: bigint }) => number = () => 0) =>
+    readStatusCases({ ...world.views(), db: world.database, riskOf }).cases.map(({ id }) => id)
+
+  test('losses stand before what failed, the most money before the newest', async () => {
+    const world = createCaseWorld()
+    world.tell(unbacked, theft(1, '10', apart(1)))
+    await pass(world, hour)
+    world.tell(unbacked, theft(2, '37606', apart(2)))
+    await pass(world, hour)
+    world.tell(unbacked, theft(3, '10', apart(3)))
+    await pass(world, hour)
+    world.tell(failed, failure(4, '1000000', world.clock.now()))
+    expect(order(world)).toEqual(['c2', 'c3', 'c1', 'c4'])
+  })
+
+  test('where a token has no price the share of the escrow orders all', () => {
+    const world = createCaseWorld()
+    world.tell(unbacked, theft(1, '100', apart(1)), theft(2, '50', { token: dai, ...apart(2) }))
+    const shares = { [usdc]: 0.1, [dai.address]: 0.5 }
+    expect(order(world, (token) => shares[token] ?? 0)).toEqual(['c2', 'c1'])
+    expect(order(world)).toEqual(['c1', 'c2'])
+  })
+
+  test('what somebody has taken stands behind what nobody has', () => {
+    const world = createCaseWorld()
+    world.tell(unbacked, theft(1, '100', apart(1)), theft(2, '50', apart(2)))
+    world.by('c1', 'ack')
+    expect(order(world)).toEqual(['c2', 'c1'])
   })
 })
 
