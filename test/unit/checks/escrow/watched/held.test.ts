@@ -91,11 +91,11 @@ test('what a ledger of before saw there was held', () => {
   const path = join(folder, 'ledger.sqlite')
   const old = createOldLedger(path, 61)
   const judged = [
-    { name: '0x1', now: '5', then: '0' },
-    { name: '0x2', now: '0', then: '5' },
-    { name: '0x3', now: '0', then: '0' },
+    { name: '0x1', now: '5', earlier: '0' },
+    { name: '0x2', now: '0', earlier: '5' },
+    { name: '0x3', now: '0', earlier: '0' },
   ]
-  for (const { name, now, then } of judged) {
+  for (const { name, now, earlier } of judged) {
     old
       .prepare("INSERT INTO escrow_tokens (token, type, total, holdings) VALUES (?, '', '0', ?)")
       .run(name, now)
@@ -103,7 +103,7 @@ test('what a ledger of before saw there was held', () => {
       .prepare(
         "INSERT INTO escrow_course (token, step, at, holdings, owed, open_out) VALUES (?, 1, 1, ?, '9', '0')",
       )
-      .run(name, then)
+      .run(name, earlier)
   }
   old.close()
   const db = openDatabase(path)
