@@ -28,6 +28,7 @@ const unjudgedSupply: SupplyFact = {
   symbol: 'T',
   judged: null,
   excesses: 0,
+  before: 0n,
   watchedSince: 0,
   why: '',
 }

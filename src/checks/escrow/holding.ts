@@ -84,6 +84,11 @@ export interface SupplyFact {
   /** The newest comparison, and how many in a row found too much. */
   readonly judged: JudgedSupply | null
   readonly excesses: number
+  /**
+   * So much more than could be claimed there was at the first comparisons, base units as in `judged`, where what was owed
+   * then is assumed to be what was held: the escrow may have lacked it. 0n where it is known.
+   */
+  readonly before: bigint
   /** Who says that there is too much. */
   readonly agreement?: Agreement | null
   /** Since when this process would compare it. */
@@ -209,6 +214,7 @@ const supply = z.strictObject({
     .nullable()
     .default(null),
   excesses: count.default(3),
+  before: units.prefault('0'),
   watchedSince: now,
   why: text.default('no reading'),
 })

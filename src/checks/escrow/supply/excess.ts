@@ -14,6 +14,7 @@ const params = z.strictObject({ stale: boundText.default(15 * 60_000) })
 
 const factTypes = declareFacts({
   excess: 'string',
+  before: 'string',
   supply: 'string',
   claims: 'string',
   backing: 'string',
@@ -26,7 +27,8 @@ const factTypes = declareFacts({
 export const supplyExcess = defineCondition({
   kind: 'supply.excess',
   docs: 'More of a token exists on the zone chain than was locked for it.',
-  remedy: 'Pause the bridge for this token, and find what was created on the zone chain without a deposit.',
+  remedy:
+    'Pause the bridge for this token, and find what was created on the zone without a deposit, or, of before counting began, taken from the escrow.',
   sources: ['zoneRpc'],
   ties: ['escrow'],
   needs: ['zoneRpc', 'bridge.tokens[].zoneAddress', 'canonical or preconf'],
@@ -49,7 +51,7 @@ export const supplyExcess = defineCondition({
 })
 
 function toFinding(
-  { agreement, token, symbol, zoneToken }: SupplyFact,
+  { agreement, before, token, symbol, zoneToken }: SupplyFact,
   judged: JudgedSupply,
 ): Found<typeof factTypes> {
   const units = (raw: bigint) => formatDecimal(fromBaseUnits(raw, judged.decimals))
@@ -57,7 +59,9 @@ function toFinding(
   const [excess, supply, claims, backing] = [judged.excess, judged.supply, judged.claims, judged.backing].map(
     units,
   )
-  const facts = { excess: excess ?? '', supply: supply ?? '', claims: claims ?? '', backing: backing ?? '' }
+  const first = before < judged.excess ? before : judged.excess
+  const sum = { excess: excess ?? '', before: first > 0n ? (units(first) ?? '') : '' }
+  const facts = { ...sum, supply: supply ?? '', claims: claims ?? '', backing: backing ?? '' }
   return {
     subject: token,
     title: `${symbol} on the zone chain`,

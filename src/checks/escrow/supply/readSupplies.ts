@@ -2,6 +2,7 @@ import { readAgreement } from '../../../kernel/sources/sourceWords.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import type { SupplyFact } from '../holding.ts'
+import { readEscrowToken } from '../owed/owedStore.ts'
 import { type EscrowWatch, symbolOf } from '../watched/watch.ts'
 import type { SupplyToken } from './pollSupply.ts'
 import { type ComparedSupply, listSupplies } from './supplyStore.ts'
@@ -26,13 +27,15 @@ export function readSupplies({
   readonly compared: ReadonlyMap<string, ComparedSupply>
 }): SupplyFact[] {
   return supplies.tokens.map(({ token, zoneAddress }) => {
-    const { judged = null, excesses = 0 } = compared.get(token) ?? {}
+    const { judged = null, excesses = 0, opening = 0n } = compared.get(token) ?? {}
+    const isAssumed = opening > 0n && readEscrowToken(db, token)?.isAssumed === true
     return {
       token,
       zoneToken: zoneAddress,
       symbol: symbolOf(watch, token),
       judged,
       excesses,
+      before: isAssumed ? opening : 0n,
       agreement: excesses > 0 ? readAgreement(db, 'supply', token) : null,
       watchedSince: supplies.since,
       // Asked where it is to be told: of each token each second it is not.

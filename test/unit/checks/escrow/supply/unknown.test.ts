@@ -32,6 +32,7 @@ test.each([
     symbol: 'USDC',
     judged: comparedAgo === null ? null : judgedAt(now - comparedAgo * minute),
     excesses: 0,
+    before: 0n,
     watchedSince: now - watchedAgo * minute,
     why: 'the node gave none',
   }
