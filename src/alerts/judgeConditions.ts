@@ -1,6 +1,6 @@
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { Judgement } from '../rules/kind.ts'
+import type { Detector, Judgement } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
 import { type EngineContext, labelsOf, note } from './engineContext.ts'
@@ -37,11 +37,21 @@ export function judgeConditions(
   let active = heads.length
   let overflow = 0
   let isRefreshed = false
-  const least = once(() => leastOf(findings.filter(({ subject }) => known.has(subject))))
-  // Dust that fills the places must not hide a theft: as many again are for what is more than the least that has one.
+  const { joins } = context.kinds.find(rule.kind) ?? {}
+  const rankOf = (finding: Finding) => rankAmount(moneyOf(joins, finding))
+  const least = once(() =>
+    leastByToken(
+      findings.filter(({ subject }) => known.has(subject)),
+      rankOf,
+    ),
+  )
+  // Dust that fills the places must not hide a theft: as many again are for what is more than the least of its token that
+  // has one, and what several movements lack in all, of which there are few, needs none.
   const hasPlace = (finding: Finding) =>
-    active < context.maxActivePerRule || (active < context.maxActivePerRule * 2 && rankOf(finding) > least())
-  const ordered = findings.length > context.maxActivePerRule ? findings.toSorted(byRank) : findings
+    active < context.maxActivePerRule ||
+    isSum(finding) ||
+    (active < context.maxActivePerRule * 2 && rankOf(finding) > (least().get(tokenOf(finding)) ?? ''))
+  const ordered = findings.length > context.maxActivePerRule ? byWeight(findings, rankOf) : findings
   for (const finding of ordered) {
     const head = left.get(finding.subject)
     left.delete(finding.subject)
@@ -52,8 +62,7 @@ export function judgeConditions(
     } else overflow += 1
   }
   // More money may be gone than what the joined alert names.
-  if (isRefreshed && context.kinds.find(rule.kind)?.joins?.of === 'escrow')
-    context.store.touchJoined(context.now)
+  if (isRefreshed && joins?.of === 'escrow') context.store.touchJoined(context.now)
   const { unknown } = judgement
   const unknowns = unknown === 'all' ? null : new Set(unknown.map((subject) => subject.toWellFormed()))
   for (const head of left.values()) {
@@ -66,22 +75,49 @@ export function judgeConditions(
   return { overflow, problem: null }
 }
 
-function rankOf({ transfer }: Pick<Finding, 'transfer'>): string {
-  return rankAmount(transfer?.amount ?? null)
+/** What a transfer moves, or lacks at an escrow; token units. */
+function moneyOf(joins: Detector['joins'], { transfer, facts }: Finding): string | null {
+  if (transfer !== null || joins?.of !== 'escrow') return transfer?.amount ?? null
+  return String(facts[joins.missing] ?? '')
 }
 
-function byRank(a: Finding, b: Finding): number {
-  const [x, y] = [rankOf(a), rankOf(b)]
-  return x < y ? 1 : x > y ? -1 : 0
+function tokenOf({ transfer, labels }: Finding): string {
+  return transfer?.token.address ?? labels.token ?? ''
 }
 
-function leastOf(findings: readonly Finding[]): string {
-  return findings
-    .map(rankOf)
-    .reduce((least, one) => (one < least ? one : least), rankOf(findings[0] ?? noMoney))
+/** Whether it is what several movements at an escrow lack in all. */
+function isSum({ facts: { sum = '' } }: Finding): boolean {
+  return sum !== ''
 }
 
-const noMoney = { transfer: null } as const
+type RankOf = (finding: Finding) => string
+
+/** Sums first, then the largest of each token, then the second: amounts of two tokens cannot be compared. */
+function byWeight(findings: readonly Finding[], rankOf: RankOf): Finding[] {
+  const ranked = findings
+    .map((finding) => ({ finding, rank: rankOf(finding) }))
+    .sort((a, b) => (a.rank < b.rank ? 1 : a.rank > b.rank ? -1 : 0))
+  const before = new Map<string, number>()
+  return ranked
+    .map(({ finding }) => {
+      const token = tokenOf(finding)
+      const place = before.get(token) ?? 0
+      before.set(token, place + 1)
+      return { finding, place: isSum(finding) ? -1 : place }
+    })
+    .sort((a, b) => a.place - b.place)
+    .map(({ finding }) => finding)
+}
+
+function leastByToken(findings: readonly Finding[], rankOf: RankOf): ReadonlyMap<string, string> {
+  const least = new Map<string, string>()
+  for (const finding of findings) {
+    const [token, rank] = [tokenOf(finding), rankOf(finding)]
+    const known = least.get(token)
+    if (known === undefined || rank < known) least.set(token, rank)
+  }
+  return least
+}
 
 /** The ledger keeps text as UTF-8: a subject that is none would read back as another one, and end and begin for ever. */
 function toStorable(finding: Finding): Finding {
@@ -191,7 +227,7 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
     labels,
     ...toFound(finding),
     severity: rule.severity,
-    amountRank: rankOf(finding),
+    amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,
   }
 }

@@ -1,5 +1,6 @@
+import type { Finding } from '../../../src/bridge/finding.ts'
 import { keptFinding } from '../../../src/alerts/findingJson.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { LoadedRule } from '../../../src/rules/types.ts'
 import {
   createBench,
@@ -431,6 +432,42 @@ test('beyond the cap what is more than the least that is reported has a place, t
   bench.engine.applyCondition(stalled, { findings: [...dust, ...more], unknown: [] }, start + 1)
   const open = bench.store.listAlerts({ state: 'open', limit: 9 })
   expect(open.map(({ subject }) => subject).sort()).toEqual(['c1', 'c2', 'c3', 'c6', 'c7', 'c8', 'stalled'])
+})
+
+describe('dust that fills all places', () => {
+  const drift = createRule({ name: 'drift', kind: 'escrow.drift', severity: 'critical' })
+  const outflow = (n: number, amount: string, { token = '0xcc', sum = '' } = {}) =>
+    createCondition(`c${n}`, {
+      kind: 'escrow.drift',
+      labels: { chain: 'main', escrow: '0xe5', token },
+      facts: { direction: 'out', amount, sum, mainTxHash: `0x${n}` },
+    })
+  const dust = [1, 2, 3].map((n) => outflow(n, '0.1'))
+  const placesOf = (more: readonly Finding[], before = dust) => {
+    const bench = createBench({ maxActivePerRule: 3 })
+    bench.engine.applyCondition(drift, { findings: before, unknown: [] }, start)
+    bench.engine.applyCondition(drift, { findings: [...dust, ...more], unknown: [] }, start + 1)
+    const open = bench.store.listAlerts({ state: 'open', limit: 9 })
+    return open
+      .map(({ subject }) => subject)
+      .filter((subject) => subject !== 'drift')
+      .sort()
+  }
+
+  test('hides no drain of the same escrow, and more dust has no place', () => {
+    expect(placesOf([outflow(4, '0.1'), outflow(5, '9000000')])).toEqual(['c1', 'c2', 'c3', 'c5'])
+  })
+
+  test('hides no drain of another token, however little that is in units', () => {
+    const many = [4, 5, 6, 7].map((n) => outflow(n, '1000000'))
+    expect(placesOf([...many, outflow(8, '0.05', { token: '0xdd' })])).toContain('c8')
+    expect(placesOf([...many, outflow(8, '0.05', { token: '0xdd' })], [])).toContain('c8')
+  })
+
+  test('and all places beside them hides no sum', () => {
+    const many = [4, 5, 6, 7].map((n) => outflow(n, '1000000'))
+    expect(placesOf([...many, outflow(8, '2', { sum: 'not explained' })])).toContain('c8')
+  })
 })
 
 test('F59: a rule that is removed resolves its alerts with that as the reason', async () => {
