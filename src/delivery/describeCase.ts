@@ -49,6 +49,7 @@ export function describeCase(words: CaseWords, row: CaseRow, now: UnixMs): Messa
     money: listMoney(words.tokens, row),
     members: row.members,
     openedAt: row.openedAt,
+    turnAt: row.turnAt,
     closedAt: row.closedAt,
     assignee: row.assignee,
     by: row.by,

@@ -54,6 +54,7 @@ const fullSample: Message = {
     money: [{ token: '', symbol: odd, amount: '1.5', usd: '1.50' }],
     members: 2,
     openedAt: at,
+    turnAt: at,
     closedAt: at,
     assignee: odd,
     by: odd,

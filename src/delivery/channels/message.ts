@@ -78,7 +78,10 @@ export interface MessageCase {
   readonly money: readonly MoneyAtRisk[]
   /** How many findings it gathers. */
   readonly members: number
+  /** When what it is about began, which may be long before it was found. */
   readonly openedAt: UnixMs
+  /** When it opened last, by our clock. */
+  readonly turnAt: UnixMs
   readonly closedAt: UnixMs | null
   readonly assignee: string | null
   /** Who acknowledged or handled it last, and why; null while nobody did. */

@@ -65,6 +65,7 @@ function toWebhookCase(of: MessageCase): object {
   return {
     ...of,
     openedAt: isoInstant(of.openedAt),
+    turnAt: isoInstant(of.turnAt),
     closedAt: of.closedAt === null ? null : isoInstant(of.closedAt),
   }
 }

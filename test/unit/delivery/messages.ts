@@ -85,6 +85,7 @@ export function toCase(overrides: Partial<MessageCase> = {}): MessageCase {
     money: [{ token: '0xcc', symbol: 'USDC', amount: '1250000.5', usd: '1250000.50' }],
     members: 3,
     openedAt: Date.UTC(2026, 0, 5, 8, 59),
+    turnAt: Date.UTC(2026, 0, 5, 9, 1),
     closedAt: null,
     assignee: null,
     by: null,

@@ -177,7 +177,14 @@ test('a case and what happened to it are told, also without items', async () => 
   expect(channel.followsCases).toBe(true)
   await channel.close()
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
-    case: { id: 'c42', state: 'handled', by: 'mia', openedAt: '2026-01-05T08:59:00.000Z', closedAt: null },
+    case: {
+      id: 'c42',
+      state: 'handled',
+      by: 'mia',
+      openedAt: '2026-01-05T08:59:00.000Z',
+      turnAt: '2026-01-05T09:01:00.000Z',
+      closedAt: null,
+    },
     changes: ['handled'],
     items: [],
     bodyError: null,

@@ -93,6 +93,7 @@ const anyCase: fc.Arbitrary<MessageCase> = fc
     ),
     members: fc.nat(),
     openedAt: anyInstant,
+    turnAt: anyInstant,
     keyBefore: fc.constantFrom(null, 'ledger:c1:0'),
     mergedInto: fc.constantFrom(null, 'c7'),
     root: anyText,
