@@ -70,7 +70,7 @@ export interface Ledger {
     window: { readonly from: UnixMs; readonly until: UnixMs },
     onAdvance?: OnAdvance,
   ): Iterable<readonly CountedTransfer[]>
-  /** Transfers without a destination leg, oldest first. */
+  /** Transfers that are pending, oldest first: some name a destination leg that is not known to have arrived. */
   listPending(filter: { direction: Direction | null; originAtOrBefore: UnixMs }): Iterable<Transfer>
   countByState(): Readonly<Record<TransferState, number>>
   /** Transfers that want to be read by hash, most urgent first. */

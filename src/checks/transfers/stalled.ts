@@ -5,6 +5,7 @@ import { destinationLeg, originChain, type Transfer } from '../../bridge/transfe
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { logsShownUntil } from '../../kernel/logsShown.ts'
+import { isRefused } from '../../meaning/mayHaveFailed.ts'
 import type { LatencyFacts } from '../../ledger/transfers/readLatency.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -45,7 +46,7 @@ const factTypes = declareFacts({
 })
 
 /**
- * A transfer without its destination leg although its time is over. Age is by our clock; it is said as soon as one
+ * A transfer without its destination leg, or with one that failed or is not there, although its time is over. Age is by our clock; it is said as soon as one
  * answer asked for after the deadline shows no destination. Until then nothing can be said of it. A halted chain is a
  * fact of the message, not a reason for silence.
  */
@@ -93,7 +94,7 @@ function judgeStalled(facts: SharedFacts, settings: z.output<typeof params>): Ju
   const leastMs = leastLimitMs(facts.latency, settings, direction ? [direction] : directions)
   const old = facts.listPending({ direction: direction ?? null, originAtOrBefore: present - leastMs })
   for (const transfer of old) {
-    if (transfer.state !== 'pending' || destinationLeg(transfer) !== null || hasNotLeft(transfer)) continue
+    if (transfer.state !== 'pending' || mayHaveArrived(transfer) || hasNotLeft(transfer)) continue
     if (direction !== undefined && transfer.direction !== direction) continue
     const of = { token: transfer.token.address, direction: transfer.direction }
     const limit = limitOf(facts.latency, settings, of)
@@ -125,6 +126,12 @@ function isHeldByRule(facts: SharedFacts, transfer: Transfer, overBefore: UnixMs
 /** A reorganisation took the transaction that an event of the chain showed, and nobody lists it. */
 function hasNotLeft({ isListed, originProof }: Transfer): boolean {
   return !isListed && originProof === 'absent'
+}
+
+/** By a leg that nothing speaks against. One that failed, or is not there, brought nothing. */
+function mayHaveArrived(transfer: Transfer): boolean {
+  const leg = destinationLeg(transfer)
+  return leg !== null && !isRefused(transfer, leg)
 }
 
 /** It may have arrived: its records do not say whether. */
@@ -189,7 +196,13 @@ function toFinding(
   }
 }
 
-function sayMissing({ isListed, readAt, soughtAt = 0 }: Transfer, destination: Chain): string {
+function sayMissing(transfer: Transfer, destination: Chain): string {
+  const { isListed, readAt, soughtAt = 0, evidence } = transfer
+  const hash = destinationLeg(transfer)?.hash
+  if (hash !== undefined) {
+    const isFailed = evidence.some((one) => one.hash === hash && one.status === 'failed')
+    return `the ${destination} transaction that it names ${isFailed ? 'failed' : 'is not there'}`
+  }
   if (!isListed) return 'no record'
   return soughtAt > readAt ? 'no record any more' : `no ${destination} transaction`
 }

@@ -24,7 +24,7 @@ const sliceSize = 500
 /** Kept derived. Every condition looks at overdue transfers every second, and hardly any of them changes. */
 const maxKept = 20_000
 
-/** Transfers without a destination leg, oldest first. A row is derived anew only when its body, or what that refers to, has changed. */
+/** Transfers that are pending, oldest first. A row is derived anew only when its body, or what that refers to, has changed. */
 export function createPendingList(db: Database, derive: (row: StoredTransfer) => Transfer): PendingList {
   const kept = new Map<number, { body: string | Uint8Array; times: string; transfer: Transfer }>()
   let rollbacks = db.rollbacks()

@@ -1,6 +1,5 @@
 import type { Challenge } from '../../../src/checks/challenges/challenge.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
-import { destinationLeg } from '../../../src/bridge/transfer.ts'
 import { summarizePast } from '../../../src/checks/flow/past.ts'
 import type { Facts } from '../../../src/checks/index.ts'
 import { noStages } from '../../../src/checks/stages/facts.ts'
@@ -17,7 +16,7 @@ export function toFacts(
   overrides: Partial<Facts> & { transfers?: readonly Transfer[] } = {},
 ): Facts {
   const { transfers = [], ...rest } = overrides
-  const pending = transfers.filter((transfer) => destinationLeg(transfer) === null)
+  const pending = transfers.filter(({ state }) => state === 'pending')
   return {
     now,
     flow: noFlow,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { transferStalled } from '../../../../src/checks/transfers/stalled.ts'
 import { toFacts, toHead, toSource } from '../../rules/facts.ts'
-import { completed, pendingSince } from '../../rules/transfers.ts'
-import { hash } from '../../../support/records.ts'
+import type { LegEvidence } from '../../../../src/bridge/transfer.ts'
+import { completed, pendingSince, transferOf } from '../../rules/transfers.ts'
+import { hash, toRecord } from '../../../support/records.ts'
 
 const minute = 60_000
 const origin = 10 * minute
@@ -275,5 +276,37 @@ describe('F67: while our clock is an hour ahead of the service and of both chain
     ['both chains stand still where they were late', { stoodMs: 2 * minute }],
   ])('age is measured by ours when %s', (_, behind) => {
     expect(found(0, behind)).toBe(1)
+  })
+})
+
+describe('a withdrawal that names its payout and has no status', () => {
+  const named = (status: LegEvidence['status'] | null, readAt = deadline) => {
+    const record = toRecord({ status: 'unknown', zoneTime: origin, mainTime: origin, requestedAt: readAt })
+    const payout = {
+      chain: 'main',
+      hash: hash('main'),
+      source: 'E13',
+      at: origin,
+      errorMessage: '',
+      moves: null,
+    } as const
+    return transferOf([record], status === null ? [] : [{ ...payout, status }])
+  }
+
+  test.each([
+    { status: 'failed', says: 'the main transaction that it names failed' },
+    { status: 'absent', says: 'the main transaction that it names is not there' },
+  ] as const)('is found once its time is over when its payout is $status', ({ status, says }) => {
+    const transfer = named(status)
+    expect(transfer.state).toBe('pending')
+    expect(judge(deadline - 1, transfer).findings).toEqual([])
+    expect(judge(deadline, transfer).findings).toMatchObject([
+      { subject: 't1', evidence: [{ says: `${says}, 30m after the origin` }] },
+    ])
+    expect(subjects(deadline + minute, named(status, deadline - 1))).toEqual({ found: [], unknown: ['t1'] })
+  })
+
+  test.each(['success', 'unknown', null] as const)('is silent while its payout is %s', (status) => {
+    expect(subjects(2 * deadline, named(status, 2 * deadline))).toEqual({ found: [], unknown: [] })
   })
 })
