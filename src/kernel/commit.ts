@@ -198,10 +198,15 @@ function tell(
     evaluations.flatMap(({ matches }) => matches),
     now,
   )
-  const judges = ({ kind, facts }: Finding, transfer: Transfer) =>
-    learned === null ||
-    deps.kinds.find(kind)?.readsActions?.(facts) !== true ||
-    !isUnlearned({ transfer, related, learned, bridge: deps.bridge, now }, String(facts['what'] ?? ''))
+  const judges = ({ kind: name, facts }: Finding, transfer: Transfer) => {
+    const kind = deps.kinds.find(name)
+    if (kind?.from === 'transfer' && kind.canJudge?.(facts, transfer, context) === false) return false
+    return (
+      learned === null ||
+      kind?.readsActions?.(facts) !== true ||
+      !isUnlearned({ transfer, related, learned, bridge: deps.bridge, now }, String(facts['what'] ?? ''))
+    )
+  }
   deps.engine.correctEvents(judged, toStillFound(rules, judged, evaluations, judges), now)
   deps.engine.flush(now)
   tellFindings(deps, changes, now)

@@ -112,6 +112,8 @@ export interface EventDetector extends Described {
   readonly from: 'transfer'
   /** Which transfers of the past it has to look at; left out, all of them. */
   readonly looksAt?: readonly HistoryPart[]
+  /** Whether anything can be said by now of what was told of a transfer; left out, it can: that nothing is found takes it back. */
+  readonly canJudge?: (told: Finding['facts'], transfer: Transfer, context: EventContext) => boolean
   detect(transfer: Transfer, params: unknown, context: EventContext): Finding | null
 }
 

@@ -57,6 +57,18 @@ describe('what was told and is otherwise now is corrected once', () => {
     expect(world.told('transfer.mismatch')).toMatchObject([{ isOver: false, corrections: 1 }])
   })
 
+  test('a mismatch whose payout stands is not taken back because its record says by now that it failed', async () => {
+    const world = await createBridgeWorld({ rules })
+    const record = world.withdraw(7)
+    world.main(record['mainTxHash'] ?? '', move(user(7), '1000000'))
+    await world.until(() => world.told('transfer.mismatch').length === 1, 'the mismatch')
+    Object.assign(record, { status: '0x0', updateTime: String(world.now()) })
+    const { ledger } = world.monitor.app.parts
+    await world.until(() => ledger.listTransfers({ limit: 9 })[0]?.status === 'failed', 'the failed record')
+    await world.pass(120_000)
+    expect(world.told('transfer.mismatch')).toMatchObject([{ isOver: false, corrections: 0 }])
+  })
+
   test('a payout without an origin: a name alone takes nothing back, its proof does', async () => {
     const world = await createBridgeWorld({ rules })
     for (let n = 10; n < 14; n += 1) world.withdraw(n)

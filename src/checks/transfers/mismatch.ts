@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
+import type { Finding } from '../../bridge/finding.ts'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { awaitsDetail } from '../../meaning/emptyBatch.ts'
 import { fillFromZone } from '../../ledger/deriving/fillFromZone.ts'
@@ -7,7 +8,9 @@ import { judgeBatchAction } from '../../meaning/compareBatch.ts'
 import { actionOf, judgeAction, mayBeOneRecord, noItem } from '../../meaning/judgeAction.ts'
 import { judgeBatch } from '../../meaning/judgeBatch.ts'
 import { bestOf, judgeZoneAmount } from '../../meaning/judgeZoneAmount.ts'
-import { awaitsFee, judgeMoney, judgeTwin } from '../../meaning/judgeMoney.ts'
+import { awaitsFee, judgeMoney, judgeTwin, type MoneyJudgement } from '../../meaning/judgeMoney.ts'
+import { hasArrived } from '../../meaning/mayHaveFailed.ts'
+import { moneyEvidence } from '../../meaning/moneyEvidence.ts'
 import { mayBeSurplus } from '../../meaning/findOverpayment.ts'
 import { isMadeAgain } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
@@ -59,6 +62,7 @@ export const transferMismatch = defineEvent({
   subjectNames: [],
   facts: factTypes,
   params: z.strictObject({}),
+  canJudge,
   detect: detectMismatch,
 })
 
@@ -150,18 +154,44 @@ function compareStatus(transfer: Transfer): Difference | null {
   return by?.status === 'absent' ? { what: 'status', expected: '0x1', found: 'not known', by } : null
 }
 
-function compareMoney(record: Transfer, context: EventContext): Difference | null {
-  if (record.main === null || record.status === 'failed' || awaitsDetail(record, context.now)) return null
-  const { learned, bridge } = context
+/**
+ * Whether what was told can be compared by now. A record that says that it failed, while what it moved stands, agrees with
+ * nothing; nor does one whose movements cannot be read.
+ */
+function canJudge({ what, leg }: Finding['facts'], transfer: Transfer, context: EventContext): boolean {
+  if (what === 'status') return true
+  const destination = destinationLeg(transfer)
+  if (transfer.status === 'failed') return destination === null || !hasArrived(transfer, destination)
+  const { main } = transfer
+  if (leg !== 'main' || main === null) return true
+  // What did not succeed moved nothing.
+  if (moneyEvidence(transfer).some(({ status }) => status !== 'success')) return true
+  return judgeMain(transfer, main.hash, context) !== null
+}
+
+function judgeMain(
+  record: Transfer,
+  hash: string,
+  { related, learned, bridge }: EventContext,
+): { readonly transfer: Transfer; readonly judged: MoneyJudgement } | null {
   const fill = (one: Transfer) => (learned ? fillFromZone(one, learned) : one)
   const transfer = fill(record)
   // Each needs money of its own, and one sum may be for all: of a part of them nothing could be said.
-  const sharing = context.related.allSharing('main', record.main.hash)
+  const sharing = related.allSharing('main', hash)
   const filled = sharing.map(fill)
   const all = filled.some((one, at) => one !== sharing[at]) ? filled : sharing
   const judged = judgeMoney(transfer, all, toMoneySettings(bridge, learned ?? null))
-  if (judged === null || judged.gap === 'covered') return null
+  return judged && { transfer, judged }
+}
+
+function compareMoney(record: Transfer, context: EventContext): Difference | null {
+  if (record.main === null || record.status === 'failed' || awaitsDetail(record, context.now)) return null
+  const { learned, bridge } = context
+  const of = judgeMain(record, record.main.hash, context)
+  if (of === null) return null
+  const { transfer, judged } = of
   const { gap, by, twin } = judged
+  if (gap === 'covered') return null
   if (
     twin !== null &&
     learned &&

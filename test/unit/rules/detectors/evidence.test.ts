@@ -238,3 +238,31 @@ describe('source.disagreement', () => {
     })
   })
 })
+
+describe('what a told mismatch was told by', () => {
+  const canJudge = (
+    told: { readonly what: string; readonly leg: string },
+    evidence: readonly LegEvidence[],
+    record: Partial<Observation> = {},
+  ) => transferMismatch.canJudge?.(told, transferOf([toRecord(record)], evidence), eventContext())
+  const amount = { what: 'amount', leg: 'main' }
+  const failed = { status: 'failed' } as const
+
+  test('can be compared while what it moved can be read, or is known to have moved nothing', () => {
+    expect(canJudge(amount, [main('success')])).toBe(true)
+    expect(canJudge(amount, [main('failed')])).toBe(true)
+    expect(canJudge({ what: 'amount', leg: 'zone' }, [zone('success')])).toBe(true)
+  })
+
+  test('cannot be compared with movements that cannot be read, or are not known yet', () => {
+    expect(canJudge(amount, [main('success', { moves: null })])).toBe(false)
+    expect(canJudge(amount, [])).toBe(false)
+  })
+
+  test('cannot be compared with a record that failed while the payout stands', () => {
+    for (const leg of ['main', 'zone'])
+      expect(canJudge({ what: 'amount', leg }, [zone('success'), main('success')], failed)).toBe(false)
+    expect(canJudge(amount, [zone('success'), main('failed')], failed)).toBe(true)
+    expect(canJudge({ what: 'status', leg: 'main' }, [main('success')], failed)).toBe(true)
+  })
+})
