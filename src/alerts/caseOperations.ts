@@ -1,4 +1,5 @@
 import { MonitorError } from '../lib/errors.ts'
+import { readWritten } from '../lib/readWritten.ts'
 import { cleanText } from '../lib/text.ts'
 import { openAgain } from '../cases/judgeCase.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
@@ -124,7 +125,7 @@ function ack(deps: ByHand, id: string): CaseRow {
 function assign(deps: ByHand, id: string, to: string | null): CaseRow {
   assertNamed(deps)
   const row = findCaseNamed(deps.store, id)
-  const assignee = to === null ? null : cleanText(to, 100).trim()
+  const assignee = to === null ? null : readWritten(to, 100)
   if (assignee === '') throw new MonitorError('usage', 'expected whose it is: --to NAME')
   return record(
     deps,
@@ -136,7 +137,7 @@ function assign(deps: ByHand, id: string, to: string | null): CaseRow {
 function addNote(deps: ByHand, id: string, text: string): CaseRow {
   assertNamed(deps)
   const row = findCaseNamed(deps.store, id)
-  const note = cleanText(text, 2_000).trim()
+  const note = readWritten(text, 2_000)
   if (note === '') throw new MonitorError('usage', 'expected a text')
   return record(deps, row, { what: 'noted', text: note })
 }
@@ -145,7 +146,7 @@ function handle(deps: ByHand, id: string, reason: string): CaseRow {
   assertNamed(deps)
   const row = findCaseNamed(deps.store, id)
   assertOpen(row)
-  const why = cleanText(reason, 500).trim()
+  const why = readWritten(reason, 500)
   if (why === '') throw new MonitorError('usage', 'expected a reason: why does it need nobody any more?')
   const { store, actor, now } = deps
   store.ackCase(row.id, actor.by, now)
@@ -171,5 +172,5 @@ function reopen(deps: ByHand, id: string, reason: string): CaseRow {
   const again = openAgain(row, now)
   const opened = { ...again, closeAt: store.readCaseEnd(again) }
   store.beginEscalations(row.id, opened.turn, now)
-  return record(deps, opened, { what: 'opened again', text: cleanText(reason, 500).trim() || 'by hand' })
+  return record(deps, opened, { what: 'opened again', text: readWritten(reason, 500) || 'by hand' })
 }

@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { findTooLong } from '../lib/readWritten.ts'
 import { cleanText } from '../lib/text.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { AlertHead } from './store/alertRows.ts'
@@ -42,6 +43,11 @@ export type CheckedSilence =
 
 const mostMatchers = 20
 
+function namedTooLong(name: string, text: string, most: number): string[] {
+  const problem = findTooLong(text, most)
+  return problem === null ? [] : [`${name}: ${problem}`]
+}
+
 /** Refuses what would silence nothing, everything, or for no time that anybody could mean. */
 export function checkSilence(
   input: Omit<SilenceInput, 'endsAt'> & { readonly endsAt: UnixMs },
@@ -62,6 +68,8 @@ export function checkSilence(
     ...(input.endsAt > startsAt ? [] : ['expected an end after the start']),
     ...(input.endsAt > now ? [] : ['expected an end that is not over']),
     ...(author === '' ? ['expected an author'] : []),
+    ...namedTooLong('author', input.author, 100),
+    ...namedTooLong('comment', input.comment, 500),
     ...(comment === '' ? ['expected a comment: why is it silent?'] : []),
   ]
   if (problems.length > 0) return { ok: false, problems }

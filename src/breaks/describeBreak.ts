@@ -93,7 +93,11 @@ function describeTransferOf(
 
 function sayEvidence(db: Database, kind: BreakKind, transfer: Transfer): string {
   const alert = listAlertsOfTransfer(db, transfer.key).findLast((one) => accusedAs[one.kind] === kind)
-  const note = alert && keptFinding(alert).evidence[0]
+  const finding = alert && keptFinding(alert)
+  const others = finding?.facts['otherHashes']
+  if (kind === 'duplicate' && typeof others === 'string' && others !== '')
+    return `the same origin was paid by ${others} too`
+  const note = finding?.evidence[0]
   if (note) return `${note.source}: ${note.says}`
   if (kind === 'failed') return sayFailure(transfer)
   const proof = originLeg(transfer) === null ? 'no origin is known' : `origin ${describeProof(transfer)}`

@@ -4,6 +4,7 @@ import { addCaseLog } from '../cases/store/caseRows.ts'
 import { parseKey } from '../ledger/transfers/transferRows.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
+import { readWritten } from '../lib/readWritten.ts'
 import { cleanText } from '../lib/text.ts'
 import { type Actor, cleanActor } from '../store/actor.ts'
 import { recordChange } from '../store/auditLog.ts'
@@ -132,7 +133,7 @@ function undoEntry(by: ByHand, input: UndoInput): number {
 }
 
 function readReason(given: string): string {
-  const reason = cleanText(given, 500).trim()
+  const reason = readWritten(given, 500)
   if (reason === '') throw new MonitorError('usage', 'expected a reason: why is it so?')
   return reason
 }

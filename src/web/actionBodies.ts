@@ -8,7 +8,7 @@ const time = z.coerce
   .meta({ format: 'int64', description: 'Milliseconds since 1970' })
 
 const name = z.string().max(200)
-const reason = z.string().max(2_000)
+const reason = z.string().max(500)
 const by = name.describe('Who does it')
 
 export const ackBody = z.strictObject({ by })
@@ -20,7 +20,9 @@ export const caseBody = z.strictObject({
     .max(5_000)
     .nullable()
     .default(null)
-    .describe('Whom it is assigned to, null for nobody; the note; the reason of a handling'),
+    .describe(
+      'Whom it is assigned to, null for nobody; the note, at most 2,000 characters; the reason of a handling, at most 500',
+    ),
   turn: z
     .int()
     .positive()
@@ -38,7 +40,7 @@ const silenceFields = z.strictObject({
   startsAt: time.nullable().default(null).describe('Null is now'),
   endsAt: time.nullable().default(null).describe('Needed, but where it ends when its transfer is over'),
   author: z.string().max(200),
-  comment: z.string().max(2_000),
+  comment: z.string().max(500),
   transfer: z
     .strictObject({
       name: z.string().max(200).describe('Key, id or hash'),

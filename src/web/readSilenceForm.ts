@@ -34,8 +34,8 @@ export function toTypedSilence(fields: Fields): TypedSilence {
     untilOver: fields['over'] === 'yes',
     matchers: read('matchers', 20_000).replace(/\r\n?/g, '\n'),
     for: cleanText(read('for', 40), 40),
-    by: cleanText(read('by', 400), 100),
-    comment: cleanText(read('comment', 4_000), 500),
+    by: cleanText(read('by', 400), 200),
+    comment: cleanText(read('comment', 4_000), 2_000),
     allowUnknown: fields['unknown'] === 'yes',
   }
 }

@@ -64,7 +64,7 @@ export function readStatus(
           coverage: toCoverage(read, parts.intervals.byEndpoint),
         }),
     replica,
-    ...readStatusCases({ ...views, ...settings, db, riskOf: parts.stakes.riskOf }),
+    ...readStatusCases({ ...views, ...settings, db, riskOf: (...of) => parts.stakes.riskOf(...of) }),
     openAlerts: open.map((row) => toAlertView(views, row)),
     openAlertCount:
       open.length < listed ? open.length : countOpenByRule(db).reduce((sum, { count }) => sum + count, 0),

@@ -19,7 +19,7 @@ const mostHandled = 20
 export interface StatusCaseSource extends CaseViewSource {
   readonly db: Database
   /** An amount in token units as a share of what the escrows hold; 0 where that is not known. */
-  riskOf(token: string, amount: Decimal): number
+  readonly riskOf: (token: string, amount: Decimal) => number
 }
 
 /**

@@ -41,6 +41,11 @@ test.each([
   ['an end before its start', { startsAt: start + hour + 1 }, /after the start/],
   ['no author', { author: ' ' }, /author/],
   ['no comment', { comment: '' }, /comment/],
+  [
+    'a comment that would be cut',
+    { comment: 'x'.repeat(501) },
+    /comment: .* at most 500 characters, got 501/,
+  ],
   ['an end that is no time', { endsAt: Number.NaN }, /start and an end/],
 ])('a silence with %s is refused', (_, change, problem) => {
   const checked = checkSilence({ ...input, ...change }, start)

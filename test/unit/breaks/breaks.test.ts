@@ -150,6 +150,26 @@ test('what failed where it set out is a break only while something may have left
   world.close()
 })
 
+test('of what was paid twice the other payout is named', () => {
+  const world = createWorld()
+  const key = world.record('6', { amountRaw: 6_000_000n })
+  world.accuse(key, 'transfer.duplicate', { otherHashes: hash('first') })
+  expect(world.list().breaks).toMatchObject([
+    { name: key, kind: 'duplicate', evidence: `the same origin was paid by ${hash('first')} too` },
+  ])
+  world.close()
+})
+
+test('a reason that is too long is refused, not cut', () => {
+  const world = createWorld()
+  const name = world.record('2', pending(2_500_000n))
+  const settle = (reason: string) => world.operations.writeOffBreak({ name, reason }, ana)
+  expect(() => settle('x'.repeat(501))).toThrow('expected a text of at most 500 characters, got 501')
+  settle('x'.repeat(500))
+  expect(world.list().total).toBe(0)
+  world.close()
+})
+
 describe('a deposit that failed', () => {
   const deposit = (amountRaw: bigint) => ({
     direction: 'MainToZone' as const,

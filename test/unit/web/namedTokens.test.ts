@@ -29,7 +29,7 @@ test.each(['/api/breaks', '/api/transfers', '/transfers'])(
   '%s refuses a token that nobody lists, and takes one that is listed',
   async (path) => {
     const app = createWebApp(createFakeWeb().deps, { listenHost: '127.0.0.1', token: null })
-    const ask = (token: string) =>
+    const ask = async (token: string) =>
       app.request(`http://127.0.0.1:9464${path}?token=${token}`, { headers: { host: '127.0.0.1:9464' } })
     const refused = await ask('USDX')
     expect(refused.status).toBe(400)

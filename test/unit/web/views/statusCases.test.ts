@@ -73,6 +73,15 @@ test('what is handled does not count, nor what is in it, until it opens again', 
   expect(judge(world).level).toBe('critical')
 })
 
+test('a reason or a note that would be cut is refused, one that fits is kept whole', () => {
+  const world = createCaseWorld()
+  world.tell(unbacked, theft(9, '100'))
+  expect(() => world.by('c1', 'handle', 'x'.repeat(501))).toThrow('at most 500 characters, got 501')
+  expect(() => world.by('c1', 'note', 'x'.repeat(2_001))).toThrow('at most 2000 characters, got 2001')
+  world.by('c1', 'handle', 'x'.repeat(500))
+  expect(judge(world).facts.handledCases[0]?.reason).toBe('x'.repeat(500))
+})
+
 test('a loss keeps the page red until somebody handles it, however old', async () => {
   const world = createCaseWorld()
   world.tell(unbacked, theft(9, '100'))
