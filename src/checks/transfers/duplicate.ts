@@ -32,8 +32,12 @@ export const transferDuplicate = defineEvent({
   ties: ['transfer', 'escrow', 'party'],
   joins: { of: 'transfer', rank: 1, loses: 'all' },
   isComparison: true,
-  // The others are named by alerts of their own.
-  material: (_finding, transfer) => ({ payout: destinationLeg(transfer)?.hash ?? '' }),
+  // What other records name has alerts of its own; which of its payouts this one names at present is no news.
+  material: (_finding, transfer) => ({
+    payouts: [destinationLeg(transfer), ...(transfer.replaced ?? [])]
+      .flatMap((one) => one?.hash ?? [])
+      .toSorted(),
+  }),
   accuses: () => true,
   looksAt: ['evidence'],
   hasTransfer: true,
