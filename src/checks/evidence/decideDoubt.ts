@@ -71,6 +71,9 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   if (isLate && !isAlone) return again(next, clock.now(), doubt.comeTo === null ? retryMs : doubtMs)
   if (isAlone && (isUnasked || !isAbsent(denial)))
     return again(next, clock.now(), isUnasked ? retryMs : doubtMs)
+  // What an event alone showed is absent by its logs: an answer that nothing controls, or that nobody asked for, denies none.
+  const isUncontrolled = leg.ask === 'main' && (isUnasked || doubt.control === null)
+  const unsaid = unasked ?? (isUncontrolled ? 'E21' : undefined)
   const rest = restLonger(next, clock.now())
   // Told once: looking for it again changes nothing until it is there, or until sources agree that it is not.
   const isTold = wasAbsent(leg) && !isContradicted(doubt.db, 'transaction', leg.hash)
@@ -88,7 +91,7 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
         ? []
         : [
             {
-              ...(unasked && { unasked }),
+              ...(unsaid && { unasked: unsaid }),
               ...toAbsent(next, isAlone ? { ...doubt, isAlone: true } : doubt),
               agreement,
             },

@@ -121,6 +121,26 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     }
   })
 
+  test('its own logs were asked with a control, or the answer says that they were not', async () => {
+    const seen = { time: -60_000, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }
+    const lacking = leg({ ...seen, ask: 'main' })
+    const by = async (overrides: Partial<Doubt>) =>
+      (await decideDoubt(at(30_000, overrides), lacking)).readings.map(({ status, unasked }) => [
+        status,
+        unasked,
+      ])
+    const found = { chain: 'main', hash: '0x2', source: 'E21', requestedAt: 1, status: 'success' } as const
+    const mainLogs: EvidenceReads['mainLogs'] = (hash) =>
+      Promise.resolve({
+        ...none,
+        readings: hash === '0x2' ? [{ ...found, errorMessage: '', moves: [] }] : [],
+      })
+    const reads = { ...emptyReads, mainLogs }
+    expect(await by({ reads, control: '0x2' })).toEqual([['absent', undefined]])
+    expect(await by({ reads })).toEqual([['absent', 'E21']])
+    expect(await by({ reads, control: '0x2', singles: { left: 0 } })).toEqual([['absent', 'E21']])
+  })
+
   test('is there when the endpoint for single transactions knows it', async () => {
     const found = { chain: 'zone', hash: '0x1', source: 'E14', requestedAt: 1, status: 'success' } as const
     const zoneLeg = () =>
