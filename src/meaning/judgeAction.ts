@@ -67,7 +67,7 @@ export function isOneOfSeveral(
   return chosen.open.every(({ key }) => key !== transfer.key) && chosen.items.some(isOwn)
 }
 
-interface View {
+export interface View {
   readonly claims: readonly Transfer[]
   readonly names: Names
   readonly chosen: Chosen
@@ -111,6 +111,7 @@ export function listFitting(
 
 interface Chosen {
   readonly items: readonly Slot[]
+  readonly taken: ReadonlyMap<Slot, Transfer>
   /** Items that no transfer took. */
   readonly left: readonly Slot[]
   /** Transfers without an item. */
@@ -167,7 +168,7 @@ function assign(
   // Whole amounts first: a fee must not let one transfer take what is exactly another's.
   const take = (of: ActionSettings) => (claim: Transfer) => !place(claim, of, new Set())
   const open = claims.filter(take({ learned: settings.learned, fees: [] })).filter(take(settings))
-  return { items, left: items.filter((item) => !taken.has(item)), open }
+  return { items, taken, left: items.filter((item) => !taken.has(item)), open }
 }
 
 function findGap(

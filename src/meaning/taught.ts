@@ -28,6 +28,7 @@ import {
 } from './learnedActions.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
 import { isWordKnown, listTokenLessons } from './otherTokens.ts'
+import { sampleItems } from './unlistedItems.ts'
 import { type BridgeMoney, toMoneySettings } from './toMoneySettings.ts'
 import { readAction } from './zoneAction.ts'
 
@@ -113,7 +114,7 @@ export function taughtByZoneAmount(
 
 /** Of what kind its zone transaction's action is and which of its words say what. */
 export function taughtByAction(
-  { transfer, related, learned, bridge }: Example,
+  { transfer, related, learned, bridge, now }: Example,
   isTold: boolean,
 ): readonly MoneySample[] {
   const by = transfer.status === 'failed' ? null : zoneEvidence(transfer)
@@ -132,7 +133,10 @@ export function taughtByAction(
   const kind = actionType === '' ? [] : [{ kind: 'action', name, value: actionType } as const]
   if (isReported || isOfEarlierWords(transfer, learned)) return kind
   const words = action ? sampleAction(transfer, listFitting(transfer, sharing, settings), settings) : []
-  return [...kind, ...words, ...sampleBatch(compareBatch(transfer, paid, settings))]
+  const all = action ? related.allSharing('zone', by.hash) : []
+  const isComplete = now - Math.max(...all.map(({ firstSeenAt }) => firstSeenAt)) >= othersMs
+  const items = sampleItems(transfer, all, { ...settings, isComplete })
+  return [...kind, ...words, ...items, ...sampleBatch(compareBatch(transfer, paid, settings))]
 }
 
 /**
