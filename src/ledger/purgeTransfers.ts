@@ -3,7 +3,7 @@ import type { Database } from '../store/database.ts'
 import { int, columns, instant } from '../store/table.ts'
 import { dropQueuedHash } from './evidence/evidenceQueue.ts'
 import { deleteAnswers, unsettleAnswers } from './evidence/legAnswers.ts'
-import { readMetaNumber, saveMeta } from '../store/meta.ts'
+import { noteForgotten } from './lessons/historyMarks.ts'
 import type { LedgerState } from './recordAnswer.ts'
 import { forgetResting } from './transfers/restingRecords.ts'
 import { byHash, forgetTransfer, formatKey, selectTransfers } from './transfers/transferRows.ts'
@@ -18,13 +18,6 @@ export interface Past {
   readonly limit: number
 }
 
-const forgottenName = 'transfers_forgotten'
-
-/** Of transfers that were over by then some are forgotten; null where none is. */
-export function readForgottenUntil(db: Database): UnixMs | null {
-  return readMetaNumber(db, forgottenName)
-}
-
 const ended = columns({ key: int, endedAt: instant })
 
 /** Forgets ended transfers that are past their time, with their alerts. @returns how many */
@@ -33,9 +26,10 @@ export function purgeTransfers({ db, resting }: LedgerState, { before, shownBefo
   const sql = `SELECT key, max(origin_at, coalesce(destination_at, 0)) AS ended_at FROM transfers WHERE origin_at < ?1 AND coalesce(destination_at, 0) < ?1 AND read_at < ?2
     AND state IN ('completed', 'failed') ORDER BY origin_at LIMIT ?3`
   const past = ended.all(db, sql, before, shownBefore, limit)
-  const until = readForgottenUntil(db) ?? 0
-  const last = past.reduce((most, { endedAt }) => Math.max(most, endedAt), until)
-  if (last > until) saveMeta(db, forgottenName, String(last))
+  noteForgotten(
+    db,
+    past.reduce((most, { endedAt }) => Math.max(most, endedAt), 0),
+  )
   for (const { key } of past) {
     forgetEvidence(db, key)
     forgetTransfer(db, key)

@@ -23,7 +23,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { Database } from '../store/database.ts'
 import { readWrapping } from '../store/wrapping.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { readForgottenUntil } from '../ledger/purgeTransfers.ts'
+import { readForgottenUntil } from '../ledger/lessons/historyMarks.ts'
 import type { OnAdvance } from '../ledger/slicesUnderWay.ts'
 import { countTold, listFound, listLearned, listStalledAt } from './queries.ts'
 

@@ -103,6 +103,7 @@ export const clearFacts: GateFacts = {
     settleMs: 60_000,
     clockLeadMs: 0,
     watchedSince: gateNow - 24 * 60 * minute,
+    forgottenUntil: null,
     walk: null,
   },
   transfers: [knownTransfer],

@@ -146,3 +146,45 @@ describe('a withdrawal that was paid long before the start and is paid again', (
     expect(world.conditions()).toEqual([])
   })
 })
+
+describe('a withdrawal that was paid, is forgotten since, and is paid again', () => {
+  async function forget(n: number): Promise<{ readonly world: EscrowWorld; readonly first: WireRecord }> {
+    const old: WireRecord[] = []
+    let isHidden = false
+    const world = await createEscrowWorld({
+      rules,
+      config: { start: { from: { kind: 'ago', ms: 10 * day } } },
+      prepare(bare) {
+        const whole = bare.fake.intercept
+        keepOutOfThePages(bare)
+        const late = bare.fake.intercept
+        bare.fake.intercept = (request, response) => (isHidden ? late : whole)(request, response)
+        for (let one = 70; one < 74; one += 1) bare.withdraw(one)
+        old.push(payLongAgo(bare, n))
+      },
+    })
+    await world.pass(120 * second)
+    const { ledger } = world.monitor.app.parts
+    const [first = {}] = old
+    const hash = first['zoneTxHash'] ?? ''
+    expect(ledger.listTransfers({ hash, limit: 5 })).toMatchObject([{ state: 'completed' }])
+    isHidden = true
+    ledger.purge({ before: world.now() - day, shownBefore: Infinity, limit: 200 })
+    expect(ledger.listTransfers({ hash, limit: 5 })).toEqual([])
+    expect(world.told()).toEqual([])
+    return { world, first }
+  }
+
+  test.each([
+    { title: 'under the id of the first', record: {} },
+    { title: 'under no id', record: { id: '', zoneEventIndex: '5' } },
+  ])('is a duplicate by the record of the first, $title (semantics 46)', async ({ record }) => {
+    const { world, first } = await forget(1)
+    Object.assign(first, { zoneEventIndex: '5' })
+    const startedAt = world.now()
+    payNow(world, first, record)
+    await world.until(() => world.told('transfer.duplicate').length > 0, 'the second payout')
+    expect(world.now() - startedAt).toBeLessThan(120 * second)
+    expect(world.told('transfer.duplicate')[0]?.facts).toMatchObject({ owed: '101', payouts: 2 })
+  })
+})

@@ -12,6 +12,7 @@ import { movesNative, nativeSources, tokenSources } from '../../meaning/showsMon
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { toHashCell } from '../../store/hash.ts'
+import { mayBeForgotten, readForgottenUntil } from '../lessons/historyMarks.ts'
 import { type Ask, queueLeg, queueUnlessQueued } from './evidenceQueue.ts'
 
 type WantsReceipt = (transfer: Transfer, hash: string) => boolean
@@ -171,7 +172,7 @@ export function queueOutdated(
   }
 }
 
-/** Value that arrived since, of an origin older than the ledger: it may have been paid before. */
+/** Value that arrived since, of an origin older than the ledger, or than what it still keeps: it may have been paid before. */
 function queuePast(
   db: Database,
   settings: QueueSettings,
@@ -182,7 +183,13 @@ function queuePast(
   if (origin === null || destination === null || !after.isListed || after.status === 'failed') return
   if (before !== null && destinationLeg(before)?.hash === destination.hash) return
   const [leftAt, arrivedAt] = [origin.time ?? now, destination.time ?? after.firstSeenAt]
-  if (leftAt >= settings.since || arrivedAt < settings.since) return
+  if (arrivedAt < settings.since) return
+  if (leftAt >= settings.since) {
+    const until = readForgottenUntil(db)
+    // What arrived by then is history that is read late.
+    if (until === null || arrivedAt <= until) return
+    if (!mayBeForgotten({ leftAt, firstSeenAt: after.firstSeenAt }, until)) return
+  }
   const risk = settings.riskOf?.(after) ?? 0
   queueLeg(db, { ...origin, ask: 'past', time: leftAt, dueAt: now, isLate: false, risk }, now)
 }

@@ -1,3 +1,4 @@
+import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { readMetaNumber, saveMeta } from '../../store/meta.ts'
 
@@ -5,6 +6,8 @@ import { readMetaNumber, saveMeta } from '../../store/meta.ts'
 const lastName = 'history_last'
 /** Up to this key the legs of such transfers have been put into the queue. */
 const queuedName = 'history_queued'
+/** Until when transfers ended of which some are forgotten. */
+const forgottenName = 'transfers_forgotten'
 
 /** Of which transfers, by their keys, the legs are still to be put into the queue: behind one, up to the other. */
 export interface WaitingHistory {
@@ -29,4 +32,27 @@ export function readWaitingHistory(db: Database): WaitingHistory | null {
   const after = readMetaNumber(db, queuedName) ?? 0
   const last = readMetaNumber(db, lastName) ?? 0
   return after < last ? { after, last } : null
+}
+
+/** Of transfers that were over by then some are forgotten; null where none is. */
+export function readForgottenUntil(db: Database): UnixMs | null {
+  return readMetaNumber(db, forgottenName)
+}
+
+export function noteForgotten(db: Database, until: UnixMs): void {
+  if (until > (readForgottenUntil(db) ?? 0)) saveMeta(db, forgottenName, String(until))
+}
+
+/** No transfer is forgotten sooner after its end. */
+const leastKeptMs = 86_400_000
+
+/**
+ * Whether the ledger may have forgotten what paid an origin. Not of one that was seen soon after it left: what paid it was
+ * there beside it.
+ */
+export function mayBeForgotten(
+  { leftAt, firstSeenAt }: { readonly leftAt: UnixMs; readonly firstSeenAt: UnixMs },
+  forgottenUntil: UnixMs | null,
+): boolean {
+  return forgottenUntil !== null && leftAt <= forgottenUntil && firstSeenAt - leftAt >= leastKeptMs
 }

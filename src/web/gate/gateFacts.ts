@@ -124,6 +124,8 @@ export interface ReachFacts {
   readonly clockLeadMs: number
   /** What left before this is history: nobody looked whether it was paid. */
   readonly watchedSince: UnixMs
+  /** Of transfers that were over by then some are forgotten; null where none is. */
+  readonly forgottenUntil: UnixMs | null
   /** How far back the walk through the list has come that is under way; null when none is. */
   readonly walk: { readonly reachedAt: UnixMs | null } | null
 }

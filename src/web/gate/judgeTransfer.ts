@@ -3,6 +3,7 @@ import type { EvidenceNote } from '../../bridge/finding.ts'
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import { chains } from '../../bridge/observation.ts'
 import { isBatch, originChain, originLeg, type Transfer } from '../../bridge/transfer.ts'
+import { mayBeForgotten } from '../../ledger/lessons/historyMarks.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { sayTime } from '../../lib/sayTime.ts'
@@ -20,7 +21,7 @@ const recordOldMs = 300_000
 export function judgeShown({ reach, now }: GateFacts, { transfer }: TransferFacts): GateReason[] {
   const wait = waitFor('shown')
   const present = now - Math.max(0, reach.clockLeadMs)
-  const { originAt } = transfer
+  const { originAt, firstSeenAt } = transfer
   const shown = [...chains, 'list'] as const
   const behind = shown.flatMap((source) => {
     const at = reach.horizons[source]
@@ -44,7 +45,9 @@ export function judgeShown({ reach, now }: GateFacts, { transfer }: TransferFact
     ...(isWalked ? [] : [wait('history', 'the list is still being read back to when value left')]),
     ...(originAt < reach.watchedSince
       ? [wait('before_watch', 'it left before watching began: nobody looked whether it was paid then')]
-      : []),
+      : mayBeForgotten({ leftAt: originAt, firstSeenAt }, reach.forgottenUntil)
+        ? [wait('before_watch', 'it was first seen so late that the ledger may have forgotten what paid it')]
+        : []),
   ]
 }
 

@@ -5,6 +5,7 @@ import { readsSource } from '../../kernel/running/coverage.ts'
 import { listHeads } from '../../kernel/heads/heads.ts'
 import { readSources } from '../../kernel/sharedFacts.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { readForgottenUntil } from '../../ledger/lessons/historyMarks.ts'
 import { listNamed } from '../../ledger/transfers/named.ts'
 import { toCoverage } from './toCoverage.ts'
 import type { AskedPayment, GateFacts, MonitorFacts, ReachFacts, SourceFacts } from './gateFacts.ts'
@@ -70,6 +71,7 @@ function readReach(parts: AppParts): ReachFacts {
     settleMs: parts.settleMs(),
     clockLeadMs: parts.clockLeadMs(),
     watchedSince: Math.max(tellSince, history.until),
+    forgottenUntil: readForgottenUntil(db),
     walk: history.done ? null : { reachedAt: history.reachedAt },
   }
 }

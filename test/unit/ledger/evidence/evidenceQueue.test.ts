@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toHashCell } from '../../../../src/store/hash.ts'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../../src/store/database.ts'
 import { dropQueued, listQuestions, listQueued } from '../../../../src/ledger/evidence/evidenceQueue.ts'
 import { queueLegs } from '../../../../src/ledger/evidence/queueLegs.ts'
+import { noteForgotten } from '../../../../src/ledger/lessons/historyMarks.ts'
 import { createOldLedger } from '../../../support/oldLedger.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { transferOf } from '../../rules/transfers.ts'
@@ -65,4 +66,26 @@ test('semantics.md 44: where a run takes few turns, each tenth of all of them go
     listQueued(db, 'past', false, 9, 5, before).some((leg) => leg.hash === hash('oldest'))
   expect([0, 5, 10, 15].map(isAsked)).toEqual([false, true, false, true])
   db.close()
+})
+
+describe('semantics.md 46: whether an origin was paid before is asked where the ledger may have forgotten it', () => {
+  const day = 86_400_000
+  const leftAt = 10 * day
+
+  test.each([
+    { title: 'it left before what is forgotten', forgottenUntil: leftAt, isAsked: true },
+    { title: 'not where nothing is forgotten', forgottenUntil: null, isAsked: false },
+    { title: 'not where it left after that', forgottenUntil: leftAt - 1, isAsked: false },
+    { title: 'not of history that is read late', forgottenUntil: leftAt + 60_000, isAsked: false },
+    { title: 'not of what was seen within a day', seenAt: leftAt + day - 1, isAsked: false },
+  ])('$title', ({ forgottenUntil = leftAt, isAsked, seenAt = leftAt + day }) => {
+    const db = openDatabase(':memory:')
+    if (forgottenUntil !== null) noteForgotten(db, forgottenUntil)
+    const record = toRecord({ zoneTime: leftAt, mainTime: leftAt + 60_000 })
+    const after = { ...transferOf([record]), firstSeenAt: seenAt }
+    const settings = { since: 0, holdMs: 10_000, wantsReceipt: null }
+    queueLegs(db, settings, { before: null, after }, seenAt)
+    expect(listQueued(db, 'past', false, seenAt, 9)).toHaveLength(isAsked ? 1 : 0)
+    db.close()
+  })
 })

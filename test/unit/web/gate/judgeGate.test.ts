@@ -16,6 +16,7 @@ interface Spoiler {
 }
 
 const at = gateNow
+const dayMs = 86_400_000
 const ofAll = (change: (facts: GateFacts) => Partial<GateFacts>) => (facts: GateFacts) => ({
   ...facts,
   ...change(facts),
@@ -114,6 +115,14 @@ const spoilers: readonly Spoiler[] = [
   ),
   wait('history', 'the list is walked from its beginning', ofReach({ walk: { reachedAt: null } })),
   wait('before_watch', 'it left before watching began', ofReach({ watchedSince: payable.originAt + 1 })),
+  wait(
+    'before_watch',
+    'it was first seen a day after it left, and of then something is forgotten',
+    ofAll((facts) => ({
+      reach: { ...facts.reach, watchedSince: 0, forgottenUntil: payable.firstSeenAt - dayMs },
+      transfers: [{ ...knownTransfer, transfer: { ...payable, originAt: payable.firstSeenAt - dayMs } }],
+    })),
+  ),
   wait('no_record', 'it has no record', ofTransfer({ isListed: false })),
   wait('record_gone', 'its record is gone', ofTransfer({ soughtAt: payable.readAt + 1 })),
   wait('record_old', 'its record was not read for long', ofTransfer({ readAt: at - 300_001 })),
