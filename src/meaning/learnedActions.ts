@@ -1,5 +1,6 @@
 import { type Fees, isNear } from './actionFee.ts'
 import { enoughToWarn, isHabit, type Lessons } from './habit.ts'
+import { withMovedId } from './movedId.ts'
 import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import { type ActionItem, isAllThereIs, isAmount, isName, readAddress, readNumber } from './zoneAction.ts'
 import { expectedSums } from './paidSums.ts'
@@ -118,10 +119,11 @@ export function saysAnything(value: string, what: ActionField): boolean {
 
 /** What one transfer teaches of the words of its zone action. */
 export function sampleAction(
-  transfer: Transfer,
+  record: Transfer,
   readings: readonly (readonly ActionItem[])[],
   fees: Fees,
 ): MoneySample[] {
+  const transfer = withMovedId(record)
   const topic = topicOf(transfer)
   const best = bestItem(readings, transfer)
   if (best === null) return [{ kind: 'action', name: topic, value: 'none' }]
