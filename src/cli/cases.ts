@@ -139,7 +139,8 @@ function formatHead(story: CaseStory, now: UnixMs): string[] {
   const line = (name: string, text: string | null) =>
     text === null || text === '' ? '' : `  ${name.padEnd(10)} ${text}\n`
   const ago = (at: UnixMs) => `${time(at)}, ${formatDuration(Math.max(0, now - at))} ago`
-  const again = story.turn > 1 ? ` (opened ${story.turn} times, first ${time(story.openedAt)})` : ''
+  const again =
+    story.turn > 1 ? ` (opened ${story.turn} times, first ${time(story.openedAt)})` : ''
   return [
     ...(money.length === 0
       ? [line('at risk', 'no money at risk is known')]
@@ -151,11 +152,15 @@ function formatHead(story: CaseStory, now: UnixMs): string[] {
     line('ends', endsAt === null ? null : `${time(endsAt)}, unless something of it still holds`),
     line('to do', remedy),
     line('runbook', runbook),
-    line('told', told.map(({ channel }) => clean(channel, 100)).join(', ') || 'nobody yet'),
+    line('told', told.map(sayTold).join(', ') || 'nobody yet'),
     ...escalations.map(({ dueAt, channels, route }) =>
       line('escalates', `${time(dueAt)}, to ${channels.join(', ') || route}, unless somebody takes it`),
     ),
   ]
+}
+
+function sayTold({ channel, at }: CaseStory['told'][number]): string {
+  return `${clean(channel, 100)}${at === null ? ' (queued)' : ''}`
 }
 
 function formatFinding(finding: CaseStory['findings'][number]): string {

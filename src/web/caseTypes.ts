@@ -60,7 +60,7 @@ export interface CaseStory extends CaseView {
     readonly by: string | null
     readonly text: string
   }[]
-  /** Channels that were told, or are about to be; `at` is when the newest news went out to them. */
+  /** Channels that were told, or are about to be; `at` is when they took the newest message; null before the first. */
   readonly told: readonly { readonly channel: string; readonly at: UnixMs | null }[]
   /** Who is told too, and when, unless somebody takes it before. */
   readonly escalations: readonly {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
-import { instant, int, json, type Read, table, text, texts } from '../../store/table.ts'
+import { columns, instant, int, json, type Read, table, text, texts } from '../../store/table.ts'
 
 const channels = table('case_channels', {
   caseId: int,
@@ -28,6 +28,26 @@ export function getCaseChannel(db: Database, caseId: number, channel: string): C
 
 export function listCaseChannels(db: Database, caseId: number): CaseChannel[] {
   return channels.all(db, 'SELECT * FROM case_channels WHERE case_id = ? ORDER BY channel', caseId)
+}
+
+const tellings = columns({
+  channel: text,
+  /** Of the newest message that the channel took; null while all of them wait. */
+  at: instant.orNull(),
+})
+
+/**
+ * The channels that took something of a case, or that something of it waits for. What was set aside told nobody. Of a
+ * channel whose messages are kept no longer, `at` is when the newest of them was queued.
+ */
+export function listToldOfCase(db: Database, caseId: number): Read<typeof tellings>[] {
+  const ofChannel = 'FROM outbox o WHERE o.case_id = k.case_id AND o.channel = k.channel'
+  const sql = `SELECT channel, CASE WHEN EXISTS (SELECT 1 ${ofChannel})
+      THEN (SELECT sent_at ${ofChannel} AND o.state = 'sent' ORDER BY o.id DESC LIMIT 1)
+      ELSE nullif(last_at, -1) END AS at
+    FROM case_channels k WHERE case_id = ?
+      AND (NOT EXISTS (SELECT 1 ${ofChannel}) OR EXISTS (SELECT 1 ${ofChannel} AND o.state <> 'dead')) ORDER BY channel`
+  return tellings.all(db, sql, caseId)
 }
 
 /** Of the cases that stand, what a channel gave back when it told of them. */

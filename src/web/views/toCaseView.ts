@@ -99,9 +99,7 @@ export function toCaseStory(source: CaseStorySource, row: CaseRow): CaseStory {
     timeline: store
       .listCaseLog(row.id, mostEntries)
       .map(({ at, what, by, text }) => ({ at, what, by, text })),
-    told: store
-      .listCaseChannels(row.id)
-      .map(({ channel, lastAt }) => ({ channel, at: lastAt < 0 ? null : lastAt })),
+    told: store.listToldOfCase(row.id),
     // Those of a case that is over wait for whether it holds again.
     escalations: (row.state === 'open' ? store.listWaitingEscalations(row.id) : []).map(
       ({ dueAt, route, step }) => ({

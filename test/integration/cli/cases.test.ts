@@ -40,6 +40,7 @@ test('cases are listed with what is at risk, and shown with what they gather', a
   expect(shown).toMatch(/^c2 {2}critical {2}open\n/)
   expect(shown).toContain('\n  at risk    6 USDC (6.00 USD at the price of the configuration)\n')
   expect(shown).toContain('\n  in hand    nobody has it\n')
+  expect(shown).toContain('\n  told       ops (queued)\n')
   expect(shown).toMatch(
     /\n {2}findings\n {4}[0-9a-f]{8} {2}critical new {8}failed, 3 USDC \(3\.00 USD at the price of the configuration\) at risk\n/,
   )

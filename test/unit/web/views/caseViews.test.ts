@@ -22,11 +22,14 @@ function storyOf(world: ReturnType<typeof createCaseWorld>, id = 'c1') {
 describe('the story of a case', () => {
   test('says what is at risk, what it gathers, what was done, who was told and who is next', async () => {
     const world = createCaseWorld()
+    const sending = world.startSending()
     world.tell(unbacked, theft(1, '9750000.5'))
+    sending.wake()
     const [alert] = world.store.listAlerts({ limit: 1 })
     await world.clock.advance(minute)
     world.by('c1', 'note', 'called the operator')
     const story = storyOf(world)
+    await sending.stop()
     expect(story).toMatchObject({
       id: 'c1',
       state: 'open',
@@ -42,7 +45,7 @@ describe('the story of a case', () => {
         {
           id: alert?.fingerprint.slice(0, 8),
           rule: 'unbacked',
-          state: 'new',
+          state: 'delivered',
           atRisk: { symbol: 'USDC', amount: '9750000.5', usd: '4875000.25' },
         },
       ],
@@ -74,6 +77,21 @@ describe('the story of a case', () => {
       comesBack: expect.stringContaining('grows by a tenth'),
       endsAt: expect.any(Number),
     })
+  })
+
+  test('says of a channel when it took the newest message, and of one that took none that it waits', async () => {
+    const world = createCaseWorld()
+    world.tell(unbacked, theft(1, '10'))
+    expect(storyOf(world).told).toEqual([{ channel: 'ops', at: null }])
+    const sending = world.startSending()
+    await world.clock.advance(minute)
+    expect(storyOf(world).told).toEqual([{ channel: 'ops', at: start }])
+    const later = world.clock.now()
+    world.tell(failed, failure(1, '10', later))
+    sending.wake()
+    await world.clock.advance(minute)
+    expect(storyOf(world).told).toEqual([{ channel: 'ops', at: later }])
+    await sending.stop()
   })
 
   test('lists the worst of many findings first, and how many there are', () => {
