@@ -140,7 +140,7 @@ function formatHead(story: CaseStory, now: UnixMs): string[] {
     text === null || text === '' ? '' : `  ${name.padEnd(10)} ${text}\n`
   const ago = (at: UnixMs) => `${time(at)}, ${formatDuration(Math.max(0, now - at))} ago`
   const again =
-    story.turn > 1 ? ` (opened ${story.turn} times, first ${time(story.openedAt)})` : ''
+    story.turn > 1 ? ` (opened ${story.turn} times; what it is about began ${time(story.openedAt)})` : ''
   return [
     ...(money.length === 0
       ? [line('at risk', 'no money at risk is known')]

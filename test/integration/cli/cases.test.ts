@@ -73,6 +73,9 @@ test('a case is taken, given, noted, handled and opened again, by whoever does i
     'comes back it opens again when something critical joins it',
   )
   expect(JSON.parse((await run('reopen', 'c1', '--json')).out)).toMatchObject({ state: 'open', turn: 2 })
+  expect((await run('show', 'c1')).out).toMatch(
+    / ago \(opened 2 times; what it is about began \d{4}-\d\d-\d\dT[\d:.]+Z\)\n/,
+  )
 })
 
 test.each([
