@@ -85,8 +85,16 @@ function nameState({ endedBadly, state }: AlertView): string {
   return endedBadly ? 'ended' : state
 }
 
+/** Each channel once, whatever number of messages it got. */
 function sayTold({ told }: AlertView): string {
-  return told.map(({ channel, at }) => (at === null ? `${channel} (queued)` : channel)).join(', ')
+  return [...Map.groupBy(told, ({ channel }) => channel)]
+    .map(([channel, items]) => `${channel}${sayQueued(items)}`)
+    .join(', ')
+}
+
+function sayQueued(items: AlertView['told']): string {
+  if (items.every(({ at }) => at !== null)) return ''
+  return items.some(({ at }) => at !== null) ? ' (more is queued)' : ' (queued)'
 }
 
 function formatList(views: readonly AlertView[], now: number): string {

@@ -188,6 +188,28 @@ describe('alerts list', () => {
     expect(await (await createAlerts())(...words)).toEqual({ rules, err: '', exitCode: 0 })
   })
 
+  test('names each channel once, whatever number of messages it got', async () => {
+    const { config, database } = createFolder('alerts')
+    const world = createCaseWorld({ database })
+    world.tell(unbacked, theft(1, '9750000.5'))
+    const told = async () =>
+      /told: (.*);/.exec(
+        (await runCommand(['alerts', 'list', '-c', config], { clock: world.clock })).out,
+      )?.[1]
+    expect(await told()).toBe('ops (queued)')
+    const sending = world.startSending()
+    await world.clock.advance(60_000)
+    const [item] = world.store.listOutbox({ state: 'sent', limit: 1 })
+    if (!item) throw new Error('nothing was sent')
+    world.store.queueItem({ ...item, what: 'case' })
+    expect(await told()).toBe('ops (more is queued)')
+    sending.wake()
+    await world.clock.advance(60_000)
+    expect(await told()).toBe('ops')
+    await sending.stop()
+    database.close()
+  })
+
   test('some of them do not pass for all of them', async () => {
     const err = 'More than 2 match: --limit shows more.\n'
     expect(await (await createAlerts())('--limit', '2')).toEqual({ rules: 'failed failed', err, exitCode: 0 })
