@@ -42,7 +42,7 @@ export function listLearned(
   return foundRows.all(db, sql, from, before, until)
 }
 
-/** How many were raised in a window. */
+/** How many were raised in a window, whether they were sent or not. */
 export function countTold(db: Database, { from, until }: Window): number {
   const sql = `SELECT count(*) FROM alerts
     WHERE nature IN ('event', 'condition') AND changed_at >= ?1 AND fired_at >= ?1 AND fired_at < ?2 AND state <> 'merged'`

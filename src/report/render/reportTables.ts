@@ -111,7 +111,7 @@ function wordOf({ day }: DailyReport['window']): string {
 function findingTable({ findings, alerts, cases, window }: DailyReport, link: Linker): ReportTable {
   return {
     title: `Findings of the ${wordOf(window)}`,
-    note: `${alerts.told} told then, ${alerts.suppressed} suppressed.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
+    note: `${alerts.told} found then, sent or not; ${alerts.suppressed} held back from a channel or from all.${cases === undefined ? '' : ` ${sayCases(cases)}`}`,
     columns: [text('What'), number('Count'), text('The largest of them')],
     rows: findings.map(({ severity, kind, count, examples }) => [
       `${severity.toUpperCase()} ${kind}`,

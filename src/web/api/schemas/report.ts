@@ -148,7 +148,10 @@ export const report = z
       .object({ sums: z.array(breakSum), isCut: z.boolean(), entries: z.array(breakEntry) })
       .exactOptional(),
     cases: cases.exactOptional(),
-    alerts: z.object({ told: count, suppressed: count }),
+    alerts: z.object({
+      told: count.describe('Found in its time, sent or not'),
+      suppressed: count.describe('Held back from a channel or from all'),
+    }),
     preconf: preconf.nullable(),
     escrows: z.array(escrowDay).nullable(),
     coverage: z.array(coverage).nullable(),
