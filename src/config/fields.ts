@@ -1,7 +1,7 @@
 import { CronTime } from 'cron'
 import { z } from 'zod'
 import { parseDecimal } from '../bridge/amount.ts'
-import { parseDuration } from '../lib/duration.ts'
+import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { errorText } from '../lib/errors.ts'
 import { Secret } from '../lib/secret.ts'
 
@@ -38,8 +38,9 @@ function checkBounds(
   ms: number,
   bounds: { readonly minMs?: number; readonly maxMs?: number },
 ): string | null {
-  if (ms < (bounds.minMs ?? 0)) return `expected a duration of at least ${bounds.minMs} ms`
-  if (ms > (bounds.maxMs ?? Infinity)) return `expected a duration of at most ${bounds.maxMs} ms`
+  const { minMs = 0, maxMs = Infinity } = bounds
+  if (ms < minMs) return `expected a duration of at least ${formatDuration(minMs)}`
+  if (ms > maxMs) return `expected a duration of at most ${formatDuration(maxMs)}`
   return null
 }
 

@@ -211,6 +211,16 @@ describe('what is refused, and where', () => {
       '2:16 `poll.sweep`: expected a duration such as 30s, 5m or 1h30m, got 24',
     ],
     [
+      'a duration that is too short',
+      'retention: { transfers: 1h }',
+      '2:25 `retention.transfers`: expected a duration of at least 1d, got "1h"',
+    ],
+    [
+      'a duration that is too long',
+      'preconf: { url: "https://p.example", interval: 2m }',
+      '2:48 `preconf.interval`: expected a duration of at most 1m, got "2m"',
+    ],
+    [
       'a cron field out of range',
       'poll: { heads: "60 * * * * *" }',
       '2:16 `poll.heads`: expected a cron expression such as "*/5 * * * * *" (seconds first): Field value (60) is out of range, got "60 * * * * *"',
