@@ -105,6 +105,12 @@ describe('operator.quiet', () => {
     await run.pass(400 * second)
     expect(run.of('operator.quiet')).toEqual([])
   })
+
+  test('one that rested while nothing crossed has as long again once something does', async () => {
+    const run = await start('  - { at: 5s, for: 400s, fault: flow.quiet }', { rules })
+    await run.pass(560 * second)
+    expect(run.of('operator.quiet')).toEqual([])
+  })
 })
 
 describe('contract.changed, by the verified source alone', () => {

@@ -2,7 +2,7 @@ import { createBalanceReads } from '../../kernel/reads/balanceReads.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { createMainReads } from '../../kernel/reads/mainReads.ts'
-import { readNewestOrigin } from '../../ledger/deriving/newestOrigin.ts'
+import { readNewestOrigin, readOldestOriginSince } from '../../ledger/deriving/newestOrigin.ts'
 import { givenOperators, type OperatorFact, type OperatorsPart } from './facts.ts'
 import { operatorsKept } from './kept.ts'
 import { operatorLowBalance } from './lowBalance.ts'
@@ -71,6 +71,7 @@ function listFacts({ config, db }: Pick<Kernel, 'config' | 'db'>, burnOf: BurnRe
       burn: stored ? burnOf(stored) : [],
       last: stored?.last ?? null,
       readAt: stored?.readAt ?? null,
+      busySince: stored?.last ? readOldestOriginSince(db, stored.last.at) : null,
       isSilent: stored !== undefined && isSilenceProven(stored),
     }
   })

@@ -16,6 +16,8 @@ export interface OperatorFact {
   readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
   /** Request time of the newest answer that can be trusted. */
   readonly readAt: UnixMs | null
+  /** When value first left either chain after `last`; null while none did. */
+  readonly busySince: UnixMs | null
   /** By the rules of absence nothing was sent since `last`. */
   readonly isSilent: boolean
 }
@@ -38,10 +40,14 @@ const operator = z.strictObject({
   burn: z.array(burnHour).default([]),
   last: z.strictObject({ hash: text, height: count, at: moment }).nullable().default(null),
   readAt: now.nullable(),
+  busySince: moment.nullable().optional(),
   isSilent: z.boolean().default(false),
 })
 
 export const givenOperators = given(
   { operators: z.array(operator), newestOriginAt: moment.nullable() },
-  ({ operators = [], newestOriginAt = null }): OperatorsPart => ({ operators, newestOriginAt }),
+  ({ operators = [], newestOriginAt = null }): OperatorsPart => ({
+    operators: operators.map((one) => ({ ...one, busySince: one.busySince ?? one.last?.at ?? null })),
+    newestOriginAt,
+  }),
 )

@@ -33,6 +33,7 @@ export const operatorsKept: Kept<OperatorsPart> = {
             burn: known,
             last: null,
             readAt: null,
+            busySince: null,
             isSilent: false,
           }
         }),

@@ -12,7 +12,10 @@ const params = z.strictObject({ after: boundText.default(24 * 3_600_000) })
 
 const factTypes = declareFacts({ lastTxHash: 'string', lastHeight: 'int', limitMs: 'int' })
 
-/** Never of an operator that was not yet seen to send: nothing is known of it. */
+/**
+ * Never of an operator that was not yet seen to send: nothing is known of it. One that rested while nothing crossed has as
+ * long again once something does.
+ */
 export const operatorQuiet = defineCondition({
   kind: 'operator.quiet',
   docs: 'An operator has stopped sending transactions while the bridge had something to do.',
@@ -34,12 +37,14 @@ function judgeQuiet(facts: Facts, { after }: z.output<typeof params>): Judgement
   const unknown: string[] = []
   const leadMs = clockLeadMs(facts)
   for (const operator of facts.operators) {
-    const { address, last } = operator
+    const { address, last, busySince: busyAt } = operator
     const readAt = operator.readAt === null ? null : operator.readAt - leadMs
     if (last === null) unknown.push(address)
     else if (facts.now - leadMs - last.at < after) continue
     else if (facts.newestOriginAt !== null && facts.newestOriginAt <= last.at) continue
-    else if (readAt === null || readAt < last.at + after || !operator.isSilent) unknown.push(address)
+    else if (busyAt !== null && facts.now - leadMs - busyAt < after) continue
+    else if (readAt === null || readAt < (busyAt ?? last.at) + after || !operator.isSilent)
+      unknown.push(address)
     else findings.push(toQuiet(operator, last, { readAt, leadMs, after }))
   }
   return { findings, unknown }

@@ -136,6 +136,7 @@ export const toOperator = (overrides: Partial<OperatorFact> = {}): OperatorFact 
   burn: [],
   last: null,
   readAt: null,
+  busySince: null,
   isSilent: false,
   ...overrides,
 })

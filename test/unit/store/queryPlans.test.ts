@@ -23,7 +23,7 @@ import { listQuestions } from '../../../src/ledger/evidence/evidenceQueue.ts'
 import { listKeysOf, listNamed } from '../../../src/ledger/transfers/named.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { createMissingRecords } from '../../../src/ledger/transfers/missingRecords.ts'
-import { readRecentMainHash } from '../../../src/ledger/deriving/newestOrigin.ts'
+import { readOldestOriginSince, readRecentMainHash } from '../../../src/ledger/deriving/newestOrigin.ts'
 import { listOpenArrivals } from '../../../src/ledger/transfers/strays.ts'
 import { readFindings } from '../../../src/web/gate/readFindings.ts'
 import { payable } from '../../support/gateFacts.ts'
@@ -79,6 +79,11 @@ describe('what is asked again and again is found by an index of what is open, no
       'SEARCH transfers USING INDEX transfers_destination (destination_at>?)',
     ])
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([])
+  })
+
+  test('since when an operator has something to do', () => {
+    const plans = plansOf((db) => void readOldestOriginSince(db, 1))
+    expect(plans).toEqual(['SEARCH transfers USING COVERING INDEX transfers_origin (origin_at>?)'])
   })
 
   test('what is open of an address, and a sample of what arrived', () => {
