@@ -276,6 +276,32 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     expect(accountsOf(world)).toHaveLength(3)
   })
 
+  test.each(['300', '1000', '1500'])(
+    'is explained beside a deposit of %s by somebody else',
+    async (amount) => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      await world.pass(120 * second)
+      const back = { token, from: escrow, to: user(100), amount: '1000' }
+      world.deposit(300, { amount, main: { moves: [{ token, from: user(300), to: escrow, amount }, back] } })
+      await world.pass(600 * second)
+      expect(drifts(world)).toEqual([])
+      expect(accountsOf(world)).toHaveLength(1)
+    },
+  )
+
+  test('is told beside a deposit that brings less than the zone credits', async () => {
+    const world = await start()
+    world.deposit(100, { amount: '1000', ...refused })
+    await world.pass(120 * second)
+    const back = { token, from: escrow, to: user(100), amount: '1000' }
+    world.deposit(300, {
+      amount: '500',
+      main: { moves: [{ token, from: user(300), to: escrow, amount: '400' }, back] },
+    })
+    await world.until(() => drifts(world).length > 0, 'what left')
+  })
+
   test('is explained in parts', async () => {
     const world = await start()
     world.deposit(101, { amount: '1000', ...refused })

@@ -42,10 +42,11 @@ export function findRefunds(
   transfers: readonly Transfer[],
 ): readonly Refund[] | null {
   if (flow.fromHeight !== null || flow.party === '') return null
-  const sent = listSent(flow)
   const claims = listClaims(of, flow, transfers)
-  if (sent === null || claims === null) return null
-  const claimed = Map.groupBy(claims, ({ to }) => to)
+  if (claims === null) return null
+  const sent = listSent(flow, claims.deposits)
+  if (sent === null) return null
+  const claimed = Map.groupBy(claims.payouts, ({ to }) => to)
   const refunds: Refund[] = []
   const unexplained: Part[] = []
   for (const [to, all] of sent) {
@@ -68,14 +69,20 @@ interface Part {
   readonly amount: Decimal
 }
 
-/** Who got what, by token id; null where that is not known, or a deposit came by the same transaction. */
-function listSent(flow: StoredFlow): ReadonlyMap<string, Amounts> | null {
+/**
+ * Who got what, by token id; null where that is not known, or more came by the same transaction than its deposits, or less:
+ * what they brought stays, and is set beside nothing that left.
+ */
+function listSent(flow: StoredFlow, deposits: readonly Part[]): ReadonlyMap<string, Amounts> | null {
   const { gross, party } = flow
-  if (gross.every(({ sent }) => sent === undefined)) {
+  const brought = sumById(deposits)
+  if (deposits.length === 0 && gross.every(({ sent }) => sent === undefined)) {
     const all = [...sumMoved([flow], 'out')].filter(([, { digits }]) => digits > 0n)
     return new Map([[party, new Map(all)]])
   }
-  const isKnown = gross.every(({ sent, ...move }) => sent?.length !== 0 && move.in.digits === 0n)
+  const isKnown = gross.every(
+    ({ id, sent, ...move }) => sent?.length !== 0 && isEqual(move.in, brought.get(id) ?? noAmount),
+  )
   if (!isKnown) return null
   const parts = gross.flatMap(({ id, out, sent = [{ to: party, amount: out }] }) =>
     sent.map(({ to, amount }) => ({ to, tokenId: id, amount })),
@@ -83,25 +90,34 @@ function listSent(flow: StoredFlow): ReadonlyMap<string, Amounts> | null {
   return new Map([...Map.groupBy(parts, ({ to }) => to)].map(([to, own]) => [to, sumById(own)]))
 }
 
-/** What the payouts of a transaction are due to whom; null where that cannot be set beside one movement of it. */
-function listClaims(
-  of: Known,
-  flow: StoredFlow,
-  transfers: readonly Transfer[],
-): readonly (Part & { readonly to: string })[] | null {
+interface Claims {
+  readonly payouts: readonly (Part & { readonly to: string })[]
+  readonly deposits: readonly Part[]
+}
+
+/**
+ * What the payouts of a transaction are due to whom, and what its deposits brought; null where that cannot be set beside one
+ * movement of it.
+ */
+function listClaims(of: Known, flow: StoredFlow, transfers: readonly Transfer[]): Claims | null {
   const own = transfers.filter(({ token }) => token.isUnknown || movedToken(token) === flow.token)
-  if (own.length === 0) return []
+  if (own.length === 0) return { payouts: [], deposits: [] }
   // What was told is not over for a record whose origin is not proven.
   const isTold = flow.verdict === 'unexplained'
   const isClear = (one: Transfer) =>
-    one.direction === 'ZoneToMain' &&
     !one.token.isUnknown &&
     one.amount !== null &&
     !isBatch(one) &&
-    !isNoPayout(one, flow) &&
+    (one.direction === 'MainToZone' || !isNoPayout(one, flow)) &&
     (!isTold || one.originProof === 'proven')
   if (!own.every(isClear) || listFlowsOf(of.db, flow.hash, flow.token).length > 1) return null
-  return own.map((one) => ({ ...toClaim(one), to: one.targetAddress }))
+  const [payouts, deposits] = [true, false].map((isPayout) =>
+    own.filter(({ direction }) => (direction === 'ZoneToMain') === isPayout),
+  )
+  return {
+    payouts: (payouts ?? []).map((one) => ({ ...toClaim(one), to: one.targetAddress })),
+    deposits: (deposits ?? []).map(toClaim),
+  }
 }
 
 /** Of one sender all that went to him, or null. */
