@@ -4,6 +4,7 @@ import type { RelatedTransfers } from '../ledger/context.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { mostOfTransaction } from '../ledger/transfers/transferRows.ts'
 import { firstOriginTime } from '../ledger/sightings/firstOriginTime.ts'
+import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
 import type { Stakes } from './stakes.ts'
 
@@ -12,13 +13,13 @@ const maxRelated = 200
 
 /** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
 export function createRelated(
-  deps: { readonly ledger: Ledger; readonly stakes: Pick<Stakes, 'reserveOf'> },
+  deps: { readonly ledger: Ledger; readonly stakes: Pick<Stakes, 'reserveOf' | 'reserveSince'> },
   changed: readonly Transfer[],
 ): RelatedTransfers {
   const sharing: Sharing = { main: new Map(), zone: new Map() }
   shareAmong(deps.ledger, changed, originLeg, sharing)
   // Readings of what escrows hold are saved after all that is judged here.
-  const balances = new Map<string, bigint | null>()
+  const balances = new Map<string, { readonly amount: bigint | null; readonly since: UnixMs | null }>()
   // Only some judgements look at who else arrived in the same transaction.
   let withDestinations = false
   const find = (chain: Chain, hash: string) => {
@@ -52,12 +53,14 @@ export function createRelated(
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
     firstOriginTime: (transfer) => firstOriginTime(transfer, deps.ledger.listSightings(transfer.key)),
-    escrowBalance(token) {
-      const known = balances.get(token)
-      if (known !== undefined) return known
-      const balance = deps.stakes.reserveOf(token)
-      balances.set(token, balance)
-      return balance
+    escrowBalance(token, at) {
+      const { stakes } = deps
+      const known = balances.get(token) ?? {
+        amount: stakes.reserveOf(token),
+        since: stakes.reserveSince?.(token) ?? null,
+      }
+      balances.set(token, known)
+      return at < (known.since ?? -Infinity) ? null : known.amount
     },
   }
 }

@@ -5,6 +5,8 @@ import type { UnixMs } from '../lib/clock.ts'
 export interface Stakes {
   /** What the escrows hold of a token, base units; null while that is not known. */
   reserveOf(token: string): bigint | null
+  /** From when on that is known; left out, of all times. */
+  reserveSince?(token: string): UnixMs | null
   /** An amount in token units as a share of that, about, for ordering many; 0 where nothing is known. */
   riskOf(token: string, amount: Decimal): number
   /** What the lists of escrows show that a main transaction moved of a token; null while they show nothing of it at all. */
@@ -27,6 +29,7 @@ export function createStakes(): FollowedStakes {
   let followed: Stakes = { reserveOf: () => null, riskOf: () => 0, netOf: () => null }
   return {
     reserveOf: (token) => followed.reserveOf(token),
+    reserveSince: (token) => followed.reserveSince?.(token) ?? null,
     riskOf: (token, amount) => followed.riskOf(token, amount),
     netOf: (hash, token) => followed.netOf(hash, token),
     follow(stakes) {

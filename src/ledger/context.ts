@@ -36,8 +36,8 @@ export interface RelatedTransfers {
   joinedByAmount(transfer: Transfer): Transfer | null
   /** The earliest block time that its records gave its origin transaction; null where none of them names one. */
   firstOriginTime(transfer: Transfer): UnixMs | null
-  /** What the escrows hold of a token, base units; null when that is not known. */
-  escrowBalance(token: string): bigint | null
+  /** What the escrows hold of a token, base units; null when that is not known, or was not when this happened. */
+  escrowBalance(token: string, at: UnixMs): bigint | null
 }
 
 /** What the configuration says of the bridge: judgements rest on it beside the transfer. */

@@ -34,7 +34,14 @@ import { supplyExcess } from './supply/excess.ts'
 import { listSupplyTokens, pollSupply, type SupplyReader } from './supply/pollSupply.ts'
 import { supplyUnknown } from './supply/unknown.ts'
 import { escrowUnjudged } from './unjudged.ts'
-import { type EscrowWatch, noteTransfers, openEscrowWatch, reserveOf, riskOf } from './watched/watch.ts'
+import {
+  type EscrowWatch,
+  noteTransfers,
+  openEscrowWatch,
+  reserveOf,
+  reserveSince,
+  riskOf,
+} from './watched/watch.ts'
 
 /** How often what is due is judged; it asks nothing while nothing is. */
 const checksMs = 10_000
@@ -73,6 +80,7 @@ export const escrow: Check<EscrowPart> = {
     let purged: Purged | undefined
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
+      reserveSince: (token) => reserveSince(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
       netOf: (hash, token) => readNets(db, hash, token),
     })

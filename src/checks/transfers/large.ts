@@ -54,7 +54,9 @@ function detectLarge(
 ): Found<typeof factTypes> | null {
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   const { token } = transfer
-  const balance = token.isUnknown ? null : context.related.escrowBalance(token.address)
+  // A payout is compared with what was there before it: a balance that was first read later does not show that.
+  const at = transfer.main?.time ?? transfer.originAt
+  const balance = token.isUnknown ? null : context.related.escrowBalance(token.address, at)
   const percent = shareOf(transfer, balance)
   if (share !== undefined && !exceeds(transfer, balance, share)) return null
   return {
@@ -79,17 +81,17 @@ function detectLarge(
   }
 }
 
-/** A payout is compared with what was there before it, which the balance may no longer show. */
-function exceeds({ amountRaw }: Transfer, balance: bigint | null, share: number): boolean {
+function exceeds({ amountRaw, direction }: Transfer, balance: bigint | null, share: number): boolean {
   const ratio = parseDecimal(share.toString())
   if (amountRaw === null || balance === null || ratio === null) return false
+  if (balance === 0n && direction === 'MainToZone') return false
   return amountRaw * 10n ** BigInt(ratio.scale) > balance * ratio.digits
 }
 
 /** In percent, rounded down; null when it is not known. */
-function shareOf({ amountRaw }: Transfer, balance: bigint | null): number | null {
+function shareOf({ amountRaw, direction }: Transfer, balance: bigint | null): number | null {
   if (amountRaw === null || balance === null) return null
-  if (balance === 0n) return amountRaw === 0n ? 0 : 100
+  if (balance === 0n) return direction === 'MainToZone' ? null : amountRaw === 0n ? 0 : 100
   const percent = (amountRaw * 100n) / balance
   return percent > 1_000_000n ? 1_000_000 : Number(percent)
 }

@@ -220,3 +220,10 @@ test.each([0, 199, 200, 300])('a credit too many is found beside %i others of on
   const found = all.filter((one) => transferDuplicate.detect(one, {}, context) !== null)
   expect(found.map(({ id }) => id)).toEqual([`r${others + 1}`])
 })
+
+test('what an escrow held is not known of before its first balance', () => {
+  const { ledger, stakes } = createTestKernel()
+  stakes.follow({ reserveOf: () => 70n, reserveSince: () => 1_000, riskOf: () => 0, netOf: () => null })
+  const { escrowBalance } = createRelated({ ledger, stakes }, [])
+  expect([escrowBalance('0xcc', 999), escrowBalance('0xcc', 1_000)]).toEqual([null, 70n])
+})

@@ -14,7 +14,13 @@ import { type EscrowPlace, type EscrowSetting, isOfKind, toPlaces } from './plac
 import type { Holding } from '../../../kernel/reads/balanceReads.ts'
 import type { Database } from '../../../store/database.ts'
 import { listReadings } from '../flows/readingStore.ts'
-import { listEscrowTokens, measuredBy, noteEscrowToken, readEscrowToken } from '../owed/owedStore.ts'
+import {
+  listEscrowTokens,
+  measuredBy,
+  noteEscrowToken,
+  readEscrowToken,
+  readOwedStart,
+} from '../owed/owedStore.ts'
 import { renameOwedToken, reviseOwed, openOwedLegs, saveOwedLeg } from '../owed/owedLegs.ts'
 import { listTokenPairs } from '../../../ledger/lessons/learned.ts'
 import { readFlowsDeep } from '../../../kernel/reads/mainStreams.ts'
@@ -144,13 +150,22 @@ export function baselineOf(watch: EscrowWatch, token: string): bigint | null {
  */
 export function reserveOf({ db, places, movesAs }: EscrowWatch, token: string): bigint | null {
   if (places.length === 0) return null
-  const address = movesAs.get(canonicalToken(token)) ?? canonicalToken(token)
+  const address = movedUnder(movesAs, token)
   const known = readEscrowToken(db, address)
   if (!known || known.holdings === null) return null
   const owed = known.judged?.owed ?? known.baseline ?? 0n
   const amounts = [known.holdings, owed, ...listUnjudged(db, address)]
   const most = amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
   return measuredBy(known, most)
+}
+
+/** When their first balance was read: what they held before is not known. */
+export function reserveSince({ db, movesAs }: EscrowWatch, token: string): UnixMs | null {
+  return readOwedStart(db, movedUnder(movesAs, token))?.time ?? null
+}
+
+function movedUnder(movesAs: EscrowWatch['movesAs'], token: string): string {
+  return movesAs.get(canonicalToken(token)) ?? canonicalToken(token)
 }
 
 /** An amount in token units as a share of what the escrows hold, else of what moves there at most; null where nothing is known. */

@@ -314,4 +314,11 @@ describe('amounts', () => {
   test('without a share the rule chooses', () => {
     expect(large(1n)).toMatchObject({ escrowBalance: '1000' })
   })
+
+  test('of an empty escrow a payout is all there was, and a deposit no share that is known', () => {
+    const empty = eventContext({ related: { ...eventContext().related, escrowBalance: () => 0n } })
+    const share = (direction: 'MainToZone' | 'ZoneToMain') =>
+      transferLarge.detect(payout('t1', 'm1', { direction }), { share: 0.1 }, empty)?.facts.sharePercent
+    expect([share('ZoneToMain'), share('MainToZone')]).toEqual([100, undefined])
+  })
 })
