@@ -64,8 +64,8 @@ export interface Observation {
   readonly pushHeight: number | null
   /**
    * Fields of which the record said nothing, not even that they are empty, separated by commas; with a `-` before those
-   * that it may leave out while the transfer is in flight, and a `?` where a row that could not be read stood beside it:
-   * that it was the only one there is then not said.
+   * that it may leave out while the transfer is in flight, a `?` where a row that could not be read stood beside it: that it
+   * was the only one there is then not said; and a `!` before a chain whose height its time contradicts.
    */
   readonly unsaid?: string
   /** Of an event of the chain alone: its place among its transaction's, so that equal events stay several. */

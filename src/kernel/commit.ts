@@ -7,6 +7,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Timings } from '../lib/timings.ts'
 import type { Learned } from '../ledger/lessons/learned.ts'
+import { noteFirstHead } from '../ledger/lessons/firstHeads.ts'
 import { learnMoney } from '../ledger/learnMoney.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import { type Evaluation, evaluateTransfer, matchFinding } from '../rules/evaluateRules.ts'
@@ -147,6 +148,7 @@ function recordRest({ db, log, hooks }: CommitDeps, result: ReadingResult, now: 
     // By the clock: requests are numbered on from before it was set back.
     const at = Math.min(requestedAt, now)
     const before = recordHead(db, chain, { height, blockTime, at })
+    noteFirstHead(db, chain, height, blockTime)
     if (before !== null) log.warn({ chain, before }, 'the head of a chain went back, and stays there')
   }
 }

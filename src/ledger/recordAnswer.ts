@@ -22,6 +22,7 @@ import {
 import type { TokenBook } from './lessons/tokenBook.ts'
 import { openEvidence } from './evidence/evidence.ts'
 import { queueLegs, queueOutdated, type QueueSettings } from './evidence/queueLegs.ts'
+import { withoutOldTimes } from './lessons/firstHeads.ts'
 import { noteHistory } from './lessons/historyMarks.ts'
 import {
   deleteTransfer,
@@ -66,7 +67,7 @@ export interface LedgerState {
  */
 export function recordAnswer(ledger: LedgerState, answer: readonly Observation[], now: UnixMs): RecordResult {
   const { db, resting } = ledger
-  const fresh = toSightings(answer)
+  const fresh = toSightings(withoutOldTimes(db, answer))
     .map((sighting) => ({ sighting, digest: sightingDigest(sighting) }))
     .filter(({ sighting, digest }) => !takesResting(resting, sighting, digest))
   if (fresh.length === 0) return { changes: [], news: 0, urgent: 0, joined: [] }

@@ -17,6 +17,7 @@ import { isRefused, mayHaveFailed } from '../../meaning/mayHaveFailed.ts'
 import { proveOrigin } from '../../meaning/proveOrigin.ts'
 import {
   type Group,
+  hasOldTime,
   isBesideUnread,
   isRecord,
   isUnsaid,
@@ -96,7 +97,7 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
     updateTime: said.updateTime,
     // A block time in the future is for display, not for measuring age.
     originAt: Math.min(origin?.time ?? firstSeenAt, firstSeenAt),
-    destinationAt: destination?.time ?? null,
+    destinationAt: destination && (destination.time ?? seenInsteadAt(all, destination)),
     firstSeenAt,
     changedAt: Math.max(...all.map((sighting) => sighting.firstAt)),
     readAt: Math.max(...all.map((sighting) => sighting.lastAt)),
@@ -188,6 +189,12 @@ function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
     height: newest(of, (sighting) => (chain === 'main' ? sighting.mainHeight : sighting.zoneHeight)),
     time: newest(of, (sighting) => (chain === 'main' ? sighting.mainTime : sighting.zoneTime)),
   }
+}
+
+/** When a leg was first seen whose records say that it is of before its own height; null where they say nothing of its time. */
+function seenInsteadAt(all: readonly Sighting[], { chain, hash }: Leg): UnixMs | null {
+  const seen = all.filter((one) => hashOf(one, chain) === hash && hasOldTime(one, chain))
+  return seen.length === 0 ? null : Math.min(...seen.map(({ firstAt }) => firstAt))
 }
 
 /** A list that lags goes back to what a record said before another transaction took the place of that: so far E12 has to go. */

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import type { Observation, UnsaidField } from '../../bridge/observation.ts'
+import type { Chain, Observation, UnsaidField } from '../../bridge/observation.ts'
 
 /**
  * What a record said, however often it was read: all observations with the same content are one sighting. Merging
@@ -78,6 +78,16 @@ const besideUnread = '?'
 
 export function isBesideUnread({ unsaid }: Pick<Observation, 'unsaid'>): boolean {
   return unsaid !== undefined && unsaid.split(',').includes(besideUnread)
+}
+
+/** The mark of a record whose time of a chain was left out, since the height that it names was reached later. */
+export function oldTimeMark(chain: Chain): string {
+  return `!${chain}`
+}
+
+/** Whether a record said of a leg that it is older than the height that it names. */
+export function hasOldTime({ unsaid }: Pick<Observation, 'unsaid'>, chain: Chain): boolean {
+  return unsaid !== undefined && unsaid.split(',').includes(oldTimeMark(chain))
 }
 
 /** Details as they are where rows beside them could not be read: how many equal ones there are such an answer does not say. */
