@@ -13,7 +13,7 @@ import { type EngineContext, expiryOf, labelsOf, note, parseLabels } from './eng
 import { rankAmount } from '../bridge/amount.ts'
 import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
-import { findJoined } from './findJoined.ts'
+import { addsNothing, findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
 import { compareRanks, stands } from './joining.ts'
 import { digestMaterial, isOnlyFilledIn, readMaterial, reconsider, settlingOf } from './material.ts'
@@ -83,24 +83,26 @@ function queueEvent(
   { finding, placed }: { readonly finding: Finding; readonly placed: Placed | null },
 ): void {
   const channels = listEventChannels(context, alert)
-  const told = channels.filter(({ hold }) => hold === null)
+  const told: string[] = []
   for (const { route, channel, hold } of channels) {
-    if (hold) holdEvent(context, alert, { channel, what: 'event', hold })
-    else {
-      const what = findJoined(context, alert, channel, finding) ? 'joined' : 'event'
-      const at = windowOf(context, route, { alert, caseId: placed?.row.id ?? null })
-      queue(context, alert, { channel, what, ...whereOf(context, { route, alert, channel, placed, at }) })
+    if (hold) {
+      holdEvent(context, alert, { channel, what: 'event', hold })
+      continue
     }
+    const above = findJoined(context, alert, channel, finding)
+    if (above && addsNothing(context, alert, above)) {
+      note(context, alert, { what: 'not told', reason: `${above.rule} said it to ${channel}` }, context.now)
+      continue
+    }
+    const what = above ? 'joined' : 'event'
+    const at = windowOf(context, route, { alert, caseId: placed?.row.id ?? null })
+    queue(context, alert, { channel, what, ...whereOf(context, { route, alert, channel, placed, at }) })
+    told.push(channel)
   }
   if (channels.length === 0)
     note(context, alert, { what: 'not told', reason: 'no route matches its labels' }, context.now)
   if (told.length === 0) return
-  note(
-    context,
-    alert,
-    { what: 'told', reason: `to ${told.map(({ channel }) => channel).join(', ')}` },
-    context.now,
-  )
+  note(context, alert, { what: 'told', reason: `to ${told.join(', ')}` }, context.now)
 }
 
 function queue(

@@ -32,7 +32,8 @@ export const transferFailed = defineEvent({
   sources: ['explorer'],
   ties: ['transfer', 'error', 'crowd'],
   risksTransfer: (transfer) => !leftNothing(transfer),
-  joins: { of: 'transfer', rank: 4 },
+  // A milder rule has those of which nothing left: a correction says so where that comes out later.
+  joins: { of: 'transfer', rank: 4, saysAllAtOnce: true },
   stands: ({ transfer }) => transfer?.state === 'failed',
   // Whether there is something to refund is what a reader acts on.
   material: (_finding, transfer) => ({

@@ -136,6 +136,22 @@ describe('semantics.md 49: of one transfer the lower finding joins the higher', 
     await world.stop()
   })
 
+  test('a failure is not followed by that of a milder rule', async () => {
+    const world = run()
+    await world.tell([ruleOn('transfer.failed'), createEvent(1)])
+    await world.tell([ruleOn('transfer.failed', { name: 'mild', severity: 'warning' }), createEvent(1)])
+    expect(world.said()).toEqual(['event failed'])
+    await world.stop()
+  })
+
+  test('a failure of a milder rule keeps none of a graver one back', async () => {
+    const world = run()
+    await world.tell([ruleOn('transfer.failed', { name: 'mild', severity: 'warning' }), createEvent(1)])
+    await world.tell([ruleOn('transfer.failed'), createEvent(1)])
+    expect(world.said()).toEqual(['event mild', 'event failed'])
+    await world.stop()
+  })
+
   test('an outflow of what the unbacked payout names is news about that', async () => {
     const world = run()
     await world.tell([unbacked, about('transfer.unbacked')])

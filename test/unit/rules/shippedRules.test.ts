@@ -10,7 +10,7 @@ import type { LoadedRule } from '../../../src/rules/types.ts'
 import type { Facts } from '../../../src/checks/index.ts'
 import { toEndpoint, toFacts, toHead, toSource } from './facts.ts'
 import { eventContext, pendingSince, transferOf } from './transfers.ts'
-import { toRecord } from '../../support/records.ts'
+import { hash, toPending, toRecord } from '../../support/records.ts'
 
 const rules = await loadShipped()
 
@@ -171,6 +171,22 @@ describe('the shipped rules', () => {
     expect(tell(transferOf([toRecord({ status: 'failed' })], [note]))).toEqual([
       'critical transfer-failed: Withdrawal of 1.5 USDC failed: no liquidity',
     ])
+  })
+
+  test.each([
+    {
+      status: 'failed',
+      expected:
+        'warning transfer-failed-nothing-left: Withdrawal of 1.5 USDC failed, nothing left: no liquidity',
+    },
+    {
+      status: 'success',
+      expected: 'critical transfer-failed: Withdrawal of 1.5 USDC failed: no liquidity',
+    },
+  ] as const)('of a failed transfer whose origin shows $status', ({ status, expected }) => {
+    const records = [toPending({ status: 'failed' }), toPending({ status: 'failed', source: 'E12' })]
+    const note = { hash: hash('zone'), moves: null, chain: 'zone', source: 'E9', at: 1, status } as const
+    expect(tell(transferOf(records, [{ ...note, errorMessage: 'no liquidity' }]))).toEqual([expected])
   })
 
   const before = toRecord({ requestedAt: 1_000_000 })
