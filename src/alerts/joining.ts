@@ -9,6 +9,7 @@ import {
 import type { Finding } from '../bridge/finding.ts'
 import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
 import type { Transfer } from '../bridge/transfer.ts'
+import { paidOut } from '../meaning/paidOut.ts'
 import type { Detector } from '../rules/kind.ts'
 import type { Severity } from '../rules/types.ts'
 
@@ -149,10 +150,11 @@ function shareOut(told: readonly Accusation[], isOutflow: boolean): Share[] {
 }
 
 /** What the bridge lost by a transfer, as a finding says it; token units. */
-function lossOf(by: Accusation, { amount, direction }: Transfer): Decimal {
-  const recorded = toDecimal(amount ?? '') ?? noAmount
+function lossOf(by: Accusation, transfer: Transfer): Decimal {
+  const { amount, direction } = transfer
   const joins = by.kind?.joins
-  if (joins?.of === 'transfer' && joins.loses === 'all') return recorded
+  if (joins?.of === 'transfer' && joins.loses === 'all') return paidOut(transfer) ?? noAmount
+  const recorded = toDecimal(amount ?? '') ?? noAmount
   const text = foundAmount(by)
   const found = text === 'nothing moved' ? noAmount : toDecimal(text)
   if (found === null) return noAmount

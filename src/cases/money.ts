@@ -10,6 +10,7 @@ import {
 } from '../bridge/decimal.ts'
 import type { Finding } from '../bridge/finding.ts'
 import { canonicalToken, movedToken } from '../bridge/movedToken.ts'
+import { paidOut } from '../meaning/paidOut.ts'
 import type { Detector } from '../rules/kind.ts'
 
 /** What a finding puts at risk. Several findings may name the same unit: its money counts once. */
@@ -58,7 +59,8 @@ function riskOfTransfer(kind: Detector, { transfer, facts }: Finding): Decimal |
   const { risksTransfer } = kind
   const risksAll =
     typeof risksTransfer === 'function' ? transfer !== null && risksTransfer(transfer) : risksTransfer
-  if (risksAll || loses === 'all') return recorded
+  if (loses === 'all') return transfer && paidOut(transfer)
+  if (risksAll) return recorded
   if (loses === undefined) return null
   const text = loses(facts)
   const found = text === 'nothing moved' ? noAmount : toDecimal(text)

@@ -72,6 +72,15 @@ describe('semantics.md 49: what lacks at an escrow', () => {
 })
 
 describe('semantics.md 49: a movement that was sent before its payout was judged', () => {
+  test('is that payout where a fee was kept from what its record says', () => {
+    const move = { token, from: '0xe', to: '0xb', amountRaw: 98_500_000n, amount: null, tokenId: '' }
+    const by = { chain: 'main', hash: mainHash, source: 'E13', at: 2, status: 'success' } as const
+    const evidence = [{ ...by, errorMessage: '', moves: [move] }]
+    expect(sawPayout(moved('98.5'), unbacked(100, { evidence }), [])).toBe(true)
+    expect(sawPayout(moved('98.499999'), unbacked(100, { evidence }), [])).toBe(false)
+    expect(sawPayout(moved('98.5'), unbacked(100), [])).toBe(false)
+  })
+
   test('is that payout, and is none where it is a sum of several', () => {
     expect(sawPayout(moved('100'), unbacked(100), [])).toBe(true)
     expect(sawPayout(moved('100', { sum: '2 movements, 100 USDC' }), unbacked(100), [])).toBe(false)
