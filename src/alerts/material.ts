@@ -31,6 +31,27 @@ export function readMaterial(text: string): readonly string[] {
   return texts.read(text) ?? []
 }
 
+/**
+ * What was sent of an event, in the digests of this version: another one may have compared more of it, or less, and what it
+ * kept is then no longer the digest of the finding that it kept. Of a comparison the first finding of this version counts
+ * as sent, unless it differs in what every version compares; `putIntoCase` has more money told.
+ */
+export function toPresentForm(
+  kind: Detector | null,
+  told: readonly string[],
+  { kept, found }: { readonly kept: Finding; readonly found: Finding },
+): readonly string[] {
+  if (told.length === 0 || kept.transfer === null || found.transfer === null) return told
+  const known = digestMaterial(kind, kept)
+  if (told.at(-1) === known) return told
+  const isSame = kind?.isComparison === true && isAlike(kept, found)
+  return [...told.slice(0, -1), isSame ? digestMaterial(kind, found) : known]
+}
+
+function isAlike(one: Finding, other: Finding): boolean {
+  return digestMaterial(null, one) === digestMaterial(null, other)
+}
+
 const settleMs = 300_000
 export const longestSettleMs = 3_600_000
 

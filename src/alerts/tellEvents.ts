@@ -16,7 +16,14 @@ import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { addsNothing, findJoined } from './findJoined.ts'
 import { holdEvent } from './heldEvents.ts'
 import { compareRanks, stands } from './joining.ts'
-import { digestMaterial, isOnlyFilledIn, readMaterial, reconsider, settlingOf } from './material.ts'
+import {
+  digestMaterial,
+  isOnlyFilledIn,
+  readMaterial,
+  reconsider,
+  settlingOf,
+  toPresentForm,
+} from './material.ts'
 import { moveGone } from './moveQueued.ts'
 import { listEventChannels } from './mutes.ts'
 import { groupKeyOf, groupWaitOf, isByCase, type Route } from './routing.ts'
@@ -164,13 +171,18 @@ function windowOf(
 function tellAgain(context: EngineContext, known: AlertHead, finding: Finding): void {
   const kind = context.kinds.find(finding.kind)
   const digest = digestMaterial(kind, finding)
-  const told = readMaterial(known.material)
-  const settlesMs = settlingOf(told, digest)
-  if (settlesMs === null) return learnKeys(context, known, finding)
+  const stored = readMaterial(known.material)
+  if (settlingOf(stored, digest) === null) return learnKeys(context, known, finding)
   const row = context.store.getAlert(known.id)
   if (!row) return
   if (finding.transfer === null && !finding.isOver)
-    return tellRecurrence(context, row, { finding, told, digest })
+    return tellRecurrence(context, row, { finding, told: stored, digest })
+  const told = toPresentForm(kind, stored, { kept: keptFinding(row), found: finding })
+  const settlesMs = settlingOf(told, digest)
+  if (settlesMs === null) {
+    context.store.updateMaterial(row.id, JSON.stringify(told), row.episode, context.now)
+    return learnKeys(context, known, finding)
+  }
   const placed = putIntoCase(context, row, finding)
   const isNew = !told.includes(digest)
   // An amount that was not known may open again what somebody had taken: who follows no cases hears it by that.

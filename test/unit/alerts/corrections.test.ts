@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { renderPagerDuty } from '../../../src/delivery/channels/renderPagerDuty.ts'
 import type { Finding } from '../../../src/bridge/finding.ts'
@@ -194,6 +195,48 @@ test.each([
   expect(world.said()).toHaveLength(2)
   expect(world.said()[1]).toContain(says)
   expect(world.said()[1]).toMatch(/^Correction: /)
+  await world.stop()
+})
+
+/** As an older version kept what it had told: it compared amount and token alone. */
+function ageMaterial({ database }: Pick<ReturnType<typeof followMismatch>, 'database'>): void {
+  const facts = { amount: '100010000', token: createTransfer(1).token.address, own: {} }
+  const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
+  database.prepare('UPDATE alerts SET material = ?').run(JSON.stringify([digest]))
+}
+
+test.each([
+  { title: 'which it finds still', facts: cent },
+  { title: 'which it finds by other facts of the same weight', facts: { ...cent, found: '100.001' } },
+])('a mismatch that an older version told is not told once more: $title', async ({ facts }) => {
+  const world = followMismatch()
+  await world.find(cent)
+  ageMaterial(world)
+  await world.find(facts)
+  await world.find(facts, 10 * minute)
+  expect(world.said()).toHaveLength(1)
+  await world.find({ ...cent, what: 'recipient', leg: 'main', expected: '0xbb', found: '0xbad' })
+  expect(world.said()).toHaveLength(2)
+  await world.stop()
+})
+
+test('a mismatch that an older version told is told once more where it names more money', async () => {
+  const world = followMismatch()
+  await world.find(cent, 2 * minute)
+  ageMaterial(world)
+  await world.find(million)
+  expect(world.said()).toHaveLength(2)
+  expect(world.said()[1]).toContain('1,000,000')
+  await world.stop()
+})
+
+test('a mismatch that an older version told is corrected where there is none any more', async () => {
+  const world = followMismatch()
+  await world.find(cent)
+  ageMaterial(world)
+  world.engine.correctEvents([arrived], () => false, world.clock.now())
+  await world.wait(minute)
+  expect(world.said()).toEqual([world.said()[0], expect.stringContaining('agree by now')])
   await world.stop()
 })
 
