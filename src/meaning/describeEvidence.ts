@@ -2,7 +2,13 @@ import { formatUnits } from '../bridge/amount.ts'
 import { saySources } from '../bridge/agreement.ts'
 import { movedToken } from '../bridge/movedToken.ts'
 import { groupDigits } from '../lib/groupDigits.ts'
-import type { LegEvidence, OriginProof, TokenMove, Transfer } from '../bridge/transfer.ts'
+import {
+  leftNothing,
+  type LegEvidence,
+  type OriginProof,
+  type TokenMove,
+  type Transfer,
+} from '../bridge/transfer.ts'
 
 /** How many movements are listed one by one. */
 const maxTold = 5
@@ -55,7 +61,7 @@ const proofWords: Readonly<Record<OriginProof, string>> = {
   absent: 'does not exist',
 }
 
-/** Whether the origin is proven, in one word or two. */
+/** Whether the origin is proven, in a word or two; of one that failed also that the sender still has all of it. */
 export function describeProof(transfer: Transfer): string {
-  return proofWords[transfer.originProof]
+  return `${proofWords[transfer.originProof]}${leftNothing(transfer) ? ', nothing left' : ''}`
 }

@@ -231,9 +231,10 @@ export function listMoments({ transfer, observations, alerts, givenBack }: Trans
   return moments.toSorted((a, b) => a.at - b.at)
 }
 
-/** Of an origin that is disproved nothing is said but what the record claims. */
+/** Of an origin that is disproved nothing is said but what the record claims; of one that failed, that nothing left. */
 function listOrigin(transfer: Transfer): readonly Moment[] {
   const leg = originLeg(transfer)
+  if (leftNothing(transfer)) return listLeg('Its transaction failed: nothing left', leg, 'warning')
   return isDisproved(transfer)
     ? listLeg('The record says that value left, and nothing proves it', leg, 'critical')
     : listLeg('Value left', leg)

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { directions } from '../../bridge/observation.ts'
 import { isDisproved } from '../../checks/escrow/flows/judgeFlow.ts'
-import type { Transfer } from '../../bridge/transfer.ts'
+import { leftNothing, type Transfer } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { TransferPage } from '../types.ts'
 import type { AlertView } from '../caseTypes.ts'
@@ -95,17 +95,24 @@ export function renderTransferTable(
 }
 
 function renderRow(transfer: Transfer, now: UnixMs, links: TransactionLinks): Html {
-  const { key, state, direction, originAt, main, zone, targetAddress, to } = transfer
+  const { key, state, direction, main, zone, targetAddress, to } = transfer
   const recipient = targetAddress === '' ? to : targetAddress
   return html`<tr role="row">
 <th scope="row" role="rowheader"><a href="${toTransferPath(key)}">${key}</a> <span class="muted">${directionWords[direction]}</span></th>
 <td role="cell" data-label="State">${renderTag(stateTones[state], state)}</td>
-<td role="cell" data-label="Left">${isDisproved(transfer) ? html`<span class="tone-unknown">not proven</span>` : renderAgo(originAt, now)}</td>
+<td role="cell" data-label="Left">${renderLeft(transfer, now)}</td>
 <td role="cell" data-label="Amount" class="number">${renderTransferAmount(transfer)}</td>
 <td role="cell" data-label="Recipient">${recipient === '' ? renderNone('not given') : renderHash(recipient)}</td>
 <td role="cell" data-label="Main hash">${main === null ? renderNone('none yet') : renderTransactionHash(main, links)}</td>
 <td role="cell" data-label="Zone hash">${zone === null ? renderNone('none yet') : renderTransactionHash(zone, links)}</td>
 </tr>`
+}
+
+function renderLeft(transfer: Transfer, now: UnixMs): Html {
+  if (leftNothing(transfer)) return renderNone('nothing left')
+  return isDisproved(transfer)
+    ? html`<span class="tone-unknown">not proven</span>`
+    : renderAgo(transfer.originAt, now)
 }
 
 function renderNone(word: string): Html {

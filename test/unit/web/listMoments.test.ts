@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { describeProof } from '../../../src/meaning/describeEvidence.ts'
 import { listMoments } from '../../../src/web/pages/transferPage.ts'
 import { mainHash, now, observation, stalled, toStory, transfer } from './support/fakeWeb.ts'
 
@@ -42,6 +43,22 @@ test('the story of a payout without a proven origin does not begin with value th
     title: 'The record says that value left, and nothing proves it',
     tone: 'critical',
   })
+})
+
+test('the story of a transfer that failed where it set out says that nothing left', () => {
+  const gone = { ...transfer, state: 'failed' as const, originProof: 'failed' as const }
+  const of = { standing: null, observations: [], alerts: [], givenBack: [] }
+  expect(listMoments({ ...of, transfer: gone })[0]).toMatchObject({
+    title: 'Its transaction failed: nothing left',
+    tone: 'warning',
+  })
+  expect(describeProof(gone)).toBe('failed, nothing left')
+  // Something arrived all the same.
+  const paid = { ...gone, main: { chain: 'main' as const, hash: mainHash, height: 7, time: now } }
+  expect(listMoments({ ...of, transfer: paid })[0]).toMatchObject({
+    title: 'The record says that value left, and nothing proves it',
+  })
+  expect(describeProof(paid)).toBe('failed')
 })
 
 test('a movement that gave a failed deposit back is told with its transaction', () => {
