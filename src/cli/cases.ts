@@ -7,7 +7,15 @@ import { cleanText } from '../lib/text.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { type CaseQuery, type CaseStory, type CaseView, caseStates } from '../web/caseTypes.ts'
 import { createAlertViews } from '../web/views/toAlertView.ts'
-import { type CaseStorySource, listCaseViews, toCaseSettings, toCaseStory } from '../web/views/toCaseView.ts'
+import {
+  type CaseListSource,
+  type CaseStorySource,
+  listCaseViews,
+  toCaseSettings,
+  toCaseStory,
+} from '../web/views/toCaseView.ts'
+import { openEscrowWatch, riskOf } from '../checks/escrow/watched/watch.ts'
+import { createLearned } from '../ledger/lessons/learned.ts'
 import { type Column, formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
 import { styleOf } from './screen.ts'
@@ -25,12 +33,22 @@ interface Shown {
 }
 
 /** Reads cases of the ledger, the daemon may run beside. */
-async function withCases<T>(io: Io, path: string, read: (source: CaseStorySource) => T): Promise<T> {
+async function withCases<T>(
+  io: Io,
+  path: string,
+  read: (source: CaseStorySource & CaseListSource) => T,
+): Promise<T> {
   const { config, rules } = await loadProject(io, path, { needs: [] })
   const { db } = openLedger(config)
   try {
     const views = createAlertViews(createAlertStore(db), rules, io.clock.now())
-    return read({ ...views, ...toCaseSettings(config) })
+    const watch = openEscrowWatch({ db, learned: createLearned(db), config })
+    return read({
+      ...views,
+      ...toCaseSettings(config),
+      db,
+      riskOf: (token, amount) => riskOf(watch, token, amount),
+    })
   } finally {
     db.close()
   }
@@ -41,7 +59,7 @@ export interface ListCasesCommand extends Shown {
   readonly limit: string
 }
 
-/** `spanwatch cases list`: those that are not over, open ones first. */
+/** `spanwatch cases list`: those that are not over, in the order of the status page. */
 export async function listCases(io: Io, options: ListCasesCommand): Promise<number> {
   const [state, limit] = [readState(options.state), readLimit(options.limit)]
   const { found, now } = await withCases(io, options.config, (source) => ({

@@ -88,7 +88,7 @@ export const apiRoutes: readonly ApiRoute[] = [
     path: '/api/cases',
     operation: 'listCases',
     title: 'Cases',
-    says: '`cases`: what wants a look first; of `closed` and `all` the newest change first',
+    says: '`cases`: in the order of the status page, handled ones last; of `closed` and `all` the newest change first',
     query: z.object({
       state: choice([...caseStates, 'all', 'live'], 'expected open, acknowledged, handled, closed or all')
         .default('live')

@@ -34,7 +34,7 @@ export function readNamed(
   settings: CaseSettings,
   now: () => UnixMs,
 ): Pick<WebDeps, 'listAlerts' | 'showAlert' | 'listCases' | 'showCase' | 'showTransfer'> {
-  const { alerts } = parts
+  const { alerts, db, stakes } = parts
   const views = () => ({
     ...createAlertViews(alerts, parts.live.rules, now(), parts.clockLeadMs()),
     ...settings,
@@ -42,7 +42,7 @@ export function readNamed(
   return {
     listAlerts: (query) => listAlerts(parts, views(), query),
     showAlert: (id) => toAlertStory(views(), findAlert(alerts, id), settings.links),
-    listCases: (query) => listCaseViews(views(), query),
+    listCases: (query) => listCaseViews({ ...views(), db, riskOf: (...of) => stakes.riskOf(...of) }, query),
     showCase: (id) => toCaseStory(views(), findCaseNamed(alerts, id)),
     showTransfer: (name) =>
       showTransfer(parts, name).map((transfer) => toStory(parts, views(), transfer, now())),

@@ -4,7 +4,7 @@ import { keptFinding } from '../../alerts/findingJson.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
 import { remedyOf } from '../../delivery/kindWords.ts'
 import type { CaseAlertRow } from '../../alerts/store/alertsOfCase.ts'
-import type { CaseRow } from '../../cases/store/caseRows.ts'
+import type { CaseRow, CaseState } from '../../cases/store/caseRows.ts'
 import { kinds } from '../../checks/index.ts'
 import type { AppConfig } from '../../kernel/settings.ts'
 import { toRouting } from '../../monitor/toRouting.ts'
@@ -12,6 +12,7 @@ import { describeCase, type TokenFacts, toMoneyAtRisk, toTokenFacts } from '../.
 import type { TransactionLinks } from '../../delivery/itemFields.ts'
 import type { CaseFinding, CaseQuery, CaseStory, CaseView } from '../caseTypes.ts'
 import { caseStates } from '../caseTypes.ts'
+import { type CaseOrderSource, listInOrder } from './listInOrder.ts'
 import { toAlertStory } from './toAlertStory.ts'
 import { type AlertViewSource, toAlertView } from './toAlertView.ts'
 
@@ -72,17 +73,38 @@ function sayComingBack({ state }: CaseRow): string | null {
     : null
 }
 
-/** The cases of a state: what is not over in the order in which it wants a look, else the newest change first. */
-export function listCaseViews(source: CaseViewSource, { state, limit }: CaseQuery): CaseView[] {
+export type CaseListSource = CaseViewSource & CaseOrderSource
+
+/** The cases of a state: what is not over in the order of the status page, handled ones last, else the newest change first. */
+export function listCaseViews(source: CaseListSource, query: CaseQuery): CaseView[] {
+  return listRows(source, query).map((row) => toCaseView(source, row))
+}
+
+function listRows(source: CaseListSource, { state, limit }: CaseQuery): CaseRow[] {
   const { store } = source
-  const live = ['open', 'acknowledged', 'handled'] as const
-  const rows =
-    state === 'all'
-      ? store.listCases({ states: caseStates, limit })
-      : state === 'closed'
-        ? store.listCases({ states: ['closed'], limit })
-        : store.listLiveCases({ states: state === 'live' ? live : [state], limit })
-  return rows.map((row) => toCaseView(source, row))
+  switch (state) {
+    case 'all':
+      return store.listCases({ states: caseStates, limit })
+    case 'closed':
+      return store.listCases({ states: ['closed'], limit })
+    case 'handled':
+      return store.listLiveCases({ states: ['handled'], limit })
+    case 'open':
+    case 'acknowledged':
+      return listUnhandled(source, [state], limit)
+    case 'live':
+      return listUnhandled(source, ['open', 'acknowledged', 'handled'], limit)
+  }
+}
+
+/** Those that are judged in their order, then the others as they are read. */
+function listUnhandled(source: CaseListSource, states: readonly CaseState[], limit: number): CaseRow[] {
+  const unhandled = states.filter((state) => state !== 'handled')
+  const first = listInOrder(source, unhandled).map(({ row }) => row)
+  if (first.length >= limit) return first.slice(0, limit)
+  const known = new Set(first.map(({ id }) => id))
+  const others = source.store.listLiveCases({ states, limit }).filter(({ id }) => !known.has(id))
+  return [...first, ...others].slice(0, limit)
 }
 
 /** All that is kept of one case. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { countOf, judgeVerdict } from '../../../../src/web/judgeVerdict.ts'
 import { readStatusCases } from '../../../../src/web/views/readStatusCases.ts'
+import { listCaseViews } from '../../../../src/web/views/toCaseView.ts'
 import { toAlertView } from '../../../../src/web/views/toAlertView.ts'
 import {
   createCaseWorld,
@@ -162,6 +163,28 @@ describe('of equal severity', () => {
     await pass(world, hour)
     world.tell(failed, failure(4, '1000000', world.clock.now()))
     expect(order(world)).toEqual(['c2', 'c3', 'c1', 'c4'])
+  })
+
+  test('the list of cases has them as the status page, however few are asked for', async () => {
+    const world = createCaseWorld()
+    for (const [n, amount] of [
+      [1, '10'],
+      [2, '37606'],
+      [3, '10'],
+    ] as const) {
+      world.tell(unbacked, theft(n, amount, apart(n)))
+      await pass(world, hour)
+    }
+    world.tell(failed, failure(4, '1000000', world.clock.now()))
+    const source = { ...world.views(), db: world.database, riskOf: () => 0 }
+    const list = (state: 'live' | 'open' | 'handled', limit = 10) =>
+      listCaseViews(source, { state, limit }).map(({ id }) => id)
+    for (const limit of [1, 2, 3, 4]) expect(list('live', limit)).toEqual(order(world).slice(0, limit))
+    expect(list('open')).toEqual(['c2', 'c3', 'c1', 'c4'])
+    world.by('c3', 'handle', 'refunded')
+    world.by('c2', 'ack')
+    expect(list('live')).toEqual([...order(world), 'c3'])
+    expect([list('open'), list('handled')]).toEqual([['c1', 'c4'], ['c3']])
   })
 
   test('where a token has no price the share of the escrow orders all', () => {
