@@ -97,6 +97,11 @@ function nameAlert({ rule, subject }: Pick<AlertRow, 'rule' | 'subject'>): strin
 
 /** @throws MonitorError `not_found`, or `usage` when several begin like that */
 export function findAlert(store: Pick<AlertStore, 'findAlertsByPrefix'>, id: string): AlertRow {
+  if (/^#?[0-9a-f]{1,3}$/i.test(id))
+    throw new MonitorError(
+      'usage',
+      `An alert is named by at least four characters of its id, as spanwatch alerts list shows it, got ${id}${/^\d+$/.test(id) ? `; of a case: spanwatch cases show c${id}` : ''}.`,
+    )
   const found = store.findAlertsByPrefix(id)
   const [alert] = found
   if (!alert)

@@ -148,6 +148,8 @@ function readEnd(
   if (length !== undefined && until === undefined)
     return readTime('--for', length, { now: startsAt, sign: 1 })
   if (until !== undefined && length === undefined) return readTime('--until', until, { now, sign: 1 })
+  if (length !== undefined && until !== undefined)
+    throw new MonitorError('usage', 'expected either --for or --until, not both: each says when it ends')
   if (length === undefined && until === undefined && transfer !== undefined) return null
   throw new MonitorError('usage', 'expected when it ends: --for 2h, or --until 2026-03-08T06:00:00Z')
 }
