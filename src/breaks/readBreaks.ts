@@ -13,6 +13,7 @@ import { canonicalToken, heldAs, movedToken, type Wrapping } from '../bridge/mov
 import { leftNothing, type Transfer } from '../bridge/transfer.ts'
 import { toRisk } from '../cases/money.ts'
 import { selectFlows, type StoredFlow } from '../checks/escrow/flows/flowRow.ts'
+import { transactionOf } from '../checks/escrow/flows/gas.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TokenBook } from '../ledger/lessons/tokenBook.ts'
 import { readCountedAmount } from '../ledger/lessons/counted.ts'
@@ -319,7 +320,7 @@ function toMovement(flow: StoredFlow, held: string, amount: Decimal): Break {
     inBaseUnits: false,
     amount,
     since: at,
-    mainHash: fromHeight === null ? hash : null,
+    mainHash: fromHeight === null ? transactionOf(flow) : null,
     transferKey: null,
   }
 }

@@ -4,6 +4,7 @@ import {
   formatDecimal,
   noAmount,
   subtractDecimals,
+  sumDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -27,7 +28,9 @@ export interface BookLine {
   readonly withdrawals: BookSum
   /** Of failed deposits, given back on the day; left out of what was kept before this was counted. */
   readonly refunded?: BookSum
-  /** What the escrows should hold more at its end: deposits − withdrawals − refunded. */
+  /** What the escrows paid on the day for transactions of their own; left out where that is nothing. */
+  readonly gas?: string
+  /** What the escrows should hold more at its end: deposits − withdrawals − refunded − gas. */
   readonly net: string
   /** At the end of the day, both ways. */
   readonly inFlight: BookSum
@@ -145,7 +148,9 @@ function close(
 ): BookLine {
   const refunded = extras?.refunded ?? noSum
   const crossed = subtractDecimals(line.deposits.amount, line.withdrawals.amount)
-  const net = subtractDecimals(crossed, toDecimal(refunded.amount) ?? noAmount)
+  const { gas } = escrow ?? {}
+  const left = sumDecimals([refunded.amount, gas ?? ''].map((amount) => toDecimal(amount) ?? noAmount))
+  const net = subtractDecimals(crossed, left)
   const change = toDecimal(escrow?.change ?? '')
   const unexplained = escrow === undefined ? null : (extras?.unexplained ?? '0')
   // What lacks an amount cannot be compared, nor what was read at another moment.
@@ -155,6 +160,7 @@ function close(
     deposits: toBookSum(line.deposits),
     withdrawals: toBookSum(line.withdrawals),
     refunded,
+    ...(gas !== undefined && { gas }),
     net: formatDecimal(net),
     inFlight: toBookSum(line.inFlight),
     failed: toBookSum(line.failed),

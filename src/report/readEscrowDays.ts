@@ -3,18 +3,22 @@ import {
   type Decimal,
   formatDecimal,
   fromBaseUnits,
+  noAmount,
   subtractDecimals,
   sumDecimals,
   toBaseUnits,
   toDecimal,
 } from '../bridge/decimal.ts'
 import { type EscrowAccounts, toAccountUnits } from '../checks/escrow/accounts/accountUnits.ts'
+import { paidForGas } from '../checks/escrow/accounts/account.ts'
+import { sumAccountsUntil } from '../checks/escrow/accounts/accountStore.ts'
 import { type BaselineGround, baselineGround } from '../checks/escrow/supply/baseline.ts'
 import { readAccountsAtTime } from '../checks/escrow/accounts/readAccounts.ts'
 import { type EscrowToken, listEscrowTokens } from '../checks/escrow/owed/owedStore.ts'
 import { readOwedAt } from '../checks/escrow/owed/owedLegs.ts'
 import { flowsKeptMs } from '../checks/escrow/flows/flowStore.ts'
 import { movementsSince } from '../checks/escrow/owed/movementsSince.ts'
+import { sumGas } from '../checks/escrow/flows/gasStore.ts'
 import { sumMoved } from '../checks/escrow/flows/flowSums.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { createTokenBook, type TokenSetting } from '../ledger/lessons/tokenBook.ts'
@@ -28,6 +32,8 @@ export interface EscrowDay {
   readonly opening: string | null
   /** What moved in the day, in − out. */
   readonly change: string | null
+  /** What the escrows paid in it for transactions of their own; left out where that is nothing. */
+  readonly gas?: string
   /** At `at`. */
   readonly closing: string | null
   readonly owed: string | null
@@ -52,8 +58,10 @@ export function joinEscrowDays(days: readonly (readonly EscrowDay[])[]): EscrowD
     const changes = own.map((day) => toDecimal(day?.change ?? ''))
     const known = changes.filter((change) => change !== null)
     const isWhole = known.length === days.length
+    const { gas: _, ...rest } = end
     return {
-      ...end,
+      ...rest,
+      ...toGas(sumDecimals(own.map((day) => toDecimal(day?.gas ?? '') ?? noAmount))),
       opening: isWhole ? (own[0]?.opening ?? null) : null,
       change: isWhole ? formatDecimal(sumDecimals(known)) : null,
     }
@@ -133,15 +141,27 @@ function readDay(of: Of): Omit<EscrowDay, 'token'> | null {
   const isKnown = (isOver || of.now < until) && isKept(from, of)
   const change = isKnown ? sumMoved(db, token, { from, ...(isOver ? { until } : { upTo: height }) }) : null
   // What happens as the day ends is of the next one.
-  const owed = isOver && escrow.isHeld ? readOwedAt(db, escrow, until - 1) : judged.owed
+  const owed = isOver && escrow.isHeld ? readOwedUntil(db, escrow, until) : judged.owed
   return {
     opening: change && formatDecimal(subtractDecimals(closing, change)),
     change: change && formatDecimal(change),
+    ...(change && toGas(sumGas(db, token, { from, ...(isOver ? { until } : { upTo: height }) }))),
     closing: formatDecimal(closing),
     owed: owed === null ? null : formatDecimal(fromBaseUnits(owed, decimals)),
     at,
     accounts: readAccountsOf(db, escrow, { decimals, closing, until: isOver ? until : null }),
   }
+}
+
+function toGas(paid: Decimal): Pick<EscrowDay, 'gas'> {
+  return paid.digits === 0n ? {} : { gas: formatDecimal(paid) }
+}
+
+/** Before a time. What was paid for gas is owed to nobody. */
+function readOwedUntil(db: Database, escrow: EscrowToken, until: UnixMs): bigint | null {
+  const owed = readOwedAt(db, escrow, until - 1)
+  const gas = paidForGas(sumAccountsUntil(db, escrow.token, until - 1))
+  return owed === null ? null : owed > gas ? owed - gas : 0n
 }
 
 /** Whether movements since a time are all there. */

@@ -244,7 +244,7 @@ function listAt(transactions: Iterable<FakeMainTransaction>, path: string, query
 }
 
 function toRows(transaction: FakeMainTransaction, kind: string): WireRow[] {
-  const { hash, height = 0, time = 0, value, moves = [], calls = [] } = transaction
+  const { hash, height = 0, time = 0, value, moves = [], calls = [], fee = '0' } = transaction
   const common = {
     txId: hash,
     methodId: '0x01',
@@ -256,7 +256,7 @@ function toRows(transaction: FakeMainTransaction, kind: string): WireRow[] {
     state: 'success',
     tokenContractAddress: '',
     tokenId: '',
-    txFee: '0.001',
+    txFee: fee,
     challengeStatus: '',
     l1OriginHash: '',
   }
@@ -264,7 +264,8 @@ function toRows(transaction: FakeMainTransaction, kind: string): WireRow[] {
     return calls.map((call) => ({ ...common, operation: 'call', symbol: 'NAT', ...call }))
   if (kind === 'transaction') {
     const { from = '', to = '' } = transaction
-    return [{ ...common, from, to, amount: value ?? '0', transactionSymbol: 'NAT' }]
+    const state = transaction.isFailed === true ? 'fail' : 'success'
+    return [{ ...common, state, from, to, amount: value ?? '0', transactionSymbol: 'NAT' }]
   }
   return moves
     .filter((move) => kindOf(move) === kind)
@@ -336,8 +337,13 @@ function changesOf(transaction: FakeMainTransaction, of: string) {
       raw: move.tokenId === undefined ? toRaw(move.amount, move.decimals ?? 6) : BigInt(move.amount),
     }))
   if (of !== '') return tokens
-  const own = value === undefined ? [] : [{ from, to, amount: value }]
-  return [...own, ...calls].map((one) => ({ from: one.from, to: one.to, raw: toRaw(one.amount, 18) }))
+  const own = value === undefined || transaction.isFailed === true ? [] : [{ from, to, amount: value }]
+  const paid = transaction.fee === undefined ? [] : [{ from, to: '', amount: transaction.fee }]
+  return [...own, ...paid, ...calls].map((one) => ({
+    from: one.from,
+    to: one.to,
+    raw: toRaw(one.amount, 18),
+  }))
 }
 
 /** What is said to have left, or to be missing, and how much. */

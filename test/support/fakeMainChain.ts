@@ -36,6 +36,8 @@ export interface FakeMainTransaction {
   }[]
   /** It took place and moved nothing. */
   readonly isFailed?: boolean
+  /** What it cost its sender, native units; nothing when left out. */
+  readonly fee?: string
 }
 
 export interface FakeMainChain {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { saySources } from '../../bridge/agreement.ts'
 import { addDecimals, formatDecimal, noAmount, toDecimal } from '../../bridge/decimal.ts'
+import { gasOf } from './flows/gas.ts'
 import type { EscrowMove, EscrowPart } from './holding.ts'
 import { defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
@@ -86,7 +87,7 @@ function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Found
     .slice(0, named)
     .map((one) => `${one.amount} in ${one.hash}`)
   return {
-    subject: `${escrow}:${token || 'native'}:${hash ?? `balance:${fromHeight}`}`,
+    subject: `${escrow}:${token || 'native'}:${hash === null ? `balance:${fromHeight}` : move.isGas ? gasOf(hash) : hash}`,
     title: `escrow ${escrow}, ${symbol}, ${where}`,
     transfer: null,
     facts: {
@@ -107,7 +108,7 @@ function toFinding(move: EscrowMove, { count, total, listed }: MoveGroup): Found
     labels: { chain: 'main', escrow, ...(token !== '' && { token }), symbol },
     evidence: [
       {
-        source: hash === null ? 'eth_call, E6, E8' : 'E6, E8, E3',
+        source: hash === null ? 'eth_call, E6, E8' : move.isGas ? 'E6' : 'E6, E8, E3',
         at: move.checkedAt,
         says: `${move.direction === 'out' ? 'left' : 'came in'}: ${groupDigits(move.moved)} ${symbol}; ${move.reason}${saySources(move.agreement)}`,
       },

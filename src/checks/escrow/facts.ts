@@ -19,6 +19,7 @@ import {
   sumByToken,
 } from './owed/lossStore.ts'
 import type { StoredFlow } from './flows/flowRow.ts'
+import { isGas, transactionOf } from './flows/gas.ts'
 import { listEscrowTokens, measuredBy } from './owed/owedStore.ts'
 import { listUnjudgedPayouts } from './owed/unjudgedStore.ts'
 import type { HorizonWatch } from '../../kernel/heads/horizons.ts'
@@ -155,7 +156,8 @@ function toMove(flow: StoredFlow, { db, watch }: Pick<EscrowFactSources, 'db' | 
     escrow: flow.escrow,
     token: flow.token,
     symbol: symbolOf(watch, flow.token),
-    hash: isGap ? null : flow.hash,
+    hash: isGap ? null : transactionOf(flow),
+    ...(isGas(flow) && { isGas: true as const }),
     fromHeight: flow.fromHeight,
     height: flow.height,
     at: flow.at,

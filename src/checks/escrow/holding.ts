@@ -16,6 +16,8 @@ export interface EscrowMove {
   readonly symbol: string
   /** Null for a change of the balance that no listed movement makes; then it lies above `fromHeight`. */
   readonly hash: string | null
+  /** It is what that transaction cost the escrow, which sent it, beside what it moved. */
+  readonly isGas?: true
   readonly fromHeight: number | null
   readonly height: number
   readonly at: UnixMs

@@ -79,6 +79,7 @@ function sayAccounts({ accounts, decimals }: EscrowHolding): string {
     ['on its way to the zone', units.toZone],
     ['on its way from the zone', units.toMain],
     ['fees', units.fees],
+    ['gas', units.gas ?? '0'],
     ['being judged', units.open],
     ['not explained', units.unexplained],
   ] as const

@@ -117,7 +117,7 @@ export async function readNativeFlows(
     isCrowded: false,
     rows: [
       // A transaction has one row here: what comes again is the same.
-      ...new Map(outer.rows.filter(isDone).map((row) => [row.hash, row])).values(),
+      ...new Map(outer.rows.flatMap((row) => toSent(row, address)).map((row) => [row.hash, row])).values(),
       ...calls.filter(isDone).map((row) => ({ ...row, isCall: true as const })),
     ].flatMap((row) => toFlowRow(row, '')),
   }
@@ -140,6 +140,20 @@ export async function hasCome(
   throw new MonitorError('source.mismatched', `${endpoint}: ${misfits[0]}`)
 }
 
+/** A transaction costs who sends it its fee, though it may fail: that moves nothing else. A contract sends none. */
+function toSent<R extends MovingRow & SentRow>(row: R, address: string): (R & { readonly fee?: string })[] {
+  const { from, isFromContract, state, txFee } = row
+  const isOwn = from === address && isFromContract !== true
+  if (!isOwn || txFee === null) return isDone(row) ? [row] : []
+  if (isDone(row)) return [{ ...row, fee: txFee }]
+  return state === 'fail' ? [{ ...row, amount: '0', fee: txFee }] : []
+}
+
+interface SentRow {
+  readonly isFromContract: boolean | null
+  readonly txFee: string | null
+}
+
 interface MovingRow {
   readonly hash: string
   readonly height: number | null
@@ -150,6 +164,7 @@ interface MovingRow {
   readonly state: MainState
   readonly tokenId?: string
   readonly isCall?: true
+  readonly fee?: string
 }
 
 /** A failed transaction moves nothing, and a pending one has not moved it yet. */
@@ -168,9 +183,10 @@ function hasValue({ amount }: MovingRow): boolean {
 }
 
 function toFlowRow(row: MovingRow, token: string): FlowRow[] {
-  const { hash, height, time, from, to, amount, tokenId = '', isCall } = row
+  const { hash, height, time, from, to, amount, tokenId = '', isCall, fee } = row
   if (amount === null) return []
-  return [{ hash, height, time, from, to, token, amount, tokenId, ...(isCall && { isCall }) }]
+  const more = { ...(isCall && { isCall }), ...(fee !== undefined && { fee }) }
+  return [{ hash, height, time, from, to, token, amount, tokenId, ...more }]
 }
 
 /** One movement of a token, or of the native currency, as a list of the main chain shows it. */
@@ -187,4 +203,6 @@ export interface FlowRow {
   readonly tokenId: string
   /** It is of a call within the transaction: by what it says alone it could be the transaction itself. */
   readonly isCall?: true
+  /** What the transaction cost the address that was asked about, which sent it: units of the native currency. */
+  readonly fee?: string
 }

@@ -132,6 +132,7 @@ function bookLines(report: DailyReport): string {
       'difference',
       'refunded_count',
       'refunded_amount',
+      'gas',
     ],
     bookOf(report).map((line) => [
       window.day,
@@ -144,12 +145,13 @@ function bookLines(report: DailyReport): string {
       line.difference,
       line.refunded?.count ?? null,
       line.refunded?.amount ?? null,
+      line.gas ?? '0',
     ]),
   )
 }
 
 const escrowNames =
-  'opening change closing owed net difference as_of claims to_zone to_main fees being_judged unexplained'.split(
+  'opening change closing owed net difference as_of claims to_zone to_main fees being_judged unexplained gas'.split(
     ' ',
   )
 
@@ -178,9 +180,9 @@ function escrowLines(report: DailyReport): string {
 }
 
 function accountCells(accounts: EscrowAccounts | null): (string | null)[] {
-  if (accounts === null) return [null, null, null, null, null, null]
-  const { claims, toZone, toMain, fees, open, unexplained } = accounts
-  return [claims, toZone, toMain, fees, open, unexplained]
+  if (accounts === null) return [null, null, null, null, null, null, null]
+  const { claims, toZone, toMain, fees, gas = null, open, unexplained } = accounts
+  return [claims, toZone, toMain, fees, open, unexplained, gas]
 }
 
 function latencyLines({ latencies, window }: DailyReport): string {

@@ -33,16 +33,18 @@ interface BookColumn {
   readonly of: (line: BookLine) => string
 }
 
-/** The columns of a book, for every form: what was given back stands in it where something was. */
+/** The columns of a book, for every form: what was given back, or paid for gas, stands in it where something was. */
 export function bookColumnsOf(lines: readonly BookLine[]): readonly BookColumn[] {
   const hasRefunds = lines.some(({ refunded }) => refunded !== undefined && refunded.count > 0)
-  return bookColumns.filter(({ name }) => hasRefunds || name !== 'Refunded')
+  const hasGas = lines.some(({ gas }) => gas !== undefined)
+  return bookColumns.filter(({ name }) => (hasRefunds || name !== 'Refunded') && (hasGas || name !== 'Gas'))
 }
 
 const bookColumns: readonly BookColumn[] = [
   { name: 'Deposits', of: ({ deposits }) => bookLabel(deposits) },
   { name: 'Withdrawals', of: ({ withdrawals }) => bookLabel(withdrawals) },
   { name: 'Refunded', of: ({ refunded }) => (refunded === undefined ? 'unknown' : bookLabel(refunded)) },
+  { name: 'Gas', of: ({ gas = '0' }) => shortAmount(gas) },
   { name: 'Net', of: ({ net }) => signedAmount(net) },
   { name: 'In flight', of: ({ inFlight }) => bookLabel(inFlight) },
   { name: 'Failed', of: ({ failed }) => bookLabel(failed) },
@@ -165,7 +167,7 @@ function nameTransfer({ key, mainHash, zoneHash }: TransferLine, link: Linker): 
 function escrowTable({ escrows, window }: DailyReport): ReportTable {
   return {
     title: `Escrows at the end of the ${wordOf(window)}`,
-    note: 'Owed: the balance when counting began + deposits − withdrawals since. What is held is, account by account, claims on the zone, what is on its way, fees, what is being judged, and what is not explained: the file has each.',
+    note: 'Owed: the balance when counting began + deposits − withdrawals since. What is held is, account by account, claims on the zone, what is on its way, fees, gas, what is being judged, and what is not explained: the file has each.',
     columns: [
       text('Token'),
       number('At the start'),

@@ -115,6 +115,7 @@ const accountWords: Readonly<Record<keyof EscrowAccounts, string>> = {
   toZone: 'On its way to the zone',
   toMain: 'On its way from the zone',
   fees: 'Fees kept',
+  gas: 'Gas paid',
   open: 'Being judged',
   unexplained: 'Not explained',
 }
@@ -123,7 +124,7 @@ const accountWords: Readonly<Record<keyof EscrowAccounts, string>> = {
 function renderAccounts({ accounts, holds, isHeld }: EscrowStory): Html | '' {
   if (accounts === null || holds === null || !isHeld) return ''
   const lines = Object.entries(accountWords).flatMap(([key, label]) =>
-    isAccount(key) ? [{ key, label, amount: accounts[key] }] : [],
+    isAccount(key) ? [{ key, label, amount: accounts[key] ?? '0' }] : [],
   )
   const shown = lines.filter(({ key, amount }) => key === 'claims' || key === 'unexplained' || amount !== '0')
   return html`<table class="slim accounts"><caption>What is held, account by account</caption>

@@ -2,6 +2,7 @@ import { formatDecimal, fromBaseUnits, negate } from '../../bridge/decimal.ts'
 import { findCaseOf } from '../../breaks/describeBreak.ts'
 import { type CourseStep, courseSteps, listCourse } from '../../checks/escrow/owed/courseStore.ts'
 import type { StoredFlow } from '../../checks/escrow/flows/flowRow.ts'
+import { transactionOf } from '../../checks/escrow/flows/gas.ts'
 import {
   countMovements,
   listLargestFlows,
@@ -152,7 +153,8 @@ function readMovements(
 }
 
 function toMovement({ db, ledger }: EscrowSources, flow: StoredFlow): EscrowMovement {
-  const { escrow, token, hash, fromHeight, height, at, verdict, net, unexplained, direction } = flow
+  const { escrow, token, fromHeight, height, at, verdict, net, unexplained, direction } = flow
+  const hash = transactionOf(flow)
   // A block that was replaced, and a change of the balance: no transaction of that name.
   const isTransaction = fromHeight === null && !hash.includes(':')
   const rest = unexplained && direction === 'out' ? negate(unexplained) : unexplained
@@ -173,7 +175,7 @@ function toMovement({ db, ledger }: EscrowSources, flow: StoredFlow): EscrowMove
       verdict === 'explained' || verdict === 'refund'
         ? null
         : findCaseOf(db, {
-            name: `${escrow}:${token || 'native'}:${hash}`,
+            name: `${escrow}:${token || 'native'}:${flow.hash}`,
             transferKey: null,
             mainHash: isTransaction ? hash : null,
           }),

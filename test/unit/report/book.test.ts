@@ -129,6 +129,16 @@ describe('openBook', () => {
     expect(line).toMatchObject({ refunded, deposits: { amount: '5' }, net: '-3', difference: '0' })
   })
 
+  test('what escrows paid for gas is less that they should hold', () => {
+    const escrow = { token: usdc, opening: '10', change: '4.5', closing: '14.5', owed: '14.5', at: 2_000 }
+    const lines = (gas: { readonly gas?: string }) =>
+      keepBook([crossing('t1')], window, { ...nothing, escrows: [{ ...escrow, ...gas }] })
+    expect(lines({ gas: '0.5' })).toMatchObject([{ gas: '0.5', net: '4.5', difference: '0' }])
+    const [line] = lines({})
+    expect(line).toMatchObject({ net: '5', difference: '-0.5' })
+    expect(line && 'gas' in line).toBe(false)
+  })
+
   const anyCrossing = fc.record({
     direction: fc.constantFrom('ZoneToMain' as const, 'MainToZone' as const),
     amount: fc.nat(1_000_000).map(String),

@@ -93,6 +93,7 @@ test('what is held stands account by account, and what is not explained in any c
     open: 0n,
     lost: -10_500_000n,
     found: 0n,
+    gas: 0n,
   }
   const judged = { owed: 1_210_500_000n, holdings: 1_200_000_000n, openOut: 0n, height: 200, at: 1 }
   const kept = (deps: WebDeps) => (saveOwedJudgement(deps.escrows.db, usdc, judged, accounts), {})

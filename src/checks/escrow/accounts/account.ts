@@ -2,7 +2,8 @@ import type { UnixMs } from '../../../lib/clock.ts'
 
 /**
  * What a token's escrows hold is, to the last digit, the sum of the other accounts: what holders on the zone chain can
- * claim, what is on its way to either chain, fees that stayed behind, what is being judged, and what nothing explains.
+ * claim, what is on its way to either chain, fees that stayed behind, gas that escrows paid themselves, what is being
+ * judged, and what nothing explains.
  */
 export const accountNames = [
   'escrow',
@@ -18,6 +19,8 @@ export const accountNames = [
   'lost',
   /** Came, and nothing says why. */
   'found',
+  /** Paid by escrows for transactions that they sent themselves; below zero. */
+  'gas',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 
@@ -174,6 +177,16 @@ function accountOf(rest: bigint, verdict: Moved['verdict'], legs: readonly Accou
   const most = legs.reduce((sum, { less, more }) => sum + (less > more ? less : more), 0n)
   if ((rest < 0n ? -rest : rest) <= most) return 'fees'
   return rest < 0n ? 'open' : 'found'
+}
+
+/** What an escrow paid for a transaction of its own. */
+export function gasDeltas({ net, verdict }: Moved): Deltas {
+  const account = verdict === 'open' ? 'open' : verdict === 'unexplained' ? 'lost' : 'gas'
+  return compact({ escrow: net, [account]: net })
+}
+
+export function paidForGas({ gas = 0n }: Deltas): bigint {
+  return -gas
 }
 
 export function addDeltas(...all: readonly Deltas[]): Deltas {

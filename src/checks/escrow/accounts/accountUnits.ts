@@ -11,6 +11,8 @@ export interface EscrowAccounts {
   readonly toMain: string
   /** Stayed behind of transfers since counting began. */
   readonly fees: string
+  /** Paid by escrows for transactions of their own: below zero; left out in what was kept before it was counted. */
+  readonly gas?: string
   /** Moved, or recorded, and not judged yet. */
   readonly open: string
   /** Below zero: taken, or credited without being locked. */
@@ -19,12 +21,13 @@ export interface EscrowAccounts {
 
 export function toAccountUnits(accounts: Accounts, decimals: number): EscrowAccounts {
   const units = (raw: bigint) => formatDecimal(fromBaseUnits(raw, decimals))
-  const { claims, toZone, toMain, fees, open } = accounts
+  const { claims, toZone, toMain, fees, gas, open } = accounts
   return {
     claims: units(claims),
     toZone: units(toZone),
     toMain: units(toMain),
     fees: units(fees),
+    gas: units(gas),
     open: units(open),
     unexplained: units(unexplainedOf(accounts)),
   }

@@ -16,6 +16,8 @@ export interface Accounts {
   readonly toMain: bigint
   /** What stayed behind of transfers since accounts are kept. */
   readonly fees: bigint
+  /** Paid by escrows for transactions that they sent themselves, since accounts are kept: below zero. */
+  readonly gas: bigint
   /** Moved, or recorded, and not judged yet. */
   readonly open: bigint
   /** Left, or credited, without anything behind it: below zero. */
@@ -34,6 +36,8 @@ export const accountsSchema = z.strictObject({
   toZone: amount,
   toMain: amount,
   fees: amount,
+  /** Left out in what was kept before it was counted. */
+  gas: amount.default(0n),
   open: amount,
   lost: amount,
   found: amount,
@@ -93,6 +97,7 @@ function close(
     toZone: sums.toZone ?? 0n,
     toMain: sums.toMain ?? 0n,
     fees: sums.fees ?? 0n,
+    gas: sums.gas ?? 0n,
     open: (sums.open ?? 0n) + (sums.unmoved ?? 0n) - settled + unlisted,
     lost: (sums.lost ?? 0n) + (settled < 0n ? settled : 0n),
     found: (sums.found ?? 0n) + (settled > 0n ? settled : 0n),

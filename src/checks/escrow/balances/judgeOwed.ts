@@ -2,6 +2,8 @@ import { toBaseUnits } from '../../../bridge/decimal.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Database } from '../../../store/database.ts'
 import { type Accounts, readAccounts, unexplainedOf } from '../accounts/readAccounts.ts'
+import { sumAccounts } from '../accounts/accountStore.ts'
+import { paidForGas } from '../accounts/account.ts'
 import { noteCourse } from '../owed/courseStore.ts'
 import { listFlowsOf } from '../flows/flowStore.ts'
 import { sumOpen } from '../flows/flowSums.ts'
@@ -36,7 +38,9 @@ export async function judgeOwed(
 ) {
   const { token, low, high, readAt } = reading
   const decimals = decimalsOf(watch, token)
-  const back = decimals === null ? 0n : givenBackOfBaseline(db, token, { high, decimals })
+  const refunded = decimals === null ? 0n : givenBackOfBaseline(db, token, { high, decimals })
+  // What an escrow paid for its own transactions is owed to nobody, and is told by itself where it is more than gas.
+  const back = refunded + paidForGas(sumAccounts(db, token, { height: high, time: reading.newestAt }))
   const least = leastOwed(db, reading, false, back)
   const open = sumOpen(db, token, high)
   const openOut = decimals === null ? (open.digits === 0n ? 0n : null) : toBaseUnits(open, decimals)

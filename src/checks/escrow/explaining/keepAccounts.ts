@@ -9,6 +9,7 @@ import { numberOf } from '../../../store/names.ts'
 import { type Explaining, listExplaining } from './explain.ts'
 import { selectFlows, type StoredFlow } from '../flows/flowRow.ts'
 import { listFlowsOf } from '../flows/flowStore.ts'
+import { isGas } from '../flows/gas.ts'
 import { readOwedStart } from '../owed/owedStore.ts'
 import { listOwedKeysSince } from '../owed/owedLegs.ts'
 import { countBacked, readSurplus } from '../owed/surplusStore.ts'
@@ -19,6 +20,7 @@ import {
   type AccountStart,
   countsOnZone,
   type Entry,
+  gasDeltas,
   isAfter,
   isBacked,
   mainDeltas,
@@ -175,12 +177,13 @@ export function accountFlows(
 ): void {
   const isGap = ({ hash }: Pick<StoredFlow, 'hash'>) => hash.startsWith('balance:')
   const groups = Map.groupBy(
-    flows.filter((flow) => !isGap(flow)),
+    flows.filter((flow) => !isGap(flow) && !isGas(flow)),
     ({ token, hash }) => `${token} ${hash}`,
   )
   for (const [first] of groups.values())
     if (first) accountMain(of, { kept: readKept(of, first.token), hash: first.hash }, now)
   for (const flow of flows.filter(isGap)) accountGap(of, flow, now)
+  for (const flow of flows.filter(isGas)) accountGas(of, flow, now)
 }
 
 function accountMain(
@@ -254,6 +257,20 @@ function accountGap(of: Explaining, flow: Pick<StoredFlow, 'escrow' | 'token' | 
     direction === 'out' ? { escrow: -(rest ?? 0n), lost: -(rest ?? 0n) } : { escrow: rest, found: rest }
   const entry = { ref, token, height, at, mainHash: null, deltas }
   replaceEntry(of.db, ref, { before, entry }, now)
+}
+
+/** What an escrow paid for a transaction that it sent itself. */
+function accountGas(of: Explaining, flow: Pick<StoredFlow, 'escrow' | 'token' | 'hash'>, now: UnixMs): void {
+  const kept = readKept(of, flow.token)
+  const ref = `${flow.hash}:${flow.escrow}:${flow.token}`
+  const known = listFlowsOf(of.db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
+  const moved = known && kept ? toMoved([known], toBaseUnits(known.net, kept.decimals)) : null
+  const before = readEntry(of.db, ref)
+  if (!known || !kept || !moved || !isAfter({ ...known, time: known.at }, kept.start))
+    return replaceEntry(of.db, ref, { before, entry: null }, now)
+  const at = enteredAt(known.at, known.seenAt)
+  const place = { ref, token: kept.token, mainHash: null, height: known.height, at }
+  replaceEntry(of.db, ref, { before, entry: { ...place, deltas: gasDeltas(moved) } }, now)
 }
 
 /** Counting began: what is under way, and what happened since, is entered. Belongs inside the commit that did it. */

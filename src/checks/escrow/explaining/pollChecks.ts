@@ -10,7 +10,9 @@ import type { Wait } from '../../../meaning/standing.ts'
 import type { Database } from '../../../store/database.ts'
 import { accountFlows } from './keepAccounts.ts'
 import { type Explaining, findWait, judge, listExplaining, type Verdict } from './explain.ts'
+import { createGasJudge } from './judgeGas.ts'
 import { asUnlisted, listBeginsAt, noteListBegin } from './listBegin.ts'
+import { isGas } from '../flows/gas.ts'
 import type { Lack } from '../flows/judgeFlow.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
 import { type FlowJudgement, listDueFlows, partiesOf, settleFlow, wakeSentTo } from '../flows/flowStore.ts'
@@ -136,8 +138,10 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
   const now = of.clock.now()
   const beginsAt = listBeginsAt(of)
   const open: StoredFlow[] = []
+  const judgeGas = createGasJudge(of.watch, due)
   const judged = due.flatMap((flow): [StoredFlow, FlowJudgement][] => {
     if (flow.fromHeight !== null) return [[flow, judgeGap(of.db, flow)]]
+    if (isGas(flow)) return [[flow, judgeGas(flow)]]
     const transfers = listExplaining(of, flow.hash)
     const found = judge(of, flow, transfers)
     const waits = findWait(of, flow, { transfers, verdict: found })

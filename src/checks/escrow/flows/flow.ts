@@ -3,6 +3,7 @@ import { compareDecimals, type Decimal, negate, sumDecimals, toDecimal } from '.
 import { toCanonicalId } from '../../../bridge/movedToken.ts'
 import { keepOneBlock } from '../../../kernel/reads/keepOneBlock.ts'
 import type { FlowRow } from '../../../kernel/reads/flowReads.ts'
+import { gasOf } from './gas.ts'
 
 /** What one transaction moved at one escrow of one token. */
 export interface EscrowFlow {
@@ -55,27 +56,59 @@ interface Place {
 /** Who tokens are made by and burned to. */
 const nobody = `0x${'0'.repeat(40)}`
 
-interface UnitRow extends FlowRow {
+interface PlacedRow extends FlowRow {
   readonly height: number
+}
+
+interface UnitRow extends PlacedRow {
   readonly units: Decimal
 }
 
 /**
  * Sums the movements of a list by transaction and token. Movements of nothing are left out: anybody can write a
- * transfer of zero in another's name.
+ * transfer of zero in another's name. What transactions cost the escrow that sent them is a movement of its own.
  */
 export function sumFlows(
   rows: readonly FlowRow[],
   { escrow, ...bridge }: Place,
   seenAt: UnixMs,
 ): EscrowFlow[] {
-  const moving = rows.flatMap((row): UnitRow[] => {
+  const placed = rows.flatMap((row): PlacedRow[] =>
+    row.height === null ? [] : [{ ...row, height: row.height }],
+  )
+  const moving = placed.flatMap((row): UnitRow[] => {
     const units = toDecimal(row.amount)
-    if (units === null || units.digits <= 0n || row.height === null || row.from === row.to) return []
-    return row.from === escrow || row.to === escrow ? [{ ...row, height: row.height, units }] : []
+    if (units === null || units.digits <= 0n || row.from === row.to) return []
+    return row.from === escrow || row.to === escrow ? [{ ...row, units }] : []
   })
   const groups = Map.groupBy(moving, ({ hash, token }) => `${hash}|${token}`)
-  return [...groups.values()].map((group) => sumFlow(keepOneBlock(group), { escrow, ...bridge }, seenAt))
+  return [
+    ...[...groups.values()].map((group) => sumFlow(keepOneBlock(group), { escrow, ...bridge }, seenAt)),
+    ...listGas(placed, escrow, seenAt),
+  ]
+}
+
+/** What the transactions of these rows cost an escrow that sent them. */
+function listGas(rows: readonly PlacedRow[], escrow: string, seenAt: UnixMs): EscrowFlow[] {
+  const sent = rows.flatMap((row) => {
+    const fee = toDecimal(row.fee ?? '')
+    return row.from === escrow && fee !== null && fee.digits > 0n ? [{ ...row, fee }] : []
+  })
+  return [...Map.groupBy(sent, ({ hash }) => hash)].flatMap(([hash, own]) =>
+    keepOneBlock(own)
+      .slice(0, 1)
+      .map(({ token, height, time, fee }) => ({
+        escrow,
+        token,
+        hash: gasOf(hash),
+        height,
+        at: Math.min(time ?? seenAt, seenAt),
+        net: negate(fee),
+        outward: fee,
+        party: '',
+        gross: [],
+      })),
+  )
 }
 
 function sumFlow(group: readonly UnitRow[], { escrow, own, wrapper }: Place, seenAt: UnixMs): EscrowFlow {

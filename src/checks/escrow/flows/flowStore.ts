@@ -24,6 +24,7 @@ import {
   type StoredFlow,
   toReading,
 } from './flowRow.ts'
+import { isNoGasRow } from './gas.ts'
 import { lackOfList } from './judgeFlow.ts'
 import { readAnchor } from './readingStore.ts'
 
@@ -175,7 +176,8 @@ export function listDueFlows(db: Database, now: UnixMs): StoredFlow[] {
 
 /** What nearly no explained movement of a token exceeds; null before some were seen. */
 export function readLargeMove(db: Database, token: string): Decimal | null {
-  const sql = `SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ${numberOf('?')} ORDER BY at DESC LIMIT 500`
+  const sql = `SELECT outward FROM escrow_flows WHERE verdict = 'explained' AND token = ${numberOf('?')} AND ${isNoGasRow}
+    ORDER BY at DESC LIMIT 500`
   const amounts = decimal
     .all(db, sql, token)
     .map((outward) => (outward.digits < 0n ? negate(outward) : outward))
@@ -270,7 +272,7 @@ export function keepsDeposits(
 /** Whether one of the newest transfers was paid from what lay at an address, and not only through it. */
 export function paysOut(db: Database, { escrow, token }: Pick<EscrowFlow, 'escrow' | 'token'>): boolean {
   const newest = `SELECT outward, verdict, from_height FROM escrow_flows
-    WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} ORDER BY height DESC LIMIT 500`
+    WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND ${isNoGasRow} ORDER BY height DESC LIMIT 500`
   const sql = `SELECT outward FROM (${newest}) WHERE verdict = 'explained' AND from_height IS NULL`
   return decimal.all(db, sql, escrow, token).some(({ digits }) => digits > 0n)
 }

@@ -12,6 +12,7 @@ import { nextBlocks, overlapBlocks, readLate } from './flowReach.ts'
 import { type FlowReader, isResting, listStreams, rowsOf } from './flowReader.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from '../flows/flowStore.ts'
+import { gasOf } from '../flows/gas.ts'
 import { toForeignToken } from '../flows/foreignToken.ts'
 import type { FlowStream } from '../watched/places.ts'
 import { noteListRead } from './provenMoves.ts'
@@ -200,7 +201,9 @@ async function readBlocks(
         wrapping.map(({ hash }) => hash),
         now,
       )
-      const left = gone.flatMap((hash) => forgetFlow(db, place.address, hash, now))
+      const left = gone
+        .flatMap((hash) => [hash, gasOf(hash)])
+        .flatMap((hash) => forgetFlow(db, place.address, hash, now))
       askAgain(reader, left, now)
       accountFlows(reader, [...changed, ...left], now)
       if (isWhole && mayPass)

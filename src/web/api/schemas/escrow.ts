@@ -15,6 +15,9 @@ export const accounts = z
     toZone: amount.describe('Locked, and not credited yet'),
     toMain: amount.describe('Taken on the zone chain, and not paid yet'),
     fees: amount.describe('Stayed behind of transfers since counting began'),
+    gas: amount
+      .exactOptional()
+      .describe('Paid by escrows for transactions that they sent themselves: below zero'),
     open: amount.describe('Moved, or recorded, and not judged yet'),
     unexplained: amount.describe('Below zero: taken, or credited without being locked'),
   })

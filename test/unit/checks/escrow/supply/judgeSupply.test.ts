@@ -5,7 +5,17 @@ import {
   type Opening,
 } from '../../../../../src/checks/escrow/supply/judgeSupply.ts'
 
-const none = { holdings: 100n, claims: 100n, toZone: 0n, toMain: 0n, fees: 0n, open: 0n, lost: 0n, found: 0n }
+const none = {
+  holdings: 100n,
+  claims: 100n,
+  toZone: 0n,
+  toMain: 0n,
+  fees: 0n,
+  open: 0n,
+  lost: 0n,
+  found: 0n,
+  gas: 0n,
+}
 const block = { height: 9, blockTime: 1_000, readAt: 2_000 }
 
 function excess(
