@@ -1,5 +1,13 @@
 import { isVague, mayBeSame } from './fillUnsaid.ts'
-import { type Group, hashCount, isCompatible, type Sighting, weakContent } from '../sightings/sighting.ts'
+import {
+  type Group,
+  hashCount,
+  isBesideUnread,
+  isCompatible,
+  type Sighting,
+  strongName,
+  weakContent,
+} from '../sightings/sighting.ts'
 import {
   type Draft,
   groupBy,
@@ -59,8 +67,11 @@ function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
   const wanted = new Map<Draft, Draft[]>()
   for (const joiner of joiners) {
     const fitting = findHosts(byHash, joiner)
-    const besides = Math.max(...joiner.members.map((sighting) => sighting.besides))
     const [first] = fitting
+    const besides =
+      first !== undefined && fitting.length === 1 && isShownAlone(first, joiner)
+        ? 0
+        : Math.max(...joiner.members.map((sighting) => sighting.besides))
     // Records that stood beside it in one answer were not it: only a further one can be.
     if (!first || fitting.length <= besides) left.push(joiner)
     else if (fitting.length === 1) wanted.set(first, [...(wanted.get(first) ?? []), joiner])
@@ -71,6 +82,30 @@ function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
     else left.push(...group)
   }
   return left
+}
+
+/** So long E12 has to show one record of a zone transaction alone, ms: as long as a record has to be gone (semantics 15). */
+const aloneForMs = 600_000
+
+/**
+ * The list may keep the row of a withdrawal that was not paid yet beside the one of its payout. How many equal ones a zone
+ * transaction holds E12 says, and never the rows of the list (semantics 1): it gives equal ones a place each, so that one
+ * without is the only one there.
+ */
+function isShownAlone(host: Draft, joiner: Draft): boolean {
+  const { direction, zoneHash, mainHash } = head(joiner)
+  if (direction !== 'ZoneToMain' || zoneHash === null || mainHash !== null) return false
+  // Before the payout E12 shows the open one alone; a replica that lags may do so after it.
+  const since = joiner.members.map(({ source, firstAt, lastAt }) => (source === 'E12' ? lastAt : firstAt))
+  return host.members.some(
+    (one) =>
+      one.source === 'E12' &&
+      strongName(one) === null &&
+      one.zoneHash === zoneHash &&
+      one.mainHash !== null &&
+      !isBesideUnread(one) &&
+      one.lastAt - Math.max(one.firstAt, ...since) >= aloneForMs,
+  )
 }
 
 /** Drafts by every hash of either chain that they bear. */

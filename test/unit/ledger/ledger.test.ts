@@ -173,6 +173,67 @@ describe('identity', () => {
     expect(states(ledgerOf([toRecord(), toPending()]))).toEqual(['completed', 'pending'])
   })
 
+  describe('a row that the list keeps beside the one of its payout', () => {
+    const rows = (at: number) => [toRecord({ requestedAt: at }), toPending({ requestedAt: at })]
+    const alone = (at: number, more = {}) => [toRecord({ source: 'E12', requestedAt: at, ...more })]
+    const at = 1_000_000
+
+    test('is of it once E12 has shown one alone for ten minutes', () => {
+      const early = [rows(at), alone(at + 1_000), alone(at + 600_999)]
+      expect(states(ledgerOf(...early))).toEqual(['completed', 'pending'])
+      expect(states(ledgerOf(...early, alone(at + 601_000)))).toEqual(['completed'])
+      expect(states(ledgerOf(...early, alone(at + 601_000), rows(at + 700_000)))).toEqual(['completed'])
+      expect(states(ledgerOf(rows(at), alone(at + 700_000)))).toEqual(['completed', 'pending'])
+      expect(states(ledgerOf(alone(at - 900_000), rows(at), alone(at + 599_999)))).toEqual([
+        'completed',
+        'pending',
+      ])
+    })
+
+    test('is of it though E12 showed the open one alone before, from when it did last on', () => {
+      const open = (t: number) => [toPending({ source: 'E12', requestedAt: t })]
+      const before = [[toPending({ requestedAt: at - 90_000 })], open(at - 80_000), rows(at)]
+      const shown = [alone(at + 1_000), alone(at + 601_000)]
+      expect(states(ledgerOf(...before, ...shown))).toEqual(['completed'])
+      const lagging = [...before, alone(at + 1_000), open(at + 2_000)]
+      expect(states(ledgerOf(...lagging, alone(at + 601_999)))).toEqual(['completed', 'pending'])
+      expect(states(ledgerOf(...lagging, alone(at + 602_000)))).toEqual(['completed'])
+    })
+
+    test('is another one where E12 shows two, however often it showed one before', () => {
+      const both = [...alone(at + 900_000), toPending({ source: 'E12', requestedAt: at + 900_000 })]
+      const before = [rows(at), alone(at + 1_000), alone(at + 700_000)]
+      expect(states(ledgerOf(...before, both))).toEqual(['completed', 'pending'])
+      expect(states(ledgerOf(rows(at), both))).toEqual(['completed', 'pending'])
+    })
+
+    test('is asked of E12 again for as long as the list shows it', () => {
+      const ledger = open()
+      const answers = [rows(at), alone(at + 1_000), alone(at + 601_000), rows(at + 700_000)]
+      for (const answer of answers) ledger.recordAnswer(answer, answer[0]?.requestedAt ?? 0)
+      const due = ledger.listDueChecks(at + 800_000, { byZone: 10, alone: 10 })
+      expect(due.map(({ zoneHash }) => zoneHash)).toEqual([hash('zone')])
+    })
+
+    test.each([
+      ['a row beside it could not be read', { unsaid: '?' as const }],
+      ['it is of another recipient', { targetAddress: '0xdd' }],
+      ['it is of another zone transaction', { zoneHash: hash('other') }],
+      ['it names no payout', { mainHash: null, mainTime: null, mainHeight: null }],
+    ])('is another one where of what E12 shows %s', (_, more) => {
+      const transfers = ledgerOf(rows(at), alone(at + 1_000, more), alone(at + 700_000, more))
+      expect(transfers.filter(({ state }) => state === 'pending')).not.toEqual([])
+    })
+
+    test('is another deposit: what E12 shows of a zone transaction says nothing of others of its main transaction', () => {
+      const deposit = { direction: 'MainToZone', crossType: 'Deposit' } as const
+      const open = { ...deposit, zoneHash: null, zoneTime: null, zoneHeight: null }
+      const both = [toRecord({ ...deposit, requestedAt: at }), toRecord({ ...open, requestedAt: at })]
+      const answers = [both, alone(at + 1_000, deposit), alone(at + 700_000, deposit)]
+      expect(states(ledgerOf(...answers))).toEqual(['completed', 'pending'])
+    })
+  })
+
   test('an id in the list and an event index in the detail name one transfer', () => {
     expect(ledgerOf([toRecord({ id: 'a' })], [detail()])).toHaveLength(1)
     expect(ledgerOf([detail()], [toRecord({ id: 'a' })])).toHaveLength(1)
