@@ -4,7 +4,7 @@ import { isHabit } from './habit.ts'
 import { actionOf, viewAction, type View } from './judgeAction.ts'
 import type { LearnedActions, MoneySample } from './learnedActions.ts'
 import { isBatch, type Transfer } from '../bridge/transfer.ts'
-import { readAddress, readNumber } from './zoneAction.ts'
+import { mayBeSeveral, readAddress, readNumber } from './zoneAction.ts'
 
 /** Withdrawals of one zone transaction that are equal to each other, and of which no record tells some. */
 export interface UnlistedItems {
@@ -41,7 +41,8 @@ export function sampleItems(
   sharing: readonly Transfer[],
   settings: ActionSettings & { readonly isComplete: boolean },
 ): MoneySample[] {
-  const view = transfer.direction === 'ZoneToMain' ? viewWhole(sharing, settings) : null
+  if (transfer.direction !== 'ZoneToMain' || !isOpenLesson(transfer, settings.learned)) return []
+  const view = viewWhole(sharing, settings)
   const own = view === null ? [] : listLike(view).filter(({ like }) => like.key === transfer.key)
   if (view === null || own.length === 0) return []
   const isLeft = own.some(({ isTaken, said }) => !isTaken && countOthers(sharing, view, said) === 0)
@@ -50,6 +51,15 @@ export function sampleItems(
 }
 
 const itemsName = 'ZoneToMain items'
+
+/** So many single ones teach as much as more would. */
+const enoughSingles = 20
+
+function isOpenLesson(transfer: Transfer, learned: LearnedActions): boolean {
+  const action = actionOf(transfer)?.action
+  if (action === undefined) return false
+  return mayBeSeveral(action) || (learned.actionsOf(itemsName).get('listed') ?? 0) < enoughSingles
+}
 
 function haveRecords(learned: LearnedActions): boolean {
   const seen = learned.actionsOf(itemsName)

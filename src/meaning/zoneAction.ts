@@ -78,6 +78,11 @@ export function isAllThereIs({ digits, scale }: Decimal): boolean {
   return scale === 0 && mostOfTypes.has(digits)
 }
 
+/** Whether an action may do several things: reading one costs more than looking for a list in it. */
+export function mayBeSeveral(action: string): boolean {
+  return /\[|0x[0-9a-f]{40}\\*"\s*:/i.test(action)
+}
+
 /** Whether a value stands where an amount does: a number, or a word for all there is. */
 export function isAmountLike(value: string): boolean {
   return readNumber(value) !== null || /^(all|max|maximum|full|everything|entire|-1)$/i.test(value)

@@ -10,6 +10,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { actionOf } from '../../meaning/judgeAction.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import { listUnlistedItems, type UnlistedItems } from '../../meaning/unlistedItems.ts'
+import { mayBeSeveral } from '../../meaning/zoneAction.ts'
 import { addLack, type Lack, toLack } from './store.ts'
 import { toZoneAction } from './zoneAction.ts'
 
@@ -28,7 +29,9 @@ export function suspectItems(of: Looking, transfer: Transfer, related: RelatedTr
 const holdMs = 30_000
 
 function mayHaveOthers(transfer: Transfer): boolean {
-  return transfer.direction === 'ZoneToMain' && transfer.isListed && actionOf(transfer) !== null
+  return (
+    transfer.direction === 'ZoneToMain' && transfer.isListed && mayBeSeveral(actionOf(transfer)?.action ?? '')
+  )
 }
 
 /** Whether an item still has no record, by all that the ledger holds. */
