@@ -7,7 +7,13 @@ import { mayBeShownAsOne, mayBeSurplus } from '../meaning/findOverpayment.ts'
 import { movesAs } from '../meaning/learnedMoney.ts'
 import { listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../meaning/replacedPayout.ts'
-import { hasEndedMeaning, taughtByAction, taughtByMoney, taughtByZoneAmount } from '../meaning/taught.ts'
+import {
+  hasEndedMeaning,
+  judgeCredits,
+  taughtByAction,
+  taughtByMoney,
+  taughtByZoneAmount,
+} from '../meaning/taught.ts'
 import { toMoneySettings } from '../meaning/toMoneySettings.ts'
 import type { Database } from '../store/database.ts'
 import type { EventContext, RelatedTransfers } from './context.ts'
@@ -82,7 +88,7 @@ function learnFrom(
   const { awaitsFee = false } = money
   if (zone === null) return awaitsFee
   const amount = taughtByZoneAmount(example, isTold)
-  if (amount.isHeld) holdJudgement(db, key, now + soonMs)
+  if (amount.isHeld || (isTold && judgeCredits(example) === 'held')) holdJudgement(db, key, now + soonMs)
   // Those that ended a meaning, and were accused for it, begin no other one.
   if (hasEndedMeaning(learned, transfer) && isAccused(key)) return awaitsFee
   learned.learn(amount.samples, { hash: zone.hash, party }, now)

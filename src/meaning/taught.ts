@@ -28,7 +28,7 @@ import {
 } from './learnedActions.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
 import { isWordKnown, listTokenLessons } from './otherTokens.ts'
-import { sampleItems } from './unlistedItems.ts'
+import { type ExtraCredit, findExtraCredit, itemsName, sampleItems } from './unlistedItems.ts'
 import { type BridgeMoney, toMoneySettings } from './toMoneySettings.ts'
 import { readAction } from './zoneAction.ts'
 
@@ -157,6 +157,9 @@ export function listDissent({ transfer, related, learned, bridge, now }: Example
     (doubtOrigin(transfer, ofZone, settings)?.isByWords ?? false)
   return [
     ...(isOtherwise ? [wordsName(transfer)] : []),
+    ...(judgeCredits({ transfer, related, learned, bridge, now }) === null
+      ? []
+      : [itemsName(transfer.direction)]),
     // What a bundle lacks, or has too much, is no other meaning of what the zone says of one.
     ...(isBundle(ofZone) || judgeZoneAmount(transfer, ofZone, { ...settings, now }) === null
       ? []
@@ -201,7 +204,14 @@ export function listConsent(example: Example): string[] {
   return [
     ...(isWord ? [wordsName(transfer)] : []),
     ...(isAmountSaid(example) ? [amountsName(transfer.direction)] : []),
+    ...(isWord && judgeCredits(example) === null ? [itemsName(transfer.direction)] : []),
   ]
+}
+
+/** What the zone credits beside a deposit, and nothing came for: `held` while a record may follow. */
+export function judgeCredits({ transfer, related, learned, bridge, now }: Example): ExtraCredit | null {
+  const sharing = transfer.zone ? related.allSharing('zone', transfer.zone.hash) : []
+  return findExtraCredit(transfer, sharing, { ...toMoneySettings(bridge, learned, related), learned, now })
 }
 
 function areItemsSaid({ transfer, related, learned }: Example): boolean {

@@ -53,7 +53,7 @@ export function withEquals(last: Observation): Observation[] {
 
 function listItems({ config, learned }: Looking, zoneHash: string, related: RelatedTransfers): Observation[] {
   const settings = { ...toMoneySettings(config.bridge, learned, related), learned }
-  return listUnlistedItems(related.allSharing('zone', zoneHash), settings).map(toItem)
+  return listUnlistedItems('ZoneToMain', related.allSharing('zone', zoneHash), settings).map(toItem)
 }
 
 function toItem({ like, targetAddress, amountRaw, count }: UnlistedItems): Observation {

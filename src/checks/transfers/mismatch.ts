@@ -14,6 +14,8 @@ import { moneyEvidence } from '../../meaning/moneyEvidence.ts'
 import { mayBeSurplus } from '../../meaning/findOverpayment.ts'
 import { isMadeAgain } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
+import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
+import { findExtraCredit } from '../../meaning/unlistedItems.ts'
 import { destinationLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -236,9 +238,24 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
     ...toMoneySettings(bridge, learned, context.related),
     learned,
   })
-  if (gap === null || gap === 'covered') return null
+  if (gap === null || gap === 'covered') return compareCredits(transfer, context, learned)
   if (gap.found === noItem && mayBeOneRecord(transfer, sharing, context.now)) return null
   return { ...gap, expected: expectedOf(transfer, gap.what), by }
+}
+
+/** What the zone credits by the same transaction, and nothing came for. */
+function compareCredits(
+  transfer: Transfer,
+  { related, bridge, now }: EventContext,
+  learned: LearnedMoney,
+): Difference | null {
+  const sharing = transfer.zone ? related.allSharing('zone', transfer.zone.hash) : []
+  const settings = { ...toMoneySettings(bridge, learned, related), learned, now }
+  const extra = findExtraCredit(transfer, sharing, settings)
+  if (extra === null || extra === 'held') return null
+  const { decimals } = transfer.token
+  const found = decimals === null ? extra.credited.toString() : formatUnits(extra.credited, decimals)
+  return { what: 'amount', expected: expectedOf(transfer, 'amount'), found, by: extra.by }
 }
 
 /** Whom a deposit is for is said by its event alone. */

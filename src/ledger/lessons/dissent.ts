@@ -72,10 +72,11 @@ export function createDissent(db: Database): Dissent {
   }
 }
 
-/** Takes back all that the meaning was learned from: `<topic> words`, or `<direction> zone`. */
+/** Takes back all that the meaning was learned from: `<topic> words`, `<direction> zone` or `<direction> items`. */
 function unlearn(db: Database, meaning: string): void {
   const topic = meaning.replace(/ \w+$/, '')
   if (meaning.endsWith(' zone')) return dropLessons(db, "kind = 'zone' AND name = ?", topic)
+  if (meaning.endsWith(' items')) return dropLessons(db, "kind = 'action' AND name = ?", `${meaning} records`)
   const parts = ['recipient', 'party', 'tokenId', 'amount', 'amount *', 'items *']
   for (const name of [...parts.map((part) => `${topic} ${part}`), `${topic.replace(' batch', '')} token *`])
     dropLessons(db, "kind = 'action' AND name GLOB ?", name)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { type LearnedActions, sampleAction } from '../../../src/meaning/learnedActions.ts'
-import { listUnlistedItems, sampleItems } from '../../../src/meaning/unlistedItems.ts'
+import { findExtraCredit, listUnlistedItems, sampleItems } from '../../../src/meaning/unlistedItems.ts'
 import { readAction } from '../../../src/meaning/zoneAction.ts'
 import { hash, toRecord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
@@ -17,7 +17,7 @@ const item = (amount: number, to: number, more: object = {}) => ({
 
 /** Transfers that records show, and the action of their zone transaction. */
 function bundle(
-  rows: readonly (Pick<Partial<Observation>, 'status' | 'crossType'> & {
+  rows: readonly (Pick<Partial<Observation>, 'status' | 'crossType' | 'direction'> & {
     readonly amount: number
     readonly to: number
   })[],
@@ -48,7 +48,10 @@ function bundle(
 }
 
 /** What five single withdrawals that match taught, beside items that stand for something else. */
-function taught(beside: readonly object[] = []): LearnedActions {
+function taught(
+  direction: Observation['direction'] = 'ZoneToMain',
+  beside: readonly object[] = [],
+): LearnedActions {
   const counts = new Map<string, Map<string, number>>()
   const learned = {
     actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>(),
@@ -57,7 +60,7 @@ function taught(beside: readonly object[] = []): LearnedActions {
   }
   for (let n = 0; n < 10; n += 1) {
     const action = { exits: [item(50 + n, 30 + n), ...beside] }
-    const [one] = bundle([{ amount: 50 + n, to: 30 + n }], action)
+    const [one] = bundle([{ amount: 50 + n, to: 30 + n, direction }], action)
     if (one === undefined) continue
     const words =
       n < 5
@@ -73,7 +76,7 @@ function taught(beside: readonly object[] = []): LearnedActions {
 }
 
 const left = (transfers: readonly Transfer[], learned = taught()) =>
-  listUnlistedItems(transfers, { learned, fees: [] }).map(
+  listUnlistedItems('ZoneToMain', transfers, { learned, fees: [] }).map(
     ({ targetAddress, amountRaw, count }) => `${targetAddress} ${amountRaw} ${count}`,
   )
 
@@ -124,7 +127,7 @@ describe('items of a zone action that no record tells', () => {
   })
 
   test('are none where such items stand beside each withdrawal', () => {
-    const learned = taught([item(1, 99)])
+    const learned = taught('ZoneToMain', [item(1, 99)])
     expect(left(bundle([{ amount: 5, to: 1 }], { exits: [item(5, 1), item(1, 99)] }), learned)).toEqual([])
   })
 })
@@ -133,5 +136,19 @@ test('what others of the transaction may still explain teaches nothing', () => {
   const [one] = bundle([{ amount: 1, to: 1 }], { exits: [item(1, 1), item(2, 2)] })
   const sample = (isComplete: boolean) =>
     one && sampleItems(one, [one], { learned: taught(), fees: [], isComplete }).map(({ value }) => value)
-  expect([sample(false), sample(true)]).toEqual([[], ['unlisted']])
+  expect([sample(false), sample(true)]).toEqual([[], ['other']])
+})
+
+test('a credit beside those of deposits waits for further records, and one of the deposits answers for it', () => {
+  const exits = [item(1, 1), item(2, 2), item(3, 3), item(3, 3)]
+  const rows = [1, 2].map((n) => ({ amount: n, to: n, direction: 'MainToZone' as const }))
+  const all = bundle(rows, { exits })
+  const learned = taught('MainToZone')
+  const find = (at: number, now: number) =>
+    findExtraCredit(all[at] as Transfer, all, { learned, fees: [], now: (all[0]?.firstSeenAt ?? 0) + now })
+  expect([find(0, 179_999), find(0, 180_000), find(1, 180_000)]).toMatchObject([
+    'held',
+    { credited: 9_000_000n, by: { chain: 'zone' } },
+    null,
+  ])
 })
