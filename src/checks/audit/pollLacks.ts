@@ -135,11 +135,19 @@ function readStanding({ clock, horizons, listings }: Looking): (lack: Lack) => b
   }
 }
 
+function hasShownNewer({ clock, listings }: Looking, { time }: Lack): boolean {
+  return time < (readListed(listings).newestListedAt ?? -Infinity) || time < clock.now() - standsWaitMs
+}
+
 function prepareRecord(audit: Looking, lack: Lack): boolean {
   const { observation, source, foundAt, time } = lack
   const now = audit.clock.now()
   if (observation === null || !lacksRecord(audit.db, observation)) return drop(audit, lack)
-  if (source === 'action') return true
+  if (source === 'action') {
+    // Without a record it is told as a theft: the list has to have come so far.
+    const isAccused = observation.direction === 'MainToZone'
+    return !isAccused || hasShownNewer(audit, lack) || again(audit, lack, retryMs)
+  }
   const isInSweep = time >= foundAt - audit.config.poll.sweepMs
   const isSwept = (audit.list.sweptAt ?? 0) >= foundAt || now - foundAt >= sweepWaitMs
   if (now - foundAt < audit.settleMs() || (isInSweep && !isSwept)) return again(audit, lack, retryMs)

@@ -1,10 +1,10 @@
-import type { Observation } from '../../bridge/observation.ts'
+import type { Direction, Observation } from '../../bridge/observation.ts'
 import type { ZoneBlock } from '../../clients/explorer/endpoints/blocks.ts'
 import type { ZoneBlockTransaction } from '../../clients/explorer/endpoints/zoneBlockTransactions.ts'
 import { listHeads } from '../../kernel/heads/heads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ReadOptions } from '../../kernel/reads/reads.ts'
-import { countTaught, meansWithdrawal } from '../../ledger/lessons/withdrawActions.ts'
+import { countTaught, meansCredit, meansWithdrawal } from '../../ledger/lessons/withdrawActions.ts'
 import { countAction, readActions } from '../../ledger/lessons/zoneActions.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { AuditReads } from './reads.ts'
@@ -36,8 +36,8 @@ const pagesPerRun = 3
 const maxStep = 20
 
 /**
- * Looks into a sample of the zone's blocks for withdrawals that have no record: the only way to see one that the
- * list hides. Blocks are picked by chance among those that records have had the time to follow, so that nobody can
+ * Looks into a sample of the zone's blocks for withdrawals, and credits of deposits, that have no record: the only way to
+ * see one that the list hides. Blocks are picked by chance among those that records have had the time to follow, so that nobody can
  * choose one that is not looked into.
  */
 export function createZoneAuditPoll(zone: ZoneAudit): (signal: AbortSignal) => Promise<void> {
@@ -114,19 +114,30 @@ function judgeAction(zone: ZoneAudit, transaction: ZoneBlockTransaction, block: 
   const { actionType, status, hash } = transaction
   if (actionType === '' || status !== 'success') return
   const { clock, db, learned, ledger, tellSince } = zone
-  const counts = { ...readActions(db, actionType), ...countTaught(learned, actionType) }
   const known = ledger.listTransfers({ hash, limit: 20 })
-  if (known.some(({ direction }) => direction === 'ZoneToMain'))
-    return countAction(db, actionType, { matched: 1 })
-  countAction(db, actionType, { unmatched: 1 })
+  const taught = countTaught(learned, actionType)
   const now = clock.now()
-  if (meansWithdrawal(counts) && now >= tellSince)
-    addLack(db, toLack(toAction(transaction, block), 'action', now))
+  for (const { direction, word, means } of taught.deposits > 0 ? readings : readings.slice(0, 1)) {
+    const counts = { ...readActions(db, word(actionType)), ...taught }
+    const isKnown = known.some((one) => one.direction === direction)
+    countAction(db, word(actionType), isKnown ? { matched: 1 } : { unmatched: 1 })
+    if (!isKnown && means(counts) && now >= tellSince)
+      addLack(db, toLack(toAction(transaction, block, direction), 'action', now))
+  }
 }
 
-function toAction(transaction: ZoneBlockTransaction, block: ZoneBlock): Observation {
-  const { requestedAt, hash, height, time, blockHash, from, value, amountRaw } = transaction
-  return toZoneAction({
+/** What an action may mean, each counted by itself. */
+const readings = [
+  { direction: 'ZoneToMain', word: (type: string) => type, means: meansWithdrawal },
+  { direction: 'MainToZone', word: (type: string) => `credit ${type}`, means: meansCredit },
+] as const
+
+function toAction(
+  { requestedAt, hash, height, time, blockHash, from, value, amountRaw }: ZoneBlockTransaction,
+  block: ZoneBlock,
+  direction: Direction,
+): Observation {
+  const known = {
     requestedAt,
     zoneHash: hash,
     zoneHeight: height ?? block.height,
@@ -135,7 +146,8 @@ function toAction(transaction: ZoneBlockTransaction, block: ZoneBlock): Observat
     sourceAddress: from,
     value,
     amountRaw,
-  })
+  }
+  return toZoneAction(known, direction)
 }
 
 /** `count` of them, by chance. */

@@ -1,4 +1,4 @@
-import type { Observation } from '../../bridge/observation.ts'
+import type { Direction, Observation } from '../../bridge/observation.ts'
 
 type Known =
   | 'requestedAt'
@@ -10,12 +10,18 @@ type Known =
   | 'value'
   | 'amountRaw'
 
-/** The observation that a withdrawal on the zone is while it has no record: who is paid, and what, its record will say. */
-export function toZoneAction(known: Pick<Observation, Known>): Observation {
+/**
+ * The observation that a withdrawal on the zone is while it has no record, or the credit of a deposit: who is paid, and what,
+ * its record will say.
+ */
+export function toZoneAction(
+  known: Pick<Observation, Known>,
+  direction: Direction = 'ZoneToMain',
+): Observation {
   return {
     source: 'chain',
     id: null,
-    direction: 'ZoneToMain',
+    direction,
     crossType: '',
     status: 'unknown',
     mainHash: null,

@@ -203,6 +203,11 @@ function groundOfKind(transfer: Transfer, origin: Leg, context: EventContext): G
 }
 
 function groundOfUnlisted(transfer: Transfer, destination: Leg): Ground | null {
+  if (destination.chain === 'zone') {
+    // That it has no record was proven before its transfer was opened.
+    const says = 'no record tells of this credit in the zone transaction'
+    return { reason: 'unlisted', evidence: [{ source: 'E12', at: transfer.readAt, says }], reads: 3 }
+  }
   const looked = evidenceOf(transfer, destination).find(
     (one) => one.source === 'E3' && one.status === 'absent',
   )

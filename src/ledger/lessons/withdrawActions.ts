@@ -29,6 +29,20 @@ export function meansWithdrawal({ withdrawals, deposits, matched, unmatched }: A
   return seen < neededSeen || unmatched <= seen * maxUnmatchedShare
 }
 
+/** How many deposits have to be of a type, and of what was seen of it in blocks so many times as many as had none. */
+const neededDeposits = 20
+const creditsToStray = 100
+
+/**
+ * Whether an action of a type means the credit of a deposit: nearly nothing else was ever seen of it, for one without a
+ * deposit is told as a theft.
+ * @param counts of `matched` and `unmatched` those beside a deposit, and without one
+ */
+export function meansCredit({ withdrawals, deposits, matched, unmatched }: ActionCounts): boolean {
+  if (deposits < neededDeposits || withdrawals > 0) return false
+  return matched >= creditsToStray && unmatched * creditsToStray <= matched
+}
+
 /** How many transfers taught that actions of a type are theirs, single ones and batches. */
 export function countTaught(
   learned: Pick<LearnedActions, 'actionsOf'>,

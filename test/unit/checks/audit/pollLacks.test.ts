@@ -172,3 +172,40 @@ test('a record that was found late is reported once its origin is proven, or cou
   expect(await told(null)).toEqual([0, 0, 1])
   expect(await told('absent')).toEqual([0, 0, 0])
 })
+
+test('a credit without a record is looked for once the list has shown something newer, or stood still for a quarter of an hour', async () => {
+  const world = setUp([], { start: 100_000_000 })
+  const { clock, db, ledger } = world
+  const start = clock.now()
+  const listings = openListings(world)
+  const control = toRecord({
+    zoneHash: hash('known'),
+    requestedAt: start,
+    zoneTime: start - 1,
+    mainTime: start - 1,
+  })
+  world.commit({ answers: [[control]] })
+  const credit = toPending({
+    direction: 'MainToZone',
+    source: 'chain',
+    mainHash: null,
+    zoneHash: hash('credit'),
+    zoneTime: start,
+  })
+  saveLack(db, toLack(credit, 'action', start))
+  const shown = () => ledger.listTransfers({ hash: hash('credit'), limit: 1 }).length
+  const details: typeof world.reads.details = async () => ({
+    requestedAt: clock.now(),
+    records: [control],
+    bad: [],
+  })
+  const looking = { ...world, reads: { ...world.reads, details }, listings }
+  const until = async (ms: number) => {
+    while (clock.now() < start + ms) {
+      await lookAgain(looking, noSignal)
+      await clock.advance(10_000)
+    }
+    return shown()
+  }
+  expect([await until(890_000), await until(1_000_000)]).toEqual([0, 1])
+})

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { toZoneAction } from '../../../../src/checks/audit/zoneAction.ts'
+import { transferUnbacked } from '../../../../src/checks/transfers/unbacked.ts'
+import { eventContext } from '../../rules/transfers.ts'
 import { createZoneAuditPoll } from '../../../../src/checks/audit/pollZone.ts'
 import { listDueLacks } from '../../../../src/checks/audit/store.ts'
 import { readZoneShare } from '../../../../src/checks/audit/zoneStore.ts'
 import type { ZoneBlock } from '../../../../src/clients/explorer/endpoints/blocks.ts'
 import { kindsName } from '../../../../src/meaning/doubtOrigin.ts'
+import { countAction } from '../../../../src/ledger/lessons/zoneActions.ts'
 import { recordHead } from '../../../../src/kernel/heads/heads.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
@@ -55,7 +59,12 @@ function setUp(perSecond = 10) {
   }
   /** How many withdrawals had each kind of action. */
   const taught = new Map<string, number>()
-  const learned = { actionsOf: (name: string) => (name === kindsName('ZoneToMain') ? taught : new Map()) }
+  const credits = new Map<string, number>()
+  const kinds = new Map([
+    [kindsName('ZoneToMain'), taught],
+    [kindsName('MainToZone'), credits],
+  ])
+  const learned = { actionsOf: (name: string) => kinds.get(name) ?? new Map() }
   const ways = { reads: reads as never, learned: learned as never }
   const zone = { ...world, ...ways, settleMs: () => settle, tellSince: 0, isWhole: false }
   const poll = createZoneAuditPoll(zone)
@@ -63,6 +72,7 @@ function setUp(perSecond = 10) {
     world,
     asked,
     taught,
+    credits,
     run: async (times: number) => {
       for (let count = 0; count < times; count += 1) {
         recordHead(db, 'zone', { height: headNow(), blockTime: clock.now(), at: clock.now() })
@@ -107,4 +117,50 @@ test('an action that is known to be a withdrawal and has no record is looked for
   const hidden = asked.map(({ height }) => height).filter(isHidden)
   expect(hidden.length).toBeGreaterThan(0)
   expect(new Set(lacks)).toEqual(new Set(hidden.map((height) => hash(`w${height}`))))
+})
+
+test.each([
+  { deposits: 20, matched: 10_000, isFound: true },
+  { deposits: 19, matched: 10_000, isFound: false },
+  { deposits: 20, matched: 20, isFound: false },
+])('a credit without a deposit is looked for: %o', async ({ deposits, matched, isFound }) => {
+  const { asked, run, credits, world } = setUp()
+  const isHidden = (height: number) => height % 50 === 1
+  for (let height = 9_000; height < 10_700; height += 1) {
+    const legs = { zoneHash: hash(`w${height}`), mainHash: hash(`m${height}`), zoneHeight: height }
+    if (!isHidden(height))
+      world.ledger.recordAnswer([toRecord({ ...legs, direction: 'MainToZone', id: `${height}` })], start)
+  }
+  credits.set('withdraw', deposits)
+  countAction(world.db, 'credit withdraw', { matched })
+  await run(5)
+  const lacks = listDueLacks(world.db, world.clock.now(), 9_999)
+  const hidden = asked.map(({ height }) => height).filter(isHidden)
+  expect(hidden.length).toBeGreaterThan(0)
+  expect(new Set(lacks.map(({ zoneHash }) => zoneHash))).toEqual(
+    new Set(isFound ? hidden.map((height) => hash(`w${height}`)) : []),
+  )
+  expect(lacks.every(({ observation }) => observation?.direction === 'MainToZone')).toBe(true)
+})
+
+test('a credit that no record tells of is unbacked', () => {
+  const world = createTestKernel({ start })
+  const credit = toZoneAction(
+    {
+      requestedAt: start,
+      zoneHash: hash('credit'),
+      zoneHeight: 10_000,
+      zoneTime: start - settle,
+      zoneBlockHash: null,
+      sourceAddress: '0xaa',
+      value: '400000',
+      amountRaw: null,
+    },
+    'MainToZone',
+  )
+  world.commit({ answers: [[credit]] })
+  const [transfer] = world.ledger.listTransfers({ hash: hash('credit'), limit: 1 })
+  expect(transfer).toMatchObject({ state: 'unbacked', direction: 'MainToZone', isListed: false })
+  const found = transfer && transferUnbacked.detect(transfer, {}, eventContext({ now: start }))
+  expect(found?.facts).toMatchObject({ reason: 'unlisted', asked: 'E12' })
 })
