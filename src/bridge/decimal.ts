@@ -71,6 +71,12 @@ export function isEqual(a: Decimal, b: Decimal): boolean {
   return compareDecimals(a, b) === 0
 }
 
+/** A list may leave out digits behind the last one that it shows. */
+export function isShownAs(exact: Decimal, shown: Decimal): boolean {
+  const rest = subtractDecimals(exact, shown)
+  return compareDecimals(rest.digits < 0n ? negate(rest) : rest, { digits: 1n, scale: shown.scale }) < 0
+}
+
 /** @example formatDecimal({ digits: -1500n, scale: 3 }) // '-1.5' */
 export function formatDecimal({ digits, scale }: Decimal): string {
   const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0')

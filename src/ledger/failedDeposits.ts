@@ -1,3 +1,4 @@
+import { type Decimal, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { movedToken } from '../bridge/movedToken.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { Ledger } from './ledger.ts'
@@ -21,6 +22,23 @@ export function listFailedDeposits(
     .filter((one) => one.main !== null && isFailedDeposit(one))
     .filter((one) => !one.token.isUnknown && movedToken(one.token) === token)
     .toSorted((a, b) => (b.main?.height ?? 0) - (a.main?.height ?? 0))
+}
+
+/** Of a token so many are looked at, the newest. */
+const mostOfToken = 200
+
+/** What deposits of a token that failed locked, whoever made them; null where that is not known of all of them. */
+export function sumFailedDeposits(ledger: Pick<Ledger, 'pageTransfers'>, token: string): Decimal | null {
+  const page = { direction: 'MainToZone', limit: mostOfToken, after: null } as const
+  const pages = (['failed', 'pending'] as const).map((state) => ledger.pageTransfers({ ...page, state }))
+  if (pages.some(({ next }) => next !== null)) return null
+  const amounts = pages
+    .flatMap(({ transfers }) => transfers)
+    .filter((one) => one.main !== null && isFailedDeposit(one) && !one.token.isUnknown)
+    .filter((one) => movedToken(one.token) === token)
+    .map(({ amount }) => toDecimal(amount ?? ''))
+  const known = amounts.filter((amount) => amount !== null)
+  return known.length < amounts.length ? null : sumDecimals(known)
 }
 
 export function isFailedDeposit(transfer: Transfer): boolean {

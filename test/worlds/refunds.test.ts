@@ -365,6 +365,159 @@ describe('a deposit that failed and is given back in a transaction of its own', 
     })
   })
 
+  describe('by way of others', () => {
+    const passing = `0x${'31d0'.repeat(10)}`
+    /** Each hands on what it got. */
+    const pass = (world: EscrowWorld, form: Form, amount: string, ...way: readonly string[]) => {
+      const moves = way.slice(1).map((to, at) => ({ ...form, from: way[at] ?? '', to, amount }))
+      const calls = { from: user(9_999), to: way[1] ?? '', value: '0', calls: moves }
+      return world.transact(form.token === '' ? calls : { moves })
+    }
+    const native = forms.at(-1) as Form
+    const told = (world: EscrowWorld) => world.until(() => drifts(world).length > 0, 'what left')
+
+    test.each([
+      ['a contract of the bridge', bridge],
+      ['a contract that nobody named', passing],
+    ])('is explained: %s', async (_, by) => {
+      const world = await start()
+      const given = [plain, forms[3] as Form, native]
+      for (const [at, form] of given.entries())
+        world.deposit(100 + at, { ...form, amount: '1000', ...refused })
+      // One came in the same way.
+      const [to, amount] = [user(103), '777']
+      const moves = [
+        { ...plain, from: to, to: bridge, amount },
+        { ...plain, from: bridge, to: escrow, amount },
+      ]
+      world.deposit(103, { amount, ...refused, main: { moves } })
+      await world.pass(120 * second)
+      pass(world, plain, amount, escrow, by, to)
+      for (const [at, form] of given.entries()) pass(world, form, '1000', escrow, by, user(100 + at))
+      await world.pass(100 * second)
+      // Lists are read again.
+      await world.pass(900 * second)
+      expect(world.told()).toEqual([])
+      expect(world.conditions().filter(({ kind }) => kind.startsWith('escrow.'))).toEqual([])
+      expect(accountsOf(world)).toHaveLength(given.length + 1)
+      expect(breaksOf(world)).toEqual([])
+    })
+
+    test('is explained where several are given back, beside a withdrawal too', async () => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      world.deposit(101, { amount: '300', ...refused })
+      await world.pass(120 * second)
+      const out = (from: string, to: string, amount: string) => ({ ...plain, from, to, amount })
+      const moves = [
+        out(escrow, bridge, '1700'),
+        out(bridge, user(100), '1000'),
+        out(bridge, user(101), '300'),
+        out(bridge, user(400), '400'),
+      ]
+      const mainTxHash = world.transact({ moves })
+      const zoneTxHash = `0x${'75'.repeat(32)}`
+      world.zone(zoneTxHash, { value: '400', valueRaw: '400000000' })
+      world.withdraw(400, { mainTxHash, zoneTxHash, value: '400', valueRaw: '400000000' })
+      await world.pass(600 * second)
+      expect(drifts(world)).toEqual([])
+      expect(accountsOf(world)).toHaveLength(1)
+    })
+
+    test.each([
+      ['goes on to somebody else', [[bridge, stranger, '1000']]],
+      [
+        'goes on to somebody else by way of its sender',
+        [
+          [bridge, user(100), '1000'],
+          [user(100), stranger, '1000'],
+        ],
+      ],
+      [
+        'goes on in part',
+        [
+          [bridge, user(100), '400'],
+          [bridge, stranger, '600'],
+        ],
+      ],
+      [
+        'is what a third one paid',
+        [
+          [bridge, stranger, '1000'],
+          [user(700), user(100), '1000'],
+        ],
+      ],
+    ] satisfies [string, string[][]][])(
+      'is told as soon as without a failed deposit where it %s',
+      async (_, way) => {
+        const world = await start()
+        const steal = () =>
+          world.transact({
+            moves: [[escrow, bridge, '1000'], ...way].map(([from = '', to = '', amount = '']) => ({
+              ...plain,
+              from,
+              to,
+              amount,
+            })),
+          })
+        const howLong = async () => {
+          const [at, before] = [world.now(), drifts(world).length]
+          await world.until(() => drifts(world).length > before, 'what left')
+          return world.now() - at
+        }
+        steal()
+        const without = await howLong()
+        world.deposit(100, { amount: '1000', ...refused })
+        await world.pass(120 * second)
+        steal()
+        expect(await howLong()).toBeLessThanOrEqual(without + 10 * second)
+        await world.pass(120 * second)
+        expect(drifts(world)).toEqual(['6 decimals 1000', '6 decimals 1000'])
+      },
+    )
+
+    test('is told the second time, and where it is more than was paid in', async () => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      world.deposit(101, { amount: '1000', ...refused })
+      await world.pass(120 * second)
+      pass(world, plain, '1000', escrow, bridge, user(100))
+      pass(world, plain, '1001', escrow, bridge, user(101))
+      await told(world)
+      expect(drifts(world)).toEqual(['6 decimals 1001'])
+      pass(world, plain, '1000', escrow, passing, user(100))
+      await world.until(() => drifts(world).length > 1, 'the second time')
+    })
+
+    test('is no longer told once its record follows', async () => {
+      const world = await start()
+      const record = world.deposit(100, { amount: '1000', ...refused })
+      world.fake.records.splice(world.fake.records.indexOf(record), 1)
+      await world.pass(60 * second)
+      pass(world, plain, '1000', escrow, bridge, user(100))
+      await told(world)
+      world.fake.records.unshift(record)
+      await world.until(() => drifts(world).length === 0, 'its end')
+    })
+
+    test('is no longer told once somebody says who got it', async () => {
+      const world = await start()
+      world.deposit(100, { amount: '1000', ...refused })
+      await world.pass(120 * second)
+      const { intercept } = world.fake
+      let isSilent = true
+      world.fake.intercept = (request, response) => {
+        const isMoves = /by-transaction|token-transaction-detail/.test(request.path)
+        if (isSilent && isMoves) response.writeHead(500).end()
+        return (isSilent && isMoves) || intercept(request, response)
+      }
+      pass(world, plain, '1000', escrow, bridge, user(100))
+      await told(world)
+      isSilent = false
+      await world.until(() => drifts(world).length === 0, 'its end')
+    })
+  })
+
   describe('beside a withdrawal', () => {
     const out = (to: string, amount: string) => ({ ...plain, from: escrow, to, amount })
     const failOne = async () => {

@@ -25,6 +25,7 @@ import { purgeOwedLegs } from './owed/owedLegs.ts'
 import { pollBalances } from './balances/pollBalances.ts'
 import type { EscrowBalances } from './balances/compareReading.ts'
 import { checkFlows } from './explaining/pollChecks.ts'
+import { pollGained } from './explaining/pollGained.ts'
 import { noteSurplus } from './explaining/noteSurplus.ts'
 import { noteProvenMoves } from './reading/provenMoves.ts'
 import { readFlows, readNewFlows, readPastFlows } from './reading/pollFlows.ts'
@@ -124,7 +125,8 @@ function listPollers(kernel: Watching): Poller[] {
   const { clock, config, explorer } = kernel
   const { poll } = config
   const crowds = new Map<string, number>()
-  const reader = createFlowReader({ ...kernel, crowds, main: createMainReads(kernel) })
+  const main = createMainReads(kernel)
+  const reader = createFlowReader({ ...kernel, crowds, main })
   // Lists that are full of what does not count are read on beside the others.
   const restMs = 1_000 / (crowdShare * config.explorer.pace.maxRequestsPerSecond)
   const slow = createMainReads({ clock, explorer: unhurried(explorer, clock, restMs) })
@@ -145,6 +147,11 @@ function listPollers(kernel: Watching): Poller[] {
       run: (signal) => readFlows(crowdReader, signal),
     },
     { name: 'escrowChecks', schedule: checksEveryMs, run: (signal) => checkFlows(kernel, signal) },
+    {
+      name: 'escrowRefunds',
+      schedule: checksEveryMs,
+      run: (signal) => pollGained({ ...kernel, main }, signal),
+    },
     ...listBalancePollers(kernel),
     ...listSupplyPollers(kernel),
   ]

@@ -16,11 +16,13 @@ import type { WideParams } from '../../clients/explorer/question.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import type { ReadOptions } from './reads.ts'
 
-export type MovesOf = 'tokens' | 'calls'
+/** `doneCalls` are those of which it is said that they did not fail. */
+export type MovesOf = 'tokens' | 'calls' | 'doneCalls'
 
 /**
  * What one transaction moved, asked for it alone: tokens by its logs (E21), each of which has a place of its own, else by
- * its transfers (E2); native currency by the calls within it (E16, else E15). Null where no answer shows all of it.
+ * its transfers (E2); native currency by the calls within it (E16, else E15, which does not say whether they failed). Null
+ * where no answer shows all of it.
  */
 export async function readMoves(
   source: ReadAllDeps,
@@ -28,8 +30,7 @@ export async function readMoves(
   of: MovesOf,
   options: ReadOptions,
 ): Promise<readonly TokenMove[] | null> {
-  const questions = of === 'tokens' ? [askLogs, askTransfers] : [askCalls, askCallsOfMany]
-  for (const ask of questions) {
+  for (const ask of questions[of]) {
     try {
       const moves = await ask(source, hash, options)
       if (moves !== null && moves.length > 0) return moves
@@ -60,9 +61,21 @@ const askCalls: Ask = async (source, hash, options) => {
   return good?.map((row) => toMove(row, '', '')) ?? null
 }
 
+const askDoneCalls: Ask = async (source, hash, options) => {
+  const rows = await readWhole(source, transactionInternals, { txId: hash }, options)
+  const done = rows?.filter((row) => carriesValue(row) && row.state === 'success')
+  return done?.map((row) => toMove(row, '', '')) ?? null
+}
+
 const askCallsOfMany: Ask = async (source, hash, options) => {
   const rows = await readWhole(source, manyTransactionsInternals, { txId: [hash] }, options)
   return rows?.filter(carriesValue).map((row) => toMove(row, '', '')) ?? null
+}
+
+const questions: Readonly<Record<MovesOf, readonly Ask[]>> = {
+  tokens: [askLogs, askTransfers],
+  calls: [askCalls, askCallsOfMany],
+  doneCalls: [askDoneCalls],
 }
 
 type MovingRow = Pick<TokenMove, 'from' | 'to' | 'amount'>

@@ -17,6 +17,7 @@ import type { Lack } from '../flows/judgeFlow.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
 import { type FlowJudgement, listDueFlows, partiesOf, settleFlow, wakeSentTo } from '../flows/flowStore.ts'
 import { restOfGap } from '../flows/flowSums.ts'
+import { noteLeft } from './pollGained.ts'
 import { findRefunds } from './refund.ts'
 import { saveRefunds } from '../flows/refundStore.ts'
 import { askControl, recordMs, type Reread, rereadFlow, toUnasked } from '../flows/rereadFlow.ts'
@@ -270,6 +271,7 @@ function settleOne(of: Checking, flow: StoredFlow, judgement: FlowJudgement, now
   const given = judgement.verdict === 'refund' ? findRefunds(of, flow, listExplaining(of, flow.hash)) : []
   const settled: FlowJudgement = given === null ? { ...judgement, verdict: 'open', checkAt: now } : judgement
   settleFlow(db, flow, settled, now)
+  noteLeft(of, flow, settled)
   const gaveBefore = saveRefunds(db, flow.id, given ?? [])
   // What it gave back before may be what another one did.
   if (gaveBefore && judgement.verdict !== 'refund') wakeSentTo(db, partiesOf(flow), now)

@@ -44,9 +44,20 @@ export function findRefunds(
   if (flow.fromHeight !== null || flow.party === '') return null
   const claims = listClaims(of, flow, transfers)
   if (claims === null) return null
-  const sent = listSent(flow, claims.deposits)
-  if (sent === null) return null
-  const claimed = Map.groupBy(claims.payouts, ({ to }) => to)
+  for (const sent of [listSent(flow, claims.deposits), listGained(flow)]) {
+    const refunds = sent && findRefundsOf(of, flow, sent, claims.payouts)
+    if (refunds) return refunds
+  }
+  return null
+}
+
+function findRefundsOf(
+  of: Known,
+  flow: StoredFlow,
+  sent: ReadonlyMap<string, Amounts>,
+  payouts: Claims['payouts'],
+): readonly Refund[] | null {
+  const claimed = Map.groupBy(payouts, ({ to }) => to)
   const refunds: Refund[] = []
   const unexplained: Part[] = []
   for (const [to, all] of sent) {
@@ -87,6 +98,19 @@ function listSent(flow: StoredFlow, deposits: readonly Part[]): ReadonlyMap<stri
   const parts = gross.flatMap(({ id, out, sent = [{ to: party, amount: out }] }) =>
     sent.map(({ to, amount }) => ({ to, tokenId: id, amount })),
   )
+  return byReceiver(parts)
+}
+
+/** Who gained it by way of others, by token id; null where that is not known. */
+function listGained({ gross }: StoredFlow): ReadonlyMap<string, Amounts> | null {
+  const parts = gross.flatMap(({ id, gained = [] }) =>
+    gained.map(({ to, amount }) => ({ to, tokenId: id, amount })),
+  )
+  const isKnown = gross.every(({ out, gained = [] }) => out.digits === 0n || gained.length > 0)
+  return isKnown ? byReceiver(parts) : null
+}
+
+function byReceiver(parts: readonly (Part & { readonly to: string })[]): ReadonlyMap<string, Amounts> {
   return new Map([...Map.groupBy(parts, ({ to }) => to)].map(([to, own]) => [to, sumById(own)]))
 }
 

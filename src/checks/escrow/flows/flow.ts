@@ -38,9 +38,11 @@ export interface GrossMove {
    * that is not known.
    */
   readonly sent?: readonly Sent[]
+  /** Who had gained it when the transaction was over, whoever passed it on; empty where that is not known, left out before it was asked. */
+  readonly gained?: readonly Sent[]
 }
 
-interface Sent {
+export interface Sent {
   readonly to: string
   readonly amount: Decimal
 }
@@ -155,7 +157,7 @@ function toGross(
 }
 
 /** Whom a bundle pays is of use for refunds alone, and stored with each: of a larger one nobody is named. */
-const mostSent = 20
+export const mostSent = 20
 
 function toSent(rows: readonly UnitRow[]): readonly Sent[] {
   const groups = Map.groupBy(rows, ({ to }) => to)

@@ -1,7 +1,7 @@
 import { type Decimal, formatDecimal, negate, noAmount } from '../../../bridge/decimal.ts'
 import { chains } from '../../../bridge/observation.ts'
 import type { SQLInputValue } from 'node:sqlite'
-import type { EscrowFlow, GrossMove } from './flow.ts'
+import type { EscrowFlow, GrossMove, Sent } from './flow.ts'
 import type { Shown } from '../../../meaning/horizon.ts'
 import { decimal } from '../../../store/bridgeCodecs.ts'
 import type { Database } from '../../../store/database.ts'
@@ -39,13 +39,18 @@ const grossMoves = codec({
     gross === plain
       ? BigInt(plain)
       : JSON.stringify(
-          gross.map(({ id, sent, ...move }) => [
+          gross.map(({ id, sent, gained, ...move }) => [
             id,
             ...[move.in, move.out, move.back].map((one) => formatDecimal(one)),
-            ...(sent ? [sent.map(({ to, amount }) => [to, formatDecimal(amount)])] : []),
+            ...(sent || gained ? [sent ? toCells(sent) : null] : []),
+            ...(gained ? [toCells(gained)] : []),
           ]),
         ),
 })
+
+function toCells(sent: readonly Sent[]) {
+  return sent.map(({ to, amount }) => [to, formatDecimal(amount)])
+}
 
 function decodeGross(json: string): readonly GrossMove[] | undefined {
   const moves = parseJson(json)
@@ -58,14 +63,14 @@ function toGrossMove([id, ...cells]: readonly unknown[]): GrossMove | undefined 
   const amounts = cells.slice(0, 3).map((cell) => decimal.read(String(cell)))
   if (typeof id !== 'string' || amounts.includes(undefined)) return undefined
   const [incoming = noAmount, out = noAmount, back = noAmount] = amounts
-  const [, , , cell] = cells
-  if (cell === undefined) return { id, in: incoming, out, back }
-  const sent = toSent(cell)
-  return sent && { id, in: incoming, out, back, sent }
+  const [sent, gained] = cells.slice(3).map((cell) => (cell === null ? null : toSent(cell)))
+  if (sent === undefined && cells.length > 3) return undefined
+  if (gained === undefined && cells.length > 4) return undefined
+  return { id, in: incoming, out, back, ...(sent && { sent }), ...(gained && { gained }) }
 }
 
 /** Rows of before say how much went to one of several, as a text: whom else, is not known. */
-function toSent(cell: unknown): GrossMove['sent'] {
+function toSent(cell: unknown): readonly Sent[] | undefined {
   if (!Array.isArray(cell)) return []
   const sent = cell.map((one: unknown) => {
     const [to, amount] = Array.isArray(one) ? [one[0], decimal.read(String(one[1]))] : []
@@ -156,6 +161,7 @@ function isPlain({ outward, gross }: EscrowFlow): boolean {
   return (
     only.id === '' &&
     only.sent === undefined &&
+    only.gained === undefined &&
     isEqual(only.in, plainly.in) &&
     isEqual(only.out, plainly.out) &&
     isEqual(only.back, plainly.back)

@@ -14,6 +14,7 @@ import { isAnyAddress, isAnyHash, isHash, toHashCell } from '../../../store/hash
 import { numberOf } from '../../../store/names.ts'
 import { instant, type Read, text } from '../../../store/table.ts'
 import type { EscrowNets } from '../../../kernel/stakes.ts'
+import { keepGained } from './gainedStore.ts'
 import { saveRefunds, wakeRefunds } from './refundStore.ts'
 import {
   flowJudgements,
@@ -43,9 +44,10 @@ export function saveFlows(
   now: UnixMs,
   tellSince: UnixMs,
 ): EscrowFlow[] {
-  const changed = flows.filter((flow) => {
-    const isNews = flow.at >= tellSince
-    const before = listFlowsOf(db, flow.hash, flow.token).find(({ escrow }) => escrow === flow.escrow)
+  const changed = flows.filter((read) => {
+    const isNews = read.at >= tellSince
+    const before = listFlowsOf(db, read.hash, read.token).find(({ escrow }) => escrow === read.escrow)
+    const flow = before ? keepGained(read, before) : read
     if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
     const isChanged = before ? updateFlow(db, flow, now, isNews) : insertFlow(db, flow, now, isNews)
     if (isChanged) wakeGaps(db, flow, now)
@@ -225,7 +227,8 @@ export function wakeSentTo(db: Database, parties: readonly string[], now: UnixMs
 
 /** Whom a movement may have given something back. */
 export function partiesOf({ party, gross }: Pick<StoredFlow, 'party' | 'gross'>): string[] {
-  return [...new Set([party, ...gross.flatMap(({ sent = [] }) => sent.map(({ to }) => to))])]
+  const others = gross.flatMap(({ sent = [], gained = [] }) => [...sent, ...gained].map(({ to }) => to))
+  return [...new Set([party, ...others])]
 }
 
 export function settleFlow(

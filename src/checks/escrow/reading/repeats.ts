@@ -1,12 +1,4 @@
-import {
-  compareDecimals,
-  type Decimal,
-  fromBaseUnits,
-  isEqual,
-  negate,
-  subtractDecimals,
-  toDecimal,
-} from '../../../bridge/decimal.ts'
+import { type Decimal, fromBaseUnits, isEqual, isShownAs, toDecimal } from '../../../bridge/decimal.ts'
 import { toCanonicalId } from '../../../bridge/movedToken.ts'
 import type { TokenMove } from '../../../bridge/transfer.ts'
 import type { FlowRow } from '../../../kernel/reads/flowReads.ts'
@@ -104,12 +96,6 @@ function isSame({ watch }: FlowReader, move: TokenMove, row: FlowRow): boolean {
   // How much it was cannot be compared then: it may be one of them.
   if (decimals === null || move.amountRaw === null) return true
   return isShownAs(fromBaseUnits(move.amountRaw, decimals), toUnits(row))
-}
-
-/** A list may leave out digits behind the last one that it shows. */
-function isShownAs(exact: Decimal, shown: Decimal): boolean {
-  const rest = subtractDecimals(exact, shown)
-  return compareDecimals(rest.digits < 0n ? negate(rest) : rest, { digits: 1n, scale: shown.scale }) < 0
 }
 
 function toUnits({ amount }: { readonly amount: string | null }): Decimal {

@@ -25,6 +25,8 @@ import { renameOwedToken, reviseOwed, openOwedLegs, saveOwedLeg } from '../owed/
 import { listTokenPairs } from '../../../ledger/lessons/learned.ts'
 import { readFlowsDeep } from '../../../kernel/reads/mainStreams.ts'
 import { listMovedTokens, readLargeMove, wakeFlows, wakeSentTo, wakeToken } from '../flows/flowStore.ts'
+import type { StoredFlow } from '../flows/flowRow.ts'
+import { wakeUnasked } from '../flows/gainedStore.ts'
 import { wakeRefunds } from '../flows/refundStore.ts'
 import { readDecimals } from '../../../ledger/lessons/tokenBook.ts'
 import { readMeta, saveMeta } from '../../../store/meta.ts'
@@ -50,6 +52,8 @@ export interface EscrowWatch {
   readonly risks: Map<string, { readonly unit: number; readonly uses: number }>
   /** What accounts last took transfers for, by key, since so many rollbacks. */
   readonly taken: { rollbacks: number; readonly of: Map<string, string> }
+  /** What left and nothing explains so far, and of which it was not asked who gained it, by its row. */
+  readonly left: Map<number, StoredFlow>
 }
 
 export interface EscrowBridge extends Wrapping {
@@ -92,6 +96,7 @@ export function openEscrowWatch({
     recordedAs: new Map(pairs.map(({ token, moved }) => [moved, token])),
     risks: new Map(),
     taken: { rollbacks: db.rollbacks(), of: new Map() },
+    left: new Map(),
   }
 }
 
@@ -225,6 +230,7 @@ export function noteTransfers(
   wakeRefunds(db, [...new Set(deposits.flatMap(({ main }) => main?.hash ?? []))], now)
   const failed = deposits.filter(({ status }) => status === 'failed')
   wakeSentTo(db, [...new Set(failed.map(({ sourceAddress }) => sourceAddress))], now)
+  wakeUnasked(db, [...new Set(failed.map(({ token }) => movedToken(token)))], now)
   const save = openOwedLegs(
     db,
     changed.map(({ key }) => key),
