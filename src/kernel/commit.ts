@@ -73,7 +73,7 @@ export interface CommitDeps {
   readonly tellSince: UnixMs
   /** What the configuration says of the bridge. */
   readonly bridge: EventContext['bridge']
-  readonly stakes: Pick<Stakes, 'reserveOf' | 'reserveSince'>
+  readonly stakes: Pick<Stakes, 'lockedOf' | 'reserveOf' | 'reserveSince'>
   /** What matched transfers have taught; null where nothing is learned. */
   readonly learned: Learned | null
   /** Numbers of requests, to go on with after a restart; null where nothing is asked. */

@@ -1,3 +1,4 @@
+import { movedToken } from '../bridge/movedToken.ts'
 import { type Chain, chains } from '../bridge/observation.ts'
 import { destinationLeg, type Leg, originLeg, type Transfer } from '../bridge/transfer.ts'
 import type { RelatedTransfers } from '../ledger/context.ts'
@@ -13,7 +14,7 @@ const maxRelated = 200
 
 /** Asked at most once a commit for each hash: a bundle of a hundred is looked up once, not a hundred times. */
 export function createRelated(
-  deps: { readonly ledger: Ledger; readonly stakes: Pick<Stakes, 'reserveOf' | 'reserveSince'> },
+  deps: { readonly ledger: Ledger; readonly stakes: Pick<Stakes, 'lockedOf' | 'reserveOf' | 'reserveSince'> },
   changed: readonly Transfer[],
 ): RelatedTransfers {
   const sharing: Sharing = { main: new Map(), zone: new Map() }
@@ -53,6 +54,8 @@ export function createRelated(
     isFirstTo: (transfer) => deps.ledger.isFirstTo(transfer),
     joinedByAmount: (transfer) => deps.ledger.joinedByAmount(transfer),
     firstOriginTime: (transfer) => firstOriginTime(transfer, deps.ledger.listSightings(transfer.key)),
+    locked: ({ sourceAddress: sender, token, main }) =>
+      deps.stakes.lockedOf({ sender, token: movedToken(token), mainHash: main?.hash ?? '' }),
     escrowBalance(token, at) {
       const { stakes } = deps
       const known = balances.get(token) ?? {

@@ -1,4 +1,4 @@
-import type { Decimal } from '../bridge/decimal.ts'
+import { type Decimal, noAmount } from '../bridge/decimal.ts'
 import type { UnixMs } from '../lib/clock.ts'
 
 /** How much is at stake: what the escrows hold of each token, and what their lists show that moved. */
@@ -11,6 +11,15 @@ export interface Stakes {
   riskOf(token: string, amount: Decimal): number
   /** What the lists of escrows show that a main transaction moved of a token; null while they show nothing of it at all. */
   netOf(hash: string, token: string): EscrowNets | null
+  /** What deposits that failed locked and nothing else than this main transaction gave back, token units. */
+  lockedOf(of: LockedBy): Decimal
+}
+
+export interface LockedBy {
+  readonly sender: string
+  /** As it moves on the main chain. */
+  readonly token: string
+  readonly mainHash: string
 }
 
 export interface EscrowNets {
@@ -26,12 +35,18 @@ export interface FollowedStakes extends Stakes {
 }
 
 export function createStakes(): FollowedStakes {
-  let followed: Stakes = { reserveOf: () => null, riskOf: () => 0, netOf: () => null }
+  let followed: Stakes = {
+    reserveOf: () => null,
+    riskOf: () => 0,
+    netOf: () => null,
+    lockedOf: () => noAmount,
+  }
   return {
     reserveOf: (token) => followed.reserveOf(token),
     reserveSince: (token) => followed.reserveSince?.(token) ?? null,
     riskOf: (token, amount) => followed.riskOf(token, amount),
     netOf: (hash, token) => followed.netOf(hash, token),
+    lockedOf: (of) => followed.lockedOf(of),
     follow(stakes) {
       followed = stakes
     },

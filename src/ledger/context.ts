@@ -1,3 +1,4 @@
+import type { Decimal } from '../bridge/decimal.ts'
 import type { Chain, Direction } from '../bridge/observation.ts'
 import type { Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -38,6 +39,8 @@ export interface RelatedTransfers {
   firstOriginTime(transfer: Transfer): UnixMs | null
   /** What the escrows hold of a token, base units; null when that is not known, or was not when this happened. */
   escrowBalance(token: string, at: UnixMs): bigint | null
+  /** What failed deposits of its sender, of its token, locked and nothing else than its main transaction gave back, token units. */
+  locked(transfer: Transfer): Decimal
 }
 
 /** What the configuration says of the bridge: judgements rest on it beside the transfer. */

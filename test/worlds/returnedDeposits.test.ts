@@ -138,3 +138,40 @@ describe('a deposit that a reorganisation took back while the zone credits it', 
     expect(world.conditions()).toEqual([])
   })
 })
+
+describe('a deposit that failed and is given back in the transaction of another one of its sender', () => {
+  const refused = { record: { status: '0x0' }, zone: { status: '0x0', value: '', valueRaw: '' } }
+  const [plain] = forms as [Form]
+  const losses = (world: EscrowWorld) => [
+    ...drifts(world),
+    ...world
+      .told()
+      .filter(({ kind }) => kind === 'transfer.mismatch')
+      .map(({ kind }) => kind),
+  ]
+  const again = (world: EscrowWorld, form: Form, n: number) =>
+    world.deposit(n, { ...form, amount: '1000', main: backAndForth(form, n, '1000', '1000') })
+
+  test('is explained in every form, and told the second time', async () => {
+    const world = await startWithForms()
+    for (const [at, form] of forms.entries()) world.deposit(100 + at, { ...form, amount: '1000', ...refused })
+    await world.pass(120 * second)
+    for (const [at, form] of forms.entries()) again(world, form, 100 + at)
+    await world.pass(600 * second)
+    expect(losses(world)).toEqual([])
+    again(world, plain, 100)
+    await world.until(() => losses(world).length > 1, 'the second time')
+    expect(losses(world).toSorted()).toEqual([`${plain.name} 1000`, 'transfer.mismatch'])
+  })
+
+  test('is told where less than that failed, and where somebody else made it', async () => {
+    const world = await startWithForms()
+    world.deposit(100, { ...plain, amount: '999', ...refused })
+    world.deposit(101, { ...plain, amount: '1000', ...refused })
+    await world.pass(120 * second)
+    again(world, plain, 100)
+    again(world, plain, 102)
+    await world.until(() => losses(world).length > 3, 'both')
+    expect(losses(world).filter((one) => one === 'transfer.mismatch')).toHaveLength(2)
+  })
+})

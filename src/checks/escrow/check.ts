@@ -27,6 +27,7 @@ import type { EscrowBalances } from './balances/compareReading.ts'
 import { checkFlows } from './explaining/pollChecks.ts'
 import { pollGained } from './explaining/pollGained.ts'
 import { noteSurplus } from './explaining/noteSurplus.ts'
+import { readLocked } from './explaining/readLocked.ts'
 import { noteProvenMoves } from './reading/provenMoves.ts'
 import { readFlows, readNewFlows, readPastFlows } from './reading/pollFlows.ts'
 import { escrowKept } from './kept.ts'
@@ -84,6 +85,7 @@ export const escrow: Check<EscrowPart> = {
       reserveSince: (token) => reserveSince(watch, token),
       riskOf: (token, amount) => riskOf(watch, token, amount),
       netOf: (hash, token) => readNets(db, hash, token),
+      lockedOf: (of) => readLocked(kernel, of),
     })
     return {
       pollers: watch.places.length > 0 ? listPollers({ ...kernel, watch }) : [],

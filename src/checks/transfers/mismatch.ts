@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
+import { compareDecimals } from '../../bridge/decimal.ts'
+import { canonicalToken } from '../../bridge/movedToken.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
 import { awaitsDetail } from '../../meaning/emptyBatch.ts'
@@ -12,6 +14,7 @@ import { awaitsFee, judgeMoney, judgeTwin, type MoneyJudgement } from '../../mea
 import { hasArrived } from '../../meaning/mayHaveFailed.ts'
 import { moneyEvidence } from '../../meaning/moneyEvidence.ts'
 import { mayBeSurplus } from '../../meaning/findOverpayment.ts'
+import { findReturned } from '../../meaning/findReturned.ts'
 import { isMadeAgain } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
@@ -203,7 +206,28 @@ function compareMoney(record: Transfer, context: EventContext): Difference | nul
   if (learned && awaitsFee(transfer, judged, learned, context.now)) return null
   // A batch that was not paid in full is reported as such, once.
   if (gap.what !== 'recipient' && isBadBatch(transfer, context)) return null
+  if (gap.what === 'amount' && mayGiveBack(transfer, by, context)) return null
   return { ...gap, expected: expectedOf(transfer, gap.what), by }
+}
+
+/**
+ * What went back to its sender may be what failed deposits of his locked: whether it is, of each once, is judged where escrows
+ * are, and told there where it is not.
+ */
+function mayGiveBack(transfer: Transfer, { moves }: LegEvidence, context: EventContext): boolean {
+  const { bridge, related } = context
+  const { contracts = [], escrows = [] } = bridge
+  const isEscrow = (address: string, token: string) =>
+    escrows.length === 0
+      ? contracts.some((contract) => contract.toLowerCase() === address)
+      : escrows.some((one) => one.address.toLowerCase() === address && canonicalToken(one.token) === token)
+  if (moves === null || transfer.main === null) return false
+  const sharing = related
+    .allSharing('main', transfer.main.hash)
+    .filter((one) => one.isListed && one.status !== 'failed')
+  const settings = toMoneySettings(bridge, context.learned ?? null)
+  const returned = findReturned(transfer, sharing, moves, settings, isEscrow)
+  return returned !== null && compareDecimals(returned, related.locked(transfer)) <= 0
 }
 
 function isBadBatch(transfer: Transfer, context: EventContext): boolean {

@@ -1,3 +1,4 @@
+import { noAmount } from '../../bridge/decimal.ts'
 import { hasAnswers } from '../../ledger/evidence/legAnswers.ts'
 import type { StoredTransfer } from '../../ledger/transfers/transferRows.ts'
 import { listSharing } from '../../ledger/transfers/named.ts'
@@ -223,6 +224,8 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
         : null,
     firstOriginTime: (transfer) => firstOriginTime(transfer, replay.ledger.listSightings(transfer.key)),
     escrowBalance: (token) => replay.past.reserveOf(token, at),
+    // What was given back by then is not kept.
+    locked: () => noAmount,
   }
 }
 

@@ -1,3 +1,4 @@
+import { noAmount } from '../../bridge/decimal.ts'
 import { type AlertEngine, createAlertEngine } from '../../alerts/alertEngine.ts'
 import { type AlertStore, createAlertStore } from '../../alerts/store/alertStore.ts'
 import type { Finding } from '../../bridge/finding.ts'
@@ -90,7 +91,7 @@ export function createTestWorld(file: TestFile, rules: readonly LoadedRule[], te
     live: { rules },
     tellSince: 0,
     bridge: { ...noBridge, ...file.bridge, tokens: [...tokensOf(file)] },
-    stakes: { reserveOf: (token) => said.balances.get(token) ?? null },
+    stakes: { reserveOf: (token) => said.balances.get(token) ?? null, lockedOf: () => noAmount },
     learned: null,
     numbers: null,
     timings: null,

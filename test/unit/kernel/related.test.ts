@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { noAmount } from '../../../src/bridge/decimal.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { TokenMove } from '../../../src/bridge/transfer.ts'
 import { transferDuplicate } from '../../../src/checks/transfers/duplicate.ts'
@@ -223,7 +224,13 @@ test.each([0, 199, 200, 300])('a credit too many is found beside %i others of on
 
 test('what an escrow held is not known of before its first balance', () => {
   const { ledger, stakes } = createTestKernel()
-  stakes.follow({ reserveOf: () => 70n, reserveSince: () => 1_000, riskOf: () => 0, netOf: () => null })
+  stakes.follow({
+    lockedOf: () => noAmount,
+    reserveOf: () => 70n,
+    reserveSince: () => 1_000,
+    riskOf: () => 0,
+    netOf: () => null,
+  })
   const { escrowBalance } = createRelated({ ledger, stakes }, [])
   expect([escrowBalance('0xcc', 999), escrowBalance('0xcc', 1_000)]).toEqual([null, 70n])
 })

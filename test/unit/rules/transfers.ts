@@ -1,3 +1,4 @@
+import { noAmount } from '../../../src/bridge/decimal.ts'
 import { deriveTransfer } from '../../../src/ledger/deriving/deriveTransfer.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { toSightings } from '../../../src/ledger/sightings/toSightings.ts'
@@ -34,6 +35,7 @@ export const eventContext = (overrides: Partial<EventContext> = {}): EventContex
     joinedByAmount: () => null,
     firstOriginTime: () => null,
     escrowBalance: () => null,
+    locked: () => noAmount,
   },
   clockAheadMs: 0,
   ...overrides,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDecimal } from '../../../../src/bridge/decimal.ts'
+import { toDecimal, noAmount } from '../../../../src/bridge/decimal.ts'
 import { confirmCalls } from '../../../../src/checks/evidence/confirmCalls.ts'
 import type { Outcome } from '../../../../src/checks/evidence/doubt.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
@@ -69,7 +69,12 @@ async function confirm({
   if (known) commit({ evidence: [known] })
   if (listed !== null) {
     const nets = new Map(listed === '' ? [] : [[escrow, toDecimal(listed) ?? { digits: 0n, scale: 0 }]])
-    stakes.follow({ reserveOf: () => null, riskOf: () => 0, netOf: () => ({ since: listedSince, nets }) })
+    stakes.follow({
+      reserveOf: () => null,
+      riskOf: () => 0,
+      netOf: () => ({ since: listedSince, nets }),
+      lockedOf: () => noAmount,
+    })
   }
   await clock.advance(waitedMs)
   const asked: string[] = []

@@ -1,3 +1,4 @@
+import { noAmount } from '../../../../src/bridge/decimal.ts'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../../src/bridge/finding.ts'
 import type { Observation } from '../../../../src/bridge/observation.ts'
@@ -190,7 +191,12 @@ describe('what is shown by then', () => {
       const weth = address('9')
       const world = setUp(isConfigured ? { wrappedNative: weth } : {})
       // Of which it is known what the escrows hold.
-      world.stakes.follow({ reserveOf: () => 10n ** 20n, riskOf: () => 0, netOf: () => null })
+      world.stakes.follow({
+        reserveOf: () => 10n ** 20n,
+        riskOf: () => 0,
+        netOf: () => null,
+        lockedOf: () => noAmount,
+      })
       world.pending('w', { token: '', tokenType: '', value: '5', amountRaw: 5n * 10n ** 18n })
       world.see('pay', pays(address('7'), 5n * 10n ** 18n, weth), names('w'))
       world.catchUp()
@@ -477,7 +483,12 @@ describe('whom it accuses', () => {
 
   test('critical is what is above the bound of escrow.drift', async () => {
     const world = setUp()
-    world.stakes.follow({ reserveOf: () => 100_000_000n, riskOf: () => 0, netOf: () => null })
+    world.stakes.follow({
+      reserveOf: () => 100_000_000n,
+      riskOf: () => 0,
+      netOf: () => null,
+      lockedOf: () => noAmount,
+    })
     world.see('small', pays(user, 1_000_000n))
     world.see('large', pays(user, 1_000_100n))
     world.catchUp()

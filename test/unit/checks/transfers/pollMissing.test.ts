@@ -1,3 +1,4 @@
+import { noAmount } from '../../../../src/bridge/decimal.ts'
 import { describe, expect, test } from 'vitest'
 import { readMissing } from '../../../../src/checks/transfers/pollMissing.ts'
 import type { Walk } from '../../../../src/checks/transfers/walk.ts'
@@ -162,6 +163,7 @@ test('semantics.md 44: of more missing records than one run asks for, the larges
     reserveOf: () => null,
     riskOf: (_, amount) => Number(amount.digits),
     netOf: () => null,
+    lockedOf: () => noAmount,
   })
   world.commit({ answers: [rows, toRows(1, 99)] })
   await world.clock.advance(1_000)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOpenTransfersPoll } from '../../../../src/checks/transfers/pollOpen.ts'
-import { formatDecimal } from '../../../../src/bridge/decimal.ts'
+import { formatDecimal, noAmount } from '../../../../src/bridge/decimal.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { noSignal, setUp, stumbleOver } from '../support.ts'
@@ -178,6 +178,7 @@ test('deposits of most value come first, and each tenth turn is of the one due l
     reserveOf: () => null,
     riskOf: (_, amount) => Number(formatDecimal(amount)),
     netOf: () => null,
+    lockedOf: () => noAmount,
   })
   for (let round = 0; round < 40; round += 1) {
     await world.run()
@@ -206,6 +207,7 @@ test('what was worth nothing before the escrows were read is ordered by its valu
     reserveOf: () => null,
     riskOf: (_, amount) => Number(formatDecimal(amount)),
     netOf: () => null,
+    lockedOf: () => noAmount,
   })
   world.asked.length = 0
   await world.clock.advance(10_000)
@@ -233,6 +235,7 @@ test('behind thousands of others that were due before, the one of most value is 
     reserveOf: () => null,
     riskOf: (_, amount) => Number(formatDecimal(amount)),
     netOf: () => null,
+    lockedOf: () => noAmount,
   })
   world.commit({
     answers: [

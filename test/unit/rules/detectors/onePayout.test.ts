@@ -1,3 +1,4 @@
+import { noAmount } from '../../../../src/bridge/decimal.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import { type LegEvidence, originLeg, type Transfer } from '../../../../src/bridge/transfer.ts'
@@ -53,6 +54,7 @@ const among = (...all: Transfer[]): EventContext =>
       joinedByAmount: () => null,
       firstOriginTime: () => null,
       escrowBalance: () => 1_000n,
+      locked: () => noAmount,
     },
   })
 const duplicates = (...all: Transfer[]) =>
