@@ -55,8 +55,10 @@ export function judgeConditions(
   for (const finding of ordered) {
     const head = left.get(finding.subject)
     left.delete(finding.subject)
-    if (head) isRefreshed = stepKnown(context, { rule, head, finding }) || isRefreshed
-    else if (hasPlace(finding)) {
+    if (head) {
+      const known = keepBeginning(context, head, finding)
+      isRefreshed = stepKnown(context, { rule, head, finding: known }) || isRefreshed
+    } else if (hasPlace(finding)) {
       active += 1
       stepNew(context, rule, finding)
     } else overflow += 1
@@ -163,6 +165,22 @@ function phaseOf({ state, activeAt, firedAt, keepSince, resolvedAt, episode }: A
       return { ...untouched, episode }
   }
 }
+
+/**
+ * What each reading dates anew began with the first one of its episode. One that lies long before it was found is by a clock
+ * that was set since: the times of the episode went with the clock, those of readings did not.
+ */
+function keepBeginning({ kinds }: EngineContext, head: AlertHead, finding: Finding): Finding {
+  const { sinceMoves = false } = kinds.find(finding.kind) ?? {}
+  const isMoving = typeof sinceMoves === 'boolean' ? sinceMoves : sinceMoves(finding.facts)
+  const { sinceAt, activeAt } = head
+  if (!isMoving || sinceAt === null || sinceAt >= finding.since || activeAt - sinceAt > longestReadMs)
+    return finding
+  return { ...finding, since: sinceAt }
+}
+
+/** How old a reading may be by which something is found. */
+const longestReadMs = 3_600_000
 
 /** @returns whether what is kept of it is as of now */
 function stepKnown(

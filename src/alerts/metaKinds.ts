@@ -24,6 +24,7 @@ export const ruleOverflow = defineMeta({
   docs: 'A rule found more than is reported one by one.',
   remedy: "Narrow the rule's `where`, or find the one cause of so many findings.",
   severity: 'warning',
+  sinceMoves: true,
   facts: { rule: 'string', count: 'int', cap: 'int' },
 })
 
@@ -43,6 +44,7 @@ export const messageDead = defineMeta({
     'Read what was set aside: `spanwatch outbox list --state dead`. Send it again once the channel takes it: `spanwatch outbox retry dead`.',
   severity: 'critical',
   subjectNames: ['channel'],
+  sinceMoves: true,
   facts: { channel: 'string', count: 'int', reason: 'string' },
 })
 
@@ -94,6 +96,7 @@ function defineMeta<const T extends FactTable>(of: {
   readonly remedy: string
   readonly severity: Severity
   readonly subjectNames?: readonly SubjectName[]
+  readonly sinceMoves?: true
   readonly facts: T
 }): MetaKind<T> {
   const { severity, subjectNames = [], ...described } = of

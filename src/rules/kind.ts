@@ -94,6 +94,8 @@ interface Described extends Relations {
   readonly isGuard?: true
   /** Whether a condition of it begins at a block's time: an event of a transfer always does. */
   readonly beginsAtBlock?: true
+  /** Whether `since` is that of the newest reading, or of a window that moves: of an episode the earliest is kept. */
+  readonly sinceMoves?: true | ((facts: Finding['facts']) => boolean)
   /** Whether its rules see `transfer`. */
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]

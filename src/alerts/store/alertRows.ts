@@ -62,6 +62,7 @@ const written = {
 const heads = table('alerts', {
   id: int,
   ...written,
+  sinceAt: found.shape.sinceAt,
   ackedBy: text.orNull(),
   ackedAt: instant.orNull(),
 })

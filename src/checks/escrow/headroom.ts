@@ -48,6 +48,7 @@ export const escrowHeadroom = defineCondition({
   restsOn: ['source'],
   cannotTell:
     'what is held, what is on its way and what flowed cannot be compared: the reading is too old, the list was not read all through the window, an amount is not known, or none of several escrows was seen to pay',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['escrow'],
   facts: factTypes,

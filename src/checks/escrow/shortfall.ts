@@ -36,6 +36,7 @@ export const escrowShortfall = defineCondition({
   joins: { of: 'escrow', missing: 'missing', isMovement: false },
   cannotTell:
     'what is held and what is owed cannot be compared: there is no newer reading of both, or what left is not judged yet',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['escrow'],
   facts: factTypes,

@@ -50,6 +50,7 @@ export const flowFailing = defineCondition({
   ties: ['token'],
   restsOn: ['source'],
   cannotTell: 'the list was not read all through the window',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: [],
   configured: { 'facts.token': 'tokenAddress', 'with.token': 'token' },

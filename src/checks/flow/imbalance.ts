@@ -24,6 +24,7 @@ export const flowImbalance = defineCondition({
   sources: ['explorer'],
   ties: ['token'],
   restsOn: ['source'],
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: [],
   configured: { 'facts.token': 'tokenAddress' },

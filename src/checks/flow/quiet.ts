@@ -48,6 +48,8 @@ export const flowQuiet = defineCondition({
   sources: ['explorer'],
   ties: ['token'],
   restsOn: ['source', 'chain'],
+  // Where nothing at all crosses it is known since when.
+  sinceMoves: ({ count }) => count !== 0,
   hasTransfer: false,
   subjectNames: [],
   configured: { 'facts.token': 'tokenAddress' },

@@ -89,6 +89,7 @@ export const flowSurge = defineCondition({
   sources: ['explorer'],
   ties: ['token'],
   restsOn: ['source'],
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: [],
   configured: { 'facts.token': 'tokenAddress', 'with.maxAmount': 'token' },

@@ -29,6 +29,7 @@ export const limitUsed = defineCondition({
   ties: [],
   needs: ['bridge.limits', 'canonical or preconf'],
   cannotTell: 'the limit cannot be read',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['contract'],
   configured: { 'facts.name': 'limit' },

@@ -35,6 +35,7 @@ export const monitorPollOverdue = defineCondition({
   restsOn: ['source'],
   isHeldAfterOutage: true,
   cannotTell: 'what it reads is silent, which is reported by itself',
+  sinceMoves: ({ crashes }) => crashes !== 0,
   hasTransfer: false,
   subjectNames: ['poller'],
   facts: factTypes,

@@ -50,6 +50,7 @@ export const operatorLowBalance = defineCondition({
   needs: ['canonical or preconf', 'bridge.operators'],
   restsOn: ['source'],
   cannotTell: 'its balance was not read of late, or what it burns was not measured for a day',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['operator'],
   facts: factTypes,

@@ -21,6 +21,7 @@ export const sourceDiffers = defineCondition({
   sources: [],
   ties: ['source'],
   isGuard: true,
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['source', 'chain'],
   facts: factTypes,

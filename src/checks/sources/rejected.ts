@@ -17,6 +17,7 @@ export const sourceRejected = defineCondition({
   isGuard: true,
   stops: 'source',
   inhibits: [sourceUnavailable.kind],
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['source'],
   facts: factTypes,

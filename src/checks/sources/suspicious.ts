@@ -37,6 +37,7 @@ export const sourceSuspicious = defineCondition({
   isGuard: true,
   restsOn: ['source'],
   cannotTell: 'there were no answers to judge',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['source'],
   facts: factTypes,

@@ -33,6 +33,7 @@ function rowOf(finding: Finding, overrides: Partial<AlertRow> = {}): AlertRow {
     ackedBy: null,
     ackedAt: null,
     changedAt: start,
+    sinceAt: finding.since,
     finding: encodeFinding(finding),
     ...overrides,
   }

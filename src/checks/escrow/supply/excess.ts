@@ -33,6 +33,7 @@ export const supplyExcess = defineCondition({
   ties: ['escrow'],
   needs: ['zoneRpc', 'bridge.tokens[].zoneAddress', 'canonical or preconf'],
   cannotTell: 'supply and claims cannot be compared: there is no newer reading of both',
+  sinceMoves: true,
   hasTransfer: false,
   subjectNames: [],
   facts: factTypes,
