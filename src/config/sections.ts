@@ -63,8 +63,16 @@ const hashLink = httpUrl.refine(
 /** How many sources of a seat have to say what an accusation rests on; a list holds eight. */
 const quorum = wholeNumber(1, 8).default(1)
 
+/** Whoever copies the address of a request copies what every path begins with: it would be asked for twice. */
+const explorerUrl = httpUrl.transform((value, context) => {
+  const [, base = '', path] = /^(.*?)\/*(\/api\/v\d+)(?:[/?#].*)?$/.exec(value) ?? []
+  return path === undefined
+    ? value
+    : refuse(context, `expected the address without \`${path}\`, which paths begin with: write ${base}`)
+})
+
 export const explorer = z.strictObject({
-  baseUrl: urlList(httpUrl),
+  baseUrl: urlList(explorerUrl),
   quorum,
   chains: z.strictObject({ main: shortName, zone: shortName }),
   dialect: dialect.prefault({}),

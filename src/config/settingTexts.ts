@@ -6,7 +6,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
   explorer: 'The query API of the explorer. Required.',
   'explorer.baseUrl': 'Its address, without the path `/api/v5/…`. Required.',
   'explorer.baseUrl[].name': 'What messages call it; its host when left out.',
-  'explorer.baseUrl[].url': 'Its address.',
+  'explorer.baseUrl[].url': 'Its address, without the path `/api/v5/…`.',
   'explorer.quorum':
     'How many of several sources have to say what an accusation rests on that goes by absence: no origin, no record. One that does not answer holds up none.',
   'explorer.chains': 'The `chainShortName` values. Required.',

@@ -394,6 +394,34 @@ describe('what is refused, and where', () => {
     expect(problemsOf('')).toEqual(['1:1 the file: expected a mapping, got nothing'])
   })
 
+  test.each([
+    ['https://x.example/api/v5', 'https://x.example'],
+    ['https://x.example/api/v5/', 'https://x.example'],
+    ['https://x.example:8443/proxy/api/v5/acme/az', 'https://x.example:8443/proxy'],
+    ['https://x.example/api/v6', 'https://x.example'],
+  ])('the address of the explorer %s has what every path begins with', (given, wanted) => {
+    const text = `explorer: { baseUrl: "${given}", chains: { main: A, zone: B } }\n`
+    const [problem, ...others] = problemsOf(text)
+    expect(problem).toContain('`explorer.baseUrl`: expected the address without')
+    expect(problem).toContain(`write ${wanted}, got`)
+    expect(others).toEqual([])
+  })
+
+  test('in a list of explorers the one whose address has the path is named', () => {
+    const urls = '["https://a.example", { name: b, url: "https://b.example/api/v5" }]'
+    const text = `explorer: { baseUrl: ${urls}, chains: { main: A, zone: B } }\n`
+    expect(problemsOf(text)).toEqual([
+      '1:60 `explorer.baseUrl[1].url`: expected the address without `/api/v5`, which paths begin with: write https://b.example, got "https://b.example/api/v5"',
+    ])
+  })
+
+  test.each(['https://x.example/api', 'https://api.example/v5', 'https://x.example/my-api/v5x'])(
+    'a proxy at %s is an address like any other',
+    (url) => {
+      expect(problemsOf(`explorer: { baseUrl: "${url}", chains: { main: A, zone: B } }\n`)).toEqual([])
+    },
+  )
+
   test('all problems are told at once', () => {
     const text =
       'explorer:\n  baseUrl: ftp://x\n  pase: {}\nchannels:\n  a: { type: slack }\nroutes:\n  - channels: [b]\n'
