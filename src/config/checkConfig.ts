@@ -59,6 +59,14 @@ function checkPrices({ doc, pricesPath }: CheckContext, { bridge }: ParsedConfig
   return read.ok ? [] : [problemAt(doc, ['bridge', 'prices'], read.problem)]
 }
 
+/** By these requests and records are of the one chain or of the other; in requests the main chain's is in lower case. */
+function checkChains({ doc, placeholder }: CheckContext, { explorer }: ParsedConfig): YamlProblem[] {
+  const { main, zone } = explorer.chains
+  if (main.toLowerCase() !== zone.toLowerCase() || zone.includes(placeholder)) return []
+  const message = `expected the name of the zone chain: ${main} is the main chain's`
+  return [problemAt(doc, ['explorer', 'chains', 'zone'], message)]
+}
+
 /** Two addresses of one host are one source: what it says twice is said once. */
 function checkQuorums({ doc }: CheckContext, config: ParsedConfig): YamlProblem[] {
   const seats = [
@@ -107,6 +115,7 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
     problems.push(problemAt(context.doc, ['http', 'listen'], message))
   }
   problems.push(
+    ...checkChains(context, config),
     ...checkTokens(context, config),
     ...checkPrices(context, config),
     ...checkQuorums(context, config),

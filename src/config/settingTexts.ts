@@ -11,7 +11,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
     'How many of several sources have to say what an accusation rests on that goes by absence: no origin, no record. One that does not answer holds up none.',
   'explorer.chains': 'The `chainShortName` values. Required.',
   'explorer.chains.main': 'Of the main chain.',
-  'explorer.chains.zone': 'Of the zone chain.',
+  'explorer.chains.zone': 'Of the zone chain: another one.',
   'explorer.dialect': 'How this deployment spells the two chains; the neutral spelling when left out.',
   'explorer.dialect.path': 'The words in paths: `/api/v5/PATH/…`.',
   'explorer.dialect.path.main': 'Main chain.',

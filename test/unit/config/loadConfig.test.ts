@@ -422,6 +422,16 @@ describe('what is refused, and where', () => {
     },
   )
 
+  test.each(['X', 'x'])('the name of the main chain for the zone chain, %s, is refused', (zone) => {
+    const text = `explorer: { baseUrl: "https://x.example", chains: { main: X, zone: ${zone} } }\n`
+    expect(problemsOf(text)).toEqual(["1:68 expected the name of the zone chain: X is the main chain's"])
+  })
+
+  test('two names that are not known here may be different ones', () => {
+    const text = 'explorer: { baseUrl: "https://x.example", chains: { main: "${MAIN}", zone: "${ZONE}" } }\n'
+    expect(problemsOf(text, { needs: ['channels'] })).toEqual([])
+  })
+
   test('all problems are told at once', () => {
     const text =
       'explorer:\n  baseUrl: ftp://x\n  pase: {}\nchannels:\n  a: { type: slack }\nroutes:\n  - channels: [b]\n'
