@@ -1,3 +1,4 @@
+import { CronTime } from 'cron'
 import { isLoopback, listUrls } from './addresses.ts'
 import { type CheckContext, likeThese, listShortTokens } from './checkConfig.ts'
 import type { ParsedConfig } from './schema.ts'
@@ -14,6 +15,8 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
     ...warnOfShortTokens(context, config),
     ...warnOfPlainHttp(context, config),
     ...warnOfRoutes(context, config),
+    ...warnOfReports(context, config),
+    ...warnOfCanary(context, config),
     ...warnOfSymbols(context, config),
   ]
 }
@@ -155,6 +158,47 @@ function warnOfRoutes(context: CheckContext, config: ParsedConfig): YamlProblem[
     warnings.push(problemAt(context.doc, ['routes', open + 1], message))
   }
   return warnings
+}
+
+const periods = { daily: 'day', weekly: 'week', monthly: 'month' } as const
+
+/** A report is made once for each of its periods, however often its cron comes due. */
+function warnOfReports(context: CheckContext, { reports }: ParsedConfig): YamlProblem[] {
+  return (['daily', 'weekly', 'monthly'] as const).flatMap((name) => {
+    const settings = reports[name]
+    const period = periods[name]
+    if (settings === null) return []
+    const starts = listDue(settings).map((at) => at.startOf(period).toMillis())
+    if (new Set(starts).size === starts.length) return []
+    const message = `\`reports.${name}.cron\` comes due more than once a ${period}: the report of a ${period} is sent once, at the first of these times after its end`
+    return [problemAt(context.doc, ['reports', name, 'cron'], message)]
+  })
+}
+
+const hourMs = 3_600_000
+
+/** Each time a message goes down each channel, whether anything happened or not. */
+function warnOfCanary(context: CheckContext, { canary }: ParsedConfig): YamlProblem[] {
+  if (canary === null) return []
+  const times = listDue(canary).map((at) => at.toMillis())
+  const least = Math.min(
+    ...times.flatMap((at, index) => (index === 0 ? [] : [at - (times[index - 1] ?? at)])),
+  )
+  if (least >= hourMs) return []
+  const message = `\`canary.cron\` comes due every ${formatDuration(least)}: each time a test message goes to each channel`
+  return [problemAt(context.doc, ['canary', 'cron'], message)]
+}
+
+/** So many times one after another show how close they lie. */
+const looked = 10
+
+/** From a Monday that begins a month, by the time zone's own clock. */
+function listDue({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
+  const time = new CronTime(cron, timezone)
+  const first = time.getNextDateFrom(new Date(Date.UTC(2026, 5, 1)), timezone)
+  const times = [first]
+  while (times.length < looked) times.push(time.getNextDateFrom((times.at(-1) ?? first).toJSDate(), timezone))
+  return times
 }
 
 /** Reminders are looked for when a group may speak: what is written is rounded up to that. */

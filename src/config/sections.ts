@@ -1,7 +1,7 @@
 import { date, dayOfMonth, month, ranges } from './calendarFields.ts'
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { parseDuration } from '../lib/duration.ts'
+import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { Secret } from '../lib/secret.ts'
 import {
   address,
@@ -156,29 +156,35 @@ export const start = z.strictObject({ from: startFrom.prefault('now') })
 
 const label = pattern(/^[A-Za-z_][A-Za-z0-9_.-]*$/, 'expected the name of a label')
 
-export const route = z.strictObject({
-  match: text('expected an expression such as \'severity == "critical"\'').nullable().default(null),
-  channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
-  groupBy: z.array(label).default(['case']),
-  groupWait: duration({ maxMs: 86_400_000 }).nullable().default(null),
-  groupInterval: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('5m'),
-  repeat: duration({ minMs: 1_000 }).prefault('4h'),
-  repeatMax: duration({ minMs: 1_000 }).nullable().default(null),
-  sendResolved: z.boolean({ error: 'expected true or false' }).default(true),
-  mute: z.array(text('expected the name of a mute time')).default([]),
-  activeTimes: z.array(text('expected the name of one of muteTimes')).default([]),
-  muteCritical: z.boolean({ error: 'expected true or false' }).default(false),
-  escalate: z
-    .array(
-      z.strictObject({
-        after: duration({ minMs: 1_000, maxMs: 7 * 86_400_000 }),
-        channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
-      }),
-    )
-    .max(20, 'expected at most 20 steps')
-    .default([]),
-  continue: z.boolean({ error: 'expected true or false' }).default(false),
-})
+export const route = z
+  .strictObject({
+    match: text('expected an expression such as \'severity == "critical"\'').nullable().default(null),
+    channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
+    groupBy: z.array(label).default(['case']),
+    groupWait: duration({ maxMs: 86_400_000 }).nullable().default(null),
+    groupInterval: duration({ minMs: 1_000, maxMs: 86_400_000 }).prefault('5m'),
+    repeat: duration({ minMs: 1_000 }).prefault('4h'),
+    repeatMax: duration({ minMs: 1_000 }).nullable().default(null),
+    sendResolved: z.boolean({ error: 'expected true or false' }).default(true),
+    mute: z.array(text('expected the name of a mute time')).default([]),
+    activeTimes: z.array(text('expected the name of one of muteTimes')).default([]),
+    muteCritical: z.boolean({ error: 'expected true or false' }).default(false),
+    escalate: z
+      .array(
+        z.strictObject({
+          after: duration({ minMs: 1_000, maxMs: 7 * 86_400_000 }),
+          channels: z.array(text('expected the name of a channel')).min(1, 'expected at least one channel'),
+        }),
+      )
+      .max(20, 'expected at most 20 steps')
+      .default([]),
+    continue: z.boolean({ error: 'expected true or false' }).default(false),
+  })
+  .superRefine(({ repeat, repeatMax }, context) => {
+    if (repeatMax === null || repeatMax >= repeat) return
+    const message = `expected at least \`repeat\`, ${formatDuration(repeat)}: reminders grow from that`
+    context.addIssue({ code: 'custom', path: ['repeatMax'], message })
+  })
 
 const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 const weekday = z.enum(weekdayNames, { error: 'expected sun, mon, tue, wed, thu, fri or sat' })

@@ -182,7 +182,7 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'routes[].groupInterval': 'The least time between two messages of a group of conditions.',
   'routes[].repeat': 'After how long a condition that still holds is sent again.',
   'routes[].repeatMax':
-    'Reminders grow up to here, each twice as late as the one before; they do not when left out.',
+    'Reminders grow up to here, at least `repeat`, each twice as late as the one before; they do not when left out.',
   'routes[].sendResolved': 'Whether the end of a condition is sent.',
   'routes[].mute': 'Names of `muteTimes`: while one holds, this route sends only what is critical.',
   'routes[].activeTimes':

@@ -221,6 +221,16 @@ describe('what is refused, and where', () => {
       '2:48 `preconf.interval`: expected a duration of at most 1m, got "2m"',
     ],
     [
+      'reminders that grow to less than the first distance',
+      'routes: [{ channels: [console], repeat: 10m, repeatMax: 5m }]',
+      '2:57 `routes[0].repeatMax`: expected at least `repeat`, 10m: reminders grow from that, got "5m"',
+    ],
+    [
+      'reminders that grow to less than the default distance',
+      'routes: [{ channels: [console], repeatMax: 1h }]',
+      '2:44 `routes[0].repeatMax`: expected at least `repeat`, 4h: reminders grow from that, got "1h"',
+    ],
+    [
       'a cron field out of range',
       'poll: { heads: "60 * * * * *" }',
       '2:16 `poll.heads`: expected a cron expression such as "*/5 * * * * *" (seconds first): Field value (60) is out of range, got "60 * * * * *"',
