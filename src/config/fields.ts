@@ -8,6 +8,7 @@ import { Secret } from '../lib/secret.ts'
 const expected = {
   duration: 'expected a duration such as 30s, 5m or 1h30m',
   cron: 'expected a cron expression such as "*/5 * * * * *" (seconds first)',
+  calendar: 'expected a cron expression such as "0 8 * * *" (minutes first)',
   url: 'expected an http or https address',
   address: 'expected an address in quotes: 0x and 40 hex digits',
   amount: 'expected an amount in quotes such as "1.5"',
@@ -44,18 +45,32 @@ function checkBounds(
   return null
 }
 
+/** When something is asked: seconds count. */
+export const cronText = cron(expected.cron, {
+  description: 'a cron expression, seconds first',
+  examples: ['*/5 * * * * *'],
+})
+
+/** When something is sent, by the time zone beside it: minutes do. */
+export const calendarCron = cron(expected.calendar, {
+  description: 'a cron expression, minutes first; of six fields the first is seconds',
+  examples: ['0 8 * * *'],
+})
+
 /** A cron expression of five or, with seconds first, six fields; one that never comes due is refused. */
-export const cronText = z
-  .string({ error: expected.cron })
-  .trim()
-  .transform((value, context) => {
-    const { valid, error } = CronTime.validateCronExpression(value)
-    if (!valid) return refuse(context, `${expected.cron}: ${errorText(error).trim()}`)
-    return comesDue(value)
-      ? value
-      : refuse(context, 'expected a cron expression that comes due: this one never does')
-  })
-  .meta({ description: 'a cron expression, seconds first', examples: ['*/5 * * * * *'] })
+function cron(form: string, meta: { readonly description: string; readonly examples: readonly string[] }) {
+  return z
+    .string({ error: form })
+    .trim()
+    .transform((value, context) => {
+      const { valid, error } = CronTime.validateCronExpression(value)
+      if (!valid) return refuse(context, `${form}: ${errorText(error).trim()}`)
+      return comesDue(value)
+        ? value
+        : refuse(context, 'expected a cron expression that comes due: this one never does')
+    })
+    .meta({ ...meta, examples: [...meta.examples] })
+}
 
 function comesDue(value: string): boolean {
   try {

@@ -6,6 +6,7 @@ import { Secret } from '../lib/secret.ts'
 import {
   address,
   amount,
+  calendarCron,
   cronText,
   duration,
   httpUrl,
@@ -222,7 +223,7 @@ export const inhibition = z.strictObject({
 export const report = (cron: string) =>
   z
     .strictObject({
-      cron: cronText.prefault(cron),
+      cron: calendarCron.prefault(cron),
       timezone: timeZone.default('UTC'),
       channel: text('expected the name of a channel'),
     })
@@ -264,7 +265,7 @@ export const http = z.strictObject({
 })
 
 export const canary = z.strictObject({
-  cron: cronText.prefault('0 9 * * *'),
+  cron: calendarCron.prefault('0 9 * * *'),
   timezone: timeZone.default('UTC'),
   channels: z.array(text('expected the name of a channel')).default([]),
 })

@@ -231,6 +231,16 @@ describe('what is refused, and where', () => {
       '2:44 `routes[0].repeatMax`: expected at least `repeat`, 4h: reminders grow from that, got "1h"',
     ],
     [
+      'a cron field of a report out of range',
+      'reports: { daily: { cron: "60 8 * * *", channel: console } }',
+      '2:27 `reports.daily.cron`: expected a cron expression such as "0 8 * * *" (minutes first): Field value (60) is out of range, got "60 8 * * *"',
+    ],
+    [
+      'a cron expression of the canary that never comes due',
+      'canary: { cron: "0 8 30 2 *" }',
+      '2:17 `canary.cron`: expected a cron expression that comes due: this one never does, got "0 8 30 2 *"',
+    ],
+    [
       'a cron field out of range',
       'poll: { heads: "60 * * * * *" }',
       '2:16 `poll.heads`: expected a cron expression such as "*/5 * * * * *" (seconds first): Field value (60) is out of range, got "60 * * * * *"',
