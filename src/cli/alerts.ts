@@ -1,16 +1,13 @@
 import { createAlertViews, toAlertView } from '../web/views/toAlertView.ts'
-import { formatDuration } from '../lib/duration.ts'
 import { type AlertStore, createAlertStore } from '../alerts/store/alertStore.ts'
 import { suggest } from '../lib/nearest.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { cutTo, readLimit, readPast, readWords, usage } from './readOptions.ts'
-import type { AlertStory, AlertView } from '../web/caseTypes.ts'
-import { type Column, formatTable } from './formatTable.ts'
+import { formatList, formatStory, listColumns } from './alertTexts.ts'
+import { formatTable } from './formatTable.ts'
 import { exitCodes, type Io } from './io.ts'
-import { styleOf } from './screen.ts'
 import { loadProject, readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
-import { section } from './section.ts'
 import { findAlert } from '../alerts/operations.ts'
 import { toAlertStory } from '../web/views/toAlertStory.ts'
 import { cleanText } from '../lib/text.ts'
@@ -70,47 +67,6 @@ function readQuery(
   }
 }
 
-const listColumns = (now: number): readonly Column<AlertView>[] => [
-  { name: 'ID', read: ({ id }) => id },
-  { name: 'SEVERITY', read: ({ severity }) => severity, style: ({ severity }) => styleOf(severity) },
-  { name: 'STATE', read: nameState, style: (view) => styleOf(nameState(view)) },
-  { name: 'HAPPENED', read: ({ since }) => `${formatDuration(Math.max(0, now - since))} ago` },
-  { name: 'CASE', read: (view) => view.case?.id ?? '' },
-  { name: 'WHAT', read: ({ summary }) => summary, least: 20 },
-  { name: 'RULE', read: ({ rule }) => rule, least: 10 },
-  { name: 'TOLD', read: sayTold, least: 6 },
-]
-
-function nameState({ endedBadly, state }: AlertView): string {
-  return endedBadly ? 'ended' : state
-}
-
-/** Each channel once, whatever number of messages it got. */
-function sayTold({ told }: AlertView): string {
-  return [...Map.groupBy(told, ({ channel }) => channel)]
-    .map(([channel, items]) => `${channel}${sayQueued(items)}`)
-    .join(', ')
-}
-
-function sayQueued(items: AlertView['told']): string {
-  if (items.every(({ at }) => at !== null)) return ''
-  return items.some(({ at }) => at !== null) ? ' (more is queued)' : ' (queued)'
-}
-
-function formatList(views: readonly AlertView[], now: number): string {
-  if (views.length === 0) return 'No alerts.\n'
-  return views
-    .map((view) => {
-      const ago = (at: number) => `${formatDuration(Math.max(0, now - at))} ago`
-      return `${view.id}  ${view.severity.padEnd(8)} ${nameState(view).padEnd(10)} ${view.rule}  happened ${ago(view.since)}, ${view.toldAt === null ? 'not sent yet' : `sent ${ago(view.toldAt)}`}\n          ${view.summary}\n          ${view.title}\n          told: ${sayTold(view) || 'nobody yet'}${view.ack ? `; acknowledged by ${view.ack.by}` : ''}${sayCase(view)}\n`
-    })
-    .join('')
-}
-
-function sayCase(view: AlertView): string {
-  return view.case === null ? '' : `; case ${view.case.id}, ${view.case.state}`
-}
-
 interface ShowAlertCommand {
   readonly config: string
   readonly json?: boolean
@@ -130,37 +86,6 @@ export async function showAlert(io: Io, id: string, options: ShowAlertCommand): 
   } finally {
     db.close()
   }
-}
-
-function formatStory(story: AlertStory, now: number): string {
-  const time = (at: number) => new Date(at).toISOString()
-  const clean = (text: string) => cleanText(text, 600)
-  const labels = Object.entries(story.labels).map(([name, value]) => `${name}=${clean(value)}`)
-  return [
-    `#${story.id}  ${story.severity}  ${story.endedBadly ? 'ended' : story.state}  ${story.rule} (${story.kind})\n`,
-    `  ${clean(story.summary)}\n  ${clean(story.title)}\n`,
-    `  happened   ${time(story.since)}, ${formatDuration(Math.max(0, now - story.since))} ago; episode ${story.episode}\n`,
-    `  sent       ${story.toldAt === null ? 'to nobody yet' : time(story.toldAt)}\n`,
-    story.case === null ? '' : `  case       ${story.case.id}, ${story.case.state}\n`,
-    `  labels     ${labels.join(' ')}\n`,
-    story.ack ? `  ack        by ${clean(story.ack.by)} at ${time(story.ack.at)}\n` : '',
-    story.heldFor.length === 0 ? '' : `  silenced   to be listed to ${story.heldFor.join(', ')}\n`,
-    ...section(
-      'evidence',
-      story.evidence.map(({ source, at, says }) => `${time(at)}  ${source}: ${clean(says)}`),
-    ),
-    ...section(
-      'messages',
-      story.messages.map(
-        ({ item, channel, what, state, message, queuedAt, sentAt }) =>
-          `${time(sentAt ?? queuedAt)}  ${what} to ${channel}: ${state}${message === null ? '' : ` (#${message})`}, outbox item ${item}`,
-      ),
-    ),
-    ...section(
-      'decisions',
-      story.decisions.map(({ at, what, reason }) => `${time(at)}  ${what}: ${clean(reason)}`),
-    ),
-  ].join('')
 }
 
 interface AckCommand extends ShowAlertCommand {

@@ -106,6 +106,8 @@ export interface AlertView {
   readonly foundAt: UnixMs
   /** *Sent at*: when a channel first took a message of it; null while none did. */
   readonly toldAt: UnixMs | null
+  /** Why nothing was sent of it, as was decided last: another rule said it, a silence held. Null where something is, and while nothing was decided. */
+  readonly untold: string | null
   readonly resolvedAt: UnixMs | null
   /** It is over, and not well: what was late has failed, or its rule is gone. */
   readonly endedBadly: boolean

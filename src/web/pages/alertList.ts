@@ -118,7 +118,11 @@ function renderHappened({ since, leadMs, resolvedAt }: AlertView, now: UnixMs): 
 }
 
 /** Each channel once, whatever number of messages it got. */
-function renderTold({ told, toldAt }: Pick<AlertView, 'told' | 'toldAt'>, now: UnixMs): Html {
+function renderTold(
+  { told, toldAt, untold }: Pick<AlertView, 'told' | 'toldAt' | 'untold'>,
+  now: UnixMs,
+): Html {
+  if (untold !== null) return html`<span>not sent: ${cleanText(untold, 300)}</span>`
   const channels = [...Map.groupBy(told, ({ channel }) => channel)]
   const waiting = channels.filter(([, items]) => items.some(({ at }) => at === null)).map(([name]) => name)
   const reached = channels.filter(([, items]) => items.some(({ at }) => at !== null)).map(([name]) => name)

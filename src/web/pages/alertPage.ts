@@ -27,7 +27,7 @@ export function renderAlertPage(
 <p>${renderTag(alertTone(alert), alert.severity)}</p>
 ${headline === title ? '' : html`<p class="subject">${renderHashes(title, 600)}</p>`}
 ${renderMeta(alert, now)}
-<p class="meta"><span>Happened at ${renderTime(alert.since)}</span><span>${alert.toldAt === null ? 'not sent yet' : html`sent at ${renderTime(alert.toldAt)}`}</span></p>
+<p class="meta"><span>Happened at ${renderTime(alert.since)}</span>${renderSent(alert)}</p>
 ${alert.heldFor.length === 0 ? '' : html`<p class="muted">Will be listed to ${alert.heldFor.map((name) => cleanText(name)).join(', ')} when its silence ends.</p>`}
 ${alert.state === 'resolved' ? '' : renderTodo(alert)}
 ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
@@ -42,6 +42,12 @@ ${alert.state === 'resolved' ? '' : renderAckForm(alert, form)}
 <footer><p>State at ${renderTime(now)}. <a href="/api/alerts/${alert.id}">As JSON</a></p></footer>
 </div>`,
   })
+}
+
+/** The line above says why nothing was sent. */
+function renderSent({ toldAt, untold }: AlertStory): Html | '' {
+  if (toldAt !== null) return html`<span>sent at ${renderTime(toldAt)}</span>`
+  return untold === null ? html`<span>not sent yet</span>` : ''
 }
 
 /** So many of the newest stand open. */

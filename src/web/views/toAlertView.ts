@@ -31,6 +31,8 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
   const leadMs = hasBlockTime(kinds.find(row.kind), row, finding) ? source.clockLeadMs : 0
   const at = (row.resolvedAt ?? source.now) - leadMs
   const told = source.store.listItemsOf(row.id).filter((item) => item.state !== 'dead')
+  // Of the time that it fires now: what was sent of an earlier one happened before.
+  const toldNow = told.filter(({ episode }) => episode === row.episode)
   return {
     id: alertIdOf(row.fingerprint),
     rule: row.rule,
@@ -43,10 +45,8 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     since: finding.since,
     leadMs,
     foundAt: row.activeAt,
-    // Of the time that it fires now: what was sent of an earlier one happened before.
-    toldAt: told
-      .filter(({ episode }) => episode === row.episode)
-      .reduce<UnixMs | null>((first, { sentAt }) => earlier(first, sentAt), null),
+    toldAt: toldNow.reduce<UnixMs | null>((first, { sentAt }) => earlier(first, sentAt), null),
+    untold: toldNow.length > 0 ? null : whyUntold(source, row),
     resolvedAt: row.resolvedAt,
     endedBadly: row.state === 'resolved' && hasEndedBadly(source, row),
     transferKey: row.transferKey,
@@ -59,6 +59,15 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     silence: silence && { id: silence.id, endsAt: silence.endsAt },
     case: nameCase(source.store.findCaseOfAlert(row.id)),
   }
+}
+
+const mostDecisions = 20
+
+function whyUntold({ store }: AlertViewSource, { id, activeAt }: AlertRow): string | null {
+  const newest = store
+    .listDecisions({ alertId: id, limit: mostDecisions })
+    .find(({ what }) => what === 'not told' || what === 'muted over')
+  return newest === undefined || newest.at < activeAt ? null : newest.reason
 }
 
 function nameCase(row: CaseRow | null): AlertView['case'] {

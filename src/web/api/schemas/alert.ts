@@ -32,6 +32,10 @@ export const alert = z
     toldAt: time
       .nullable()
       .describe('Sent at: when a channel first took a message of it; null while none did'),
+    untold: z
+      .string()
+      .nullable()
+      .describe('Why nothing was sent of it, as was decided last; null where something is, and before that'),
     resolvedAt: time.nullable(),
     endedBadly: z.boolean().describe('It is over, and not well'),
     transferKey: z.string().nullable(),

@@ -119,6 +119,7 @@ export const stalled: AlertView = {
   toldAt: now - 16 * minute,
   resolvedAt: null,
   endedBadly: false,
+  untold: null,
   transferKey: 't42',
   facts: { waitedMs: 47 * minute },
   evidence: [],
