@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { deepBlocks } from '../../checks/escrow/reading/flowReach.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { sayTime } from '../../lib/sayTime.ts'
@@ -17,7 +18,10 @@ interface MovementsView {
 /** What left the escrows and what came in, the largest first, each with what explains it. */
 export function renderMovements({ movements, course, token }: EscrowStory, view: MovementsView): Html {
   const { count, isCut, isUnexplained, knownSince } = movements
-  const since = knownSince === null ? '' : ` Movements are known from ${sayTime(knownSince, view.now)} on.`
+  const since =
+    knownSince === null
+      ? ''
+      : ` All movements are known from ${sayTime(knownSince, view.now)} on, and of those before it the ones in some ${groupDigits(String(deepBlocks))} blocks, which are read for context.`
   if (count === 0)
     return html`<p class="empty">Nothing moved in the past ${course.period}.${course.period === 'month' ? '' : html` <a href="${toEscrowPath(token.address, { period: 'month' })}#moves-title">Look further back</a>.`}${since} ${kept}</p>`
   if (isUnexplained && movements.out.length + movements.in.length === 0)

@@ -164,12 +164,23 @@ test('movements of before the first start are said not to be known, where the pe
     deps.escrows.db.prepare(all).run()
     return {}
   }
-  const said = /is explained, or still looked for\. Movements are known from \S+ UTC on\./
+  const said =
+    /is explained, or still looked for\. All movements are known from \S+ UTC on, and of those before it the ones in some 3,600 blocks, which are read for context\./
   const path = '/escrows?period=hour&show=unexplained'
   expect(textOf(await read(path, firstStart(20)))).toMatch(said)
   expect(textOf(await read(path, firstStart(90)))).toMatch(
-    /is explained, or still looked for\. (?!Movements are known)/,
+    /is explained, or still looked for\. (?!All movements are known)/,
   )
+})
+
+test('a movement of before the first start stands above a line that says why it is there', async () => {
+  const firstStart = (deps: WebDeps) => {
+    saveMeta(deps.escrows.db, firstStartName, String(deps.clock.now()))
+    return {}
+  }
+  const page = textOf(await read('/escrows?period=hour', firstStart))
+  expect(page).toMatch(/Movements in this time: \d+\. All movements are known from/)
+  expect(page).toContain('and of those before it the ones in some 3,600 blocks, which are read for context.')
 })
 
 test('the API gives the same as numbers', async () => {

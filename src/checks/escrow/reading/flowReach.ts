@@ -6,6 +6,8 @@ import type { SeenRows } from './flowReader.ts'
 
 /** Blocks read again at every tick: lists fill in late what they missed. */
 export const overlapBlocks = 60
+/** Every so often a longer stretch is read again, at the first time as well: lists fill in late what they missed. */
+export const deepBlocks = 3_600
 /**
  * How far behind a known row still distinguishes a whole answer from an empty one; and how long a list may stand still, in
  * blocks, for all that left meanwhile to be found once it goes on. Ranges beyond 10,000 other lists of the service refuse.

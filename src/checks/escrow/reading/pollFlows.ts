@@ -8,7 +8,7 @@ import { MonitorError } from '../../../lib/errors.ts'
 import type { Database } from '../../../store/database.ts'
 import { accountFlows } from '../explaining/keepAccounts.ts'
 import { type EscrowFlow, sumFlows } from '../flows/flow.ts'
-import { nextBlocks, overlapBlocks, readLate } from './flowReach.ts'
+import { deepBlocks, nextBlocks, overlapBlocks, readLate } from './flowReach.ts'
 import { type FlowReader, isResting, listStreams, rowsOf } from './flowReader.ts'
 import type { StoredFlow } from '../flows/flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from '../flows/flowStore.ts'
@@ -20,9 +20,6 @@ import { dropRepeats } from './repeats.ts'
 import { findForeign, isWatched, lookUpTokens, noteFirstHeight } from './tokens.ts'
 import { fillUnread } from './unreadRows.ts'
 import { type FlowsRead, readStreamRows } from './readStreamRows.ts'
-
-/** Every so often a longer stretch is read again: lists fill in late what they missed. */
-const deepBlocks = 3_600
 
 const deepEveryMs = 600_000
 
