@@ -224,6 +224,15 @@ export function destinationLeg(transfer: Pick<Transfer, 'direction' | 'main' | '
   return transfer.direction === 'MainToZone' ? transfer.zone : transfer.main
 }
 
+/** When a leg happened: its block's time, and never later than it was read; when value left, where the block has none. */
+export function legTime(
+  { main, zone, originAt, readAt }: Pick<Transfer, 'main' | 'zone' | 'originAt' | 'readAt'>,
+  chain: Chain,
+): UnixMs {
+  const { time = null } = (chain === 'main' ? main : zone) ?? {}
+  return time === null ? originAt : Math.min(time, readAt)
+}
+
 /** Whether its own transaction failed where it set out, and nothing is known to have arrived: its sender still has all of it. */
 export function leftNothing(
   transfer: Pick<Transfer, 'state' | 'originProof' | 'direction' | 'main' | 'zone'>,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Transfer } from '../../bridge/transfer.ts'
+import { legTime, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
@@ -77,6 +77,6 @@ function describe(transfer: Transfer, difference: Difference): Found<typeof fact
       { source: explorer.source, at: explorer.at, says: saidBy('explorer') },
       { source, at: node.at, says: saidBy('node') },
     ],
-    since: Math.min(transfer.originAt, transfer.firstSeenAt),
+    since: legTime(transfer, leg.chain),
   }
 }

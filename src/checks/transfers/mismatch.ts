@@ -19,7 +19,7 @@ import { isMadeAgain } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
 import { findExtraCredit } from '../../meaning/unlistedItems.ts'
-import { destinationLeg, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
+import { destinationLeg, legTime, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
@@ -126,7 +126,7 @@ function detectMismatch(
         says: `the ${by.chain} transaction: ${what} ${say(shown)}, the record says ${say(expected)}${tellUnasked(by)}`,
       },
     ],
-    since: Math.min(transfer.originAt, transfer.firstSeenAt),
+    since: legTime(transfer, by.chain),
   }
 }
 

@@ -61,6 +61,36 @@ test.each([
   expect(transferOf([deposit], evidence).originProof).toBe(proof)
 })
 
+describe('what disagrees is dated by the leg that does', () => {
+  const record = { zoneTime: 300_000, mainTime: 800_000, requestedAt: 900_000 }
+  const more = [{ ...paid, amountRaw: 2_000_000n }]
+  const canonical = (status: LegEvidence['status']) => main(status, { source: 'canonical' })
+  const sinceOf = (
+    detector: typeof transferUnbacked,
+    evidence: readonly LegEvidence[],
+    of: Partial<Observation> = {},
+  ) => detector.detect(transferOf([toRecord({ ...record, ...of })], evidence), {}, eventContext())?.since
+
+  test('a payout of another amount, long after its origin', () => {
+    expect(sinceOf(transferMismatch, [zone('success'), main('success', { moves: more })])).toBe(800_000)
+    expect(sinceOf(sourceDisagreement, [main('success'), canonical('absent')])).toBe(800_000)
+  })
+
+  test('an origin that failed, beside a payout', () => {
+    expect(sinceOf(transferMismatch, [zone('failed'), main('success')])).toBe(300_000)
+  })
+
+  test('never later than it was read, by a clock of the chain that is ahead', () => {
+    const ahead = { mainTime: 5_000_000 }
+    expect(sinceOf(transferMismatch, [main('success', { moves: more })], ahead)).toBe(900_000)
+  })
+
+  test('a leg whose block has no time, by its origin', () => {
+    const untimed = { mainTime: null }
+    expect(sinceOf(transferMismatch, [main('success', { moves: more })], untimed)).toBe(300_000)
+  })
+})
+
 describe('transfer.unbacked', () => {
   const unnamed = { zoneHash: null, zoneHeight: null, zoneTime: null }
   test.each([
