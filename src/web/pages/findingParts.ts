@@ -14,8 +14,14 @@ export function renderTodo(of: {
   const { remedy, kind, transferKey } = of
   const runbook = toRunbookHref(of)
   if (remedy === null && runbook === null && transferKey === null) return ''
-  return html`<div class="todo"><p><strong>What to do</strong></p>${remedy === null ? '' : html`<p>${cleanText(remedy, 500)}</p>`}
+  return html`<div class="todo"><p><strong>What to do</strong></p>${remedy === null ? '' : html`<p>${renderNames(remedy, 500)}</p>`}
 <p class="links">${runbook === null ? '' : html`<a href="${runbook}" rel="noreferrer">Runbook<span class="hidden"> of ${cleanText(kind ?? '', 100)}</span></a>`}${transferKey === null ? '' : html`<a href="${toTransferPath(transferKey)}">The transfer's whole story</a>`}</p></div>`
+}
+
+/** A text of the program's own, in which names of settings and commands stand between backticks. */
+function renderNames(text: string, most: number): Html {
+  const parts = cleanText(text, most).split(/`([^`]+)`/)
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
 /** The rule's own, else the chapter that comes with the program. */

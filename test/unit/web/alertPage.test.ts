@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { findAlert } from '../../../src/alerts/operations.ts'
+import { renderTodo } from '../../../src/web/pages/findingParts.ts'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { toAlertStory } from '../../../src/web/views/toAlertStory.ts'
 import { createCaseWorld, theft, unbacked } from '../../support/caseWorld.ts'
@@ -31,6 +32,14 @@ test('a case says the same of its worst finding', async () => {
 test('where a rule names no runbook the chapter that comes with the program is one', async () => {
   const page = await read('/transfers/t42')
   expect(page).toMatch(/href="(https:[^"]+|\/runbooks\/[a-z._]+)"[^>]*>Runbook/)
+})
+
+test('names in what to do stand as names, without the backticks of a text', async () => {
+  const remedy = 'Raise `explorer.pace`, and see `spanwatch check <file>`: an odd ` stays'
+  const told = { remedy, runbook: null, kind: null, transferKey: null }
+  expect((await renderTodo(told)).toString()).toContain(
+    '<p>Raise <code>explorer.pace</code>, and see <code>spanwatch check &lt;file&gt;</code>: an odd ` stays</p>',
+  )
 })
 
 test('the fields of an alert are those of its messages', () => {
