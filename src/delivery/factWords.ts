@@ -122,7 +122,37 @@ function saysNothing(name: string, value: FactValue): boolean {
 }
 
 /** Facts in units of the token that a finding names. */
-const amounts = new Set(['amount', 'moved', 'total', 'missing', 'holdings', 'owed', 'baseline'])
+const amounts = new Set([
+  'amount',
+  'moved',
+  'total',
+  'missing',
+  'holdings',
+  'owed',
+  'baseline',
+  'excess',
+  'before',
+  'supply',
+  'claims',
+  'backing',
+  'free',
+  'held',
+  'onItsWay',
+  'paidIn',
+  'askedFor',
+])
+
+/** Facts in units of the token of the finding's transfer. */
+const transferAmounts = new Set(['owed', 'paid'])
+
+/** The token that a fact is an amount of; null for what is none. */
+function amountToken({ transfer, facts }: Pick<Finding, 'transfer' | 'facts'>, name: string): string | null {
+  const isCompared = (name === 'expected' || name === 'found') && facts['what'] === 'amount'
+  if (transfer !== null && (transferAmounts.has(name) || isCompared))
+    // Without decimals it is in base units.
+    return transfer.token.decimals === null ? '' : tokenOf(transfer)
+  return amounts.has(name) ? String(facts['token'] ?? '') : null
+}
 
 function sayValue(
   finding: Pick<Finding, 'transfer' | 'facts'>,
@@ -136,8 +166,8 @@ function sayValue(
     return value === 0 ? null : `${sayDuration(value)}${unit}`
   if (typeof value === 'number' && name.endsWith('At')) return sayInstant(value, now)
   if (name === 'escrowBalance') return sayBalance(finding, String(value))
-  if (amounts.has(name) && isAmount(name, value))
-    return `${groupDigits(String(value))} ${finding.facts['token'] ?? ''}`.trim()
+  const token = isAmount(name, value) ? amountToken(finding, name) : null
+  if (token !== null) return `${groupDigits(String(value))} ${token}`.trim()
   const text = values?.[String(value)] ?? (isAmount(name, value) ? groupDigits(String(value)) : String(value))
   return `${text}${value === 1 ? unit.replace(/s$/, '') : unit}`
 }
@@ -146,7 +176,7 @@ function sayValue(
 function isAmount(name: string, value: FactValue): boolean {
   return typeof value === 'number'
     ? !/height|chain|day|block/i.test(name)
-    : /^\d+(\.\d+)?$/.test(String(value))
+    : /^-?\d+(\.\d+)?$/.test(String(value))
 }
 
 function sayBalance({ transfer }: Pick<Finding, 'transfer'>, raw: string): string {

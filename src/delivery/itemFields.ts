@@ -72,11 +72,11 @@ function bareNumber(value: string): string {
   return /^([\d,]+(?:\.\d+)?) \S+$/.exec(value)?.[1] ?? ''
 }
 
-/** A short number may stand in a headline for something else. */
+/** A short number may stand in a headline for something else, but for one that has a fraction. */
 const leastSaid = 4
 
 function isSaid(value: string, summary: string): boolean {
-  if (value.length < leastSaid) return false
+  if (value.length < leastSaid && !/^\d\.\d$/.test(value)) return false
   const at = summary.indexOf(value)
   if (at < 0) return false
   const around = `${summary[at - 1] ?? ' '}${summary[at + value.length] ?? ' '}`
