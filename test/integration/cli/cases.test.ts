@@ -46,7 +46,7 @@ test('cases are listed with what is at risk, and shown with what they gather', a
   )
   expect(shown).toMatch(/\n {2}timeline\n {4}\S+ {2}opened: transfer\.failed: /)
   expect(JSON.parse((await run('show', 'c2', '--json')).out)).toMatchObject({ id: 'c2', members: 3 })
-  expect(JSON.parse((await run('list', '--json')).out)).toMatchObject([{ id: 'c2' }, { id: 'c1' }])
+  expect(JSON.parse((await run('list', '--json')).out)).toMatchObject([{ id: 'c1' }, { id: 'c2' }])
 })
 
 test('a case is taken, given, noted, handled and opened again, by whoever does it', async () => {

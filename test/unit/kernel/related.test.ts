@@ -231,6 +231,6 @@ test('what an escrow held is not known of before its first balance', () => {
     riskOf: () => 0,
     netOf: () => null,
   })
-  const { escrowBalance } = createRelated({ ledger, stakes }, [])
-  expect([escrowBalance('0xcc', 999), escrowBalance('0xcc', 1_000)]).toEqual([null, 70n])
+  const related = createRelated({ ledger, stakes }, [])
+  expect([related.escrowBalance('0xcc', 999), related.escrowBalance('0xcc', 1_000)]).toEqual([null, 70n])
 })
