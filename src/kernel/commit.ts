@@ -171,10 +171,17 @@ function tell(
   const { learned, numbers } = deps
   const { rules } = deps.live
   const related = createRelated(deps, changed)
+  const judgedBy = deps.judgedBy()
+  const listedUntil = judgedBy.horizons?.list ?? null
   if (learned)
-    learnMoney({ ...deps, learned, isAccused: (key) => isAccused(deps, key) }, changed, related, now)
+    learnMoney(
+      { ...deps, learned, listedUntil, isAccused: (key) => isAccused(deps, key) },
+      changed,
+      related,
+      now,
+    )
   const context = {
-    ...deps.judgedBy(),
+    ...judgedBy,
     now,
     tellSince: deps.tellSince,
     bridge: deps.bridge,

@@ -9,7 +9,7 @@ import { listOpenLessons, type Teaching } from '../meaning/openLessons.ts'
 import { isReplacementOpen, replacedHoldMs } from '../meaning/replacedPayout.ts'
 import {
   hasEndedMeaning,
-  judgeCredits,
+  judgeExtra,
   taughtByAction,
   taughtByMoney,
   taughtByZoneAmount,
@@ -26,6 +26,8 @@ export interface LearnMoneyDeps {
   readonly bridge: EventContext['bridge']
   /** What was final before this is not reported. */
   readonly tellSince: UnixMs
+  /** Up to when the list has shown what happened; null while that is not known. */
+  readonly listedUntil: UnixMs | null
   /** Whether a transfer was accused before, by its key. */
   readonly isAccused: (key: string) => boolean
 }
@@ -71,13 +73,13 @@ export function toTeaching({
 
 /** @returns whether it is told for what may be a fee */
 function learnFrom(
-  { db, learned, bridge, isAccused }: LearnMoneyDeps,
+  { db, learned, bridge, isAccused, listedUntil }: LearnMoneyDeps,
   transfer: Transfer,
   of: { readonly related: RelatedTransfers; readonly isTold: boolean; readonly now: UnixMs },
 ): boolean {
   const { related, isTold, now } = of
   const { key, main, zone } = transfer
-  const example = { transfer, related, learned, bridge, now }
+  const example = { transfer, related, learned, bridge, now, listedUntil }
   const party = partyOf(transfer)
   const money = taughtByMoney(example, isTold)
   if (money.isHeld) holdJudgement(db, key, now + soonMs)
@@ -88,7 +90,7 @@ function learnFrom(
   const { awaitsFee = false } = money
   if (zone === null) return awaitsFee
   const amount = taughtByZoneAmount(example, isTold)
-  if (amount.isHeld || (isTold && judgeCredits(example) === 'held')) holdJudgement(db, key, now + soonMs)
+  if (amount.isHeld || (isTold && judgeExtra(example) === 'held')) holdJudgement(db, key, now + soonMs)
   // Those that ended a meaning, and were accused for it, begin no other one.
   if (hasEndedMeaning(learned, transfer) && isAccused(key)) return awaitsFee
   learned.learn(amount.samples, { hash: zone.hash, party }, now)

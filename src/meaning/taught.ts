@@ -3,6 +3,7 @@ import { isBatch, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { compareBatch, judgeBatchAction, sampleBatch } from './compareBatch.ts'
 import { doubtOrigin, kindsName, zoneEvidence } from './doubtOrigin.ts'
+import { type Extra, findExtra, itemsName, sampleItems } from './extraItems.ts'
 import { onlyCertain } from './habit.ts'
 import { actionOf, isOneOfSeveral, judgeAction, listFitting, noItem } from './judgeAction.ts'
 import {
@@ -28,7 +29,6 @@ import {
 } from './learnedActions.ts'
 import type { LearnedMoney } from './learnedMoney.ts'
 import { isWordKnown, listTokenLessons } from './otherTokens.ts'
-import { type ExtraCredit, findExtraCredit, itemsName, sampleItems } from './unlistedItems.ts'
 import { type BridgeMoney, toMoneySettings } from './toMoneySettings.ts'
 import { readAction } from './zoneAction.ts'
 
@@ -43,6 +43,8 @@ export interface Example {
   readonly learned: LearnedMoney
   readonly bridge: BridgeMoney
   readonly now: UnixMs
+  /** Up to when the list has shown what happened; left out, that is not known. */
+  readonly listedUntil?: UnixMs | null
 }
 
 /** What one transaction of a transfer teaches. */
@@ -134,8 +136,7 @@ export function taughtByAction(
   if (isReported || isOfEarlierWords(transfer, learned)) return kind
   const words = action ? sampleAction(transfer, listFitting(transfer, sharing, settings), settings) : []
   const all = action ? related.allSharing('zone', by.hash) : []
-  const isComplete = now - Math.max(...all.map(({ firstSeenAt }) => firstSeenAt)) >= othersMs
-  const items = sampleItems(transfer, all, { ...settings, isComplete })
+  const items = sampleItems(transfer, all, { ...settings, now, isTold })
   return [...kind, ...words, ...items, ...sampleBatch(compareBatch(transfer, paid, settings))]
 }
 
@@ -143,7 +144,8 @@ export function taughtByAction(
  * What was learned of zone actions that a transfer disagrees with while its money is just what its record says: it may
  * be that the zone says something else by now. The names of these meanings.
  */
-export function listDissent({ transfer, related, learned, bridge, now }: Example): string[] {
+export function listDissent(example: Example): string[] {
+  const { transfer, related, learned, bridge, now } = example
   const money = toMoneySettings(bridge, learned, related)
   const { main, zone } = transfer
   const ofMain = main ? related.allSharing('main', main.hash) : []
@@ -157,9 +159,7 @@ export function listDissent({ transfer, related, learned, bridge, now }: Example
     (doubtOrigin(transfer, ofZone, settings)?.isByWords ?? false)
   return [
     ...(isOtherwise ? [wordsName(transfer)] : []),
-    ...(judgeCredits({ transfer, related, learned, bridge, now }) === null
-      ? []
-      : [itemsName(transfer.direction)]),
+    ...(typeof (judgeExtra(example) ?? 'held') === 'string' ? [] : [itemsName(transfer.direction)]),
     // What a bundle lacks, or has too much, is no other meaning of what the zone says of one.
     ...(isBundle(ofZone) || judgeZoneAmount(transfer, ofZone, { ...settings, now }) === null
       ? []
@@ -204,14 +204,26 @@ export function listConsent(example: Example): string[] {
   return [
     ...(isWord ? [wordsName(transfer)] : []),
     ...(isAmountSaid(example) ? [amountsName(transfer.direction)] : []),
-    ...(isWord && judgeCredits(example) === null ? [itemsName(transfer.direction)] : []),
+    ...(isWord && judgeExtra(example) === null ? [itemsName(transfer.direction)] : []),
   ]
 }
 
-/** What the zone credits beside a deposit, and nothing came for: `held` while a record may follow. */
-export function judgeCredits({ transfer, related, learned, bridge, now }: Example): ExtraCredit | null {
+/** What the zone transaction of a transfer does beside it, and no record tells. */
+export function judgeExtra({
+  transfer,
+  related,
+  learned,
+  bridge,
+  now,
+  listedUntil = null,
+}: Example): Extra | null {
   const sharing = transfer.zone ? related.allSharing('zone', transfer.zone.hash) : []
-  return findExtraCredit(transfer, sharing, { ...toMoneySettings(bridge, learned, related), learned, now })
+  return findExtra(transfer, sharing, {
+    ...toMoneySettings(bridge, learned, related),
+    learned,
+    now,
+    listedUntil,
+  })
 }
 
 function areItemsSaid({ transfer, related, learned }: Example): boolean {

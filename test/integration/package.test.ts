@@ -96,7 +96,7 @@ describe('what is installed, below node_modules and with what holds native code 
 
   test('plays the demo up to its first alert', async () => {
     const demo = startProgram(['demo', '--speed', '5'], { bin })
-    await until(() => demo.stdout().includes('CRITICAL: Withdrawal of') || !demo.isRunning())
+    await until(() => /(CRITICAL|WARNING): Withdrawal of/.test(demo.stdout()) || !demo.isRunning())
     expect(await endProgram(demo)).toBe(0)
     expect(demo.stderr()).toBe('')
   })

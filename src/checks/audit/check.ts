@@ -13,7 +13,6 @@ import { createZoneAuditPoll, taughtTickMs, zoneTickMs } from './pollZone.ts'
 import { createZoneLogsPoll } from './pollZoneLogs.ts'
 import { createAuditReads } from './reads.ts'
 import { addLack, dropLack, listUnlistedNames, summarizeTold, toUnlistedLack } from './store.ts'
-import { suspectItems } from './unlistedItems.ts'
 import { purgeZoneAudit } from './zoneStore.ts'
 
 /** The audits: the list by ranges against the ledger, a sample of the zone's blocks, and what follows from both. */
@@ -69,7 +68,6 @@ export const audit: Check<AuditPart> = {
         for (const transfer of changed) noteUnlisted(db, unlisted(), transfer, now)
         noteTransfers(listings, changed, ceased)
       },
-      onJudged: (transfer, _, related, now) => (suspectItems(kernel, transfer, related, now), []),
       onRecords: (recorded, now) => (noteListed(listings, recorded, now), []),
       facts: () => ({
         incomplete: summarizeTold(db).map((told) => ({

@@ -16,23 +16,11 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { isShown, type Listings, readListed } from './listings.ts'
 import { dropLack, type Lack, listDueLacks, saveLack } from './store.ts'
-import { isOfItem, isUnlisted, withEquals } from './unlistedItems.ts'
 
 interface Looking
   extends Pick<
     Kernel,
-    | 'clock'
-    | 'commit'
-    | 'config'
-    | 'db'
-    | 'horizons'
-    | 'learned'
-    | 'ledger'
-    | 'list'
-    | 'reads'
-    | 'settleMs'
-    | 'stakes'
-    | 'tellSince'
+    'clock' | 'commit' | 'config' | 'db' | 'horizons' | 'ledger' | 'list' | 'reads' | 'settleMs' | 'stakes'
   > {
   readonly listings: Listings
   /** The records of a main transaction. */
@@ -108,7 +96,6 @@ function hiddenMs(db: Database, direction: Direction, now: UnixMs): number {
 /** Settles what needs no question. @returns whether the record has to be asked for */
 function prepare(audit: Looking, lack: Lack, isBehind: (lack: Lack) => boolean): boolean {
   if (lack.state === 'recorded') return judgeRecorded(audit, lack)
-  if (isOfItem(lack)) return isUnlisted(audit, lack) || drop(audit, lack)
   if (lack.source === 'list' || lack.source === 'action') return prepareRecord(audit, lack)
   const transfer = lack.transferKey === null ? null : audit.ledger.getTransfer(lack.transferKey)
   if (!transfer || transfer.isListed || destinationLeg(transfer) !== null) return drop(audit, lack)
@@ -174,10 +161,11 @@ async function readByZone(
   const isShown = control !== null && read.records.some(({ zoneHash }) => zoneHash === control)
   const wouldShow = isCleanOf(read, asked)
   for (const lack of lacks) {
-    const ofHash = read.records.filter((one) => one.zoneHash === lack.zoneHash)
-    // Beside an item stand the records of others: they are no news.
-    const shown = isOfItem(lack) ? ofHash.filter((one) => lacksRecord(audit.db, one)) : ofHash
-    settle(audit, lack, { read, isAnswered: isShown && wouldShow(lack.zoneHash ?? ''), shown })
+    settle(audit, lack, {
+      read,
+      isAnswered: isShown && wouldShow(lack.zoneHash ?? ''),
+      shown: read.records.filter((one) => one.zoneHash === lack.zoneHash),
+    })
   }
 }
 
@@ -226,8 +214,7 @@ function settle(audit: Looking, lack: Lack, reading: Reading): void {
   // A record that was in the list once and is nowhere now: there is nothing to record.
   if (lack.source === 'list') return void drop(audit, lack)
   audit.commit({
-    answers:
-      lack.observation === null ? [] : [isOfItem(lack) ? withEquals(lack.observation) : [lack.observation]],
+    answers: lack.observation === null ? [] : [[lack.observation]],
     apply: () => {
       dropLack(audit.db, lack.name)
       return []

@@ -15,7 +15,16 @@ import { noteZoneBlocks } from './zoneStore.ts'
 interface ZoneAudit
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'config' | 'db' | 'learned' | 'ledger' | 'random' | 'settleMs' | 'tellSince'
+    | 'clock'
+    | 'commit'
+    | 'config'
+    | 'db'
+    | 'horizons'
+    | 'learned'
+    | 'ledger'
+    | 'random'
+    | 'settleMs'
+    | 'tellSince'
   > {
   readonly reads: Pick<AuditReads, 'zoneBlockPage' | 'zoneBlock'>
   /** Whether a node shows every block: the sample then teaches what actions mean, and is no coverage. */
@@ -118,12 +127,18 @@ function judgeAction(zone: ZoneAudit, transaction: ZoneBlockTransaction, block: 
   const taught = countTaught(learned, actionType)
   const now = clock.now()
   for (const { direction, word, means } of taught.deposits > 0 ? readings : readings.slice(0, 1)) {
+    // While the list has not come so far, nothing follows from a record that is not there.
+    if (direction === 'MainToZone' && !isListShown(zone, block)) continue
     const counts = { ...readActions(db, word(actionType)), ...taught }
     const isKnown = known.some((one) => one.direction === direction)
     countAction(db, word(actionType), isKnown ? { matched: 1 } : { unmatched: 1 })
     if (!isKnown && means(counts) && now >= tellSince)
       addLack(db, toLack(toAction(transaction, block, direction), 'action', now))
   }
+}
+
+function isListShown({ horizons }: ZoneAudit, { time }: ZoneBlock): boolean {
+  return time !== null && time <= (horizons.read().list ?? -Infinity)
 }
 
 /** What an action may mean, each counted by itself. */

@@ -3,7 +3,6 @@ import type { Transfer } from '../../bridge/transfer.ts'
 import { nameOfRecord } from '../../ledger/transfers/lacksRecord.ts'
 import { newestTime } from './reads.ts'
 import { z } from 'zod'
-import { isActionItem } from '../../ledger/sightings/sighting.ts'
 import { toSightings } from '../../ledger/sightings/toSightings.ts'
 import { decodeSighting, encodeSighting } from '../../ledger/sightings/sightingCells.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -75,10 +74,9 @@ const newLack = {
 /** A record, or a zone action, that is to be looked at again. */
 export function toLack(observation: Observation, source: Lack['source'], now: UnixMs): Lack {
   const { mainHash, zoneHash, mainHeight, zoneHeight } = observation
-  const action = isActionItem(observation) ? nameOfRecord(observation) : (zoneHash ?? '')
   return {
     ...newLack,
-    name: source === 'action' ? `action ${action}` : nameOfRecord(observation),
+    name: source === 'action' ? `action ${zoneHash ?? ''}` : nameOfRecord(observation),
     source,
     mainHash,
     zoneHash,

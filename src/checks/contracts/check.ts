@@ -141,7 +141,7 @@ function throwFirst(results: readonly PromiseSettledResult<void>[]): void {
  * different parties suspend what was learned. An upgrade is reported in this way, and honest transfers no more.
  */
 function weighDissent(
-  { config, kinds, learned }: Pick<Kernel, 'config' | 'kinds' | 'learned'>,
+  { config, horizons, kinds, learned }: Pick<Kernel, 'config' | 'horizons' | 'kinds' | 'learned'>,
   transfer: Transfer,
   found: readonly Finding[],
   related: RelatedTransfers,
@@ -151,7 +151,8 @@ function weighDissent(
   const { zone, firstSeenAt: at } = transfer
   const accusing = found.filter((one) => accuses(kinds, one))
   if (accusing.length === 0 && !learned.hasDissent()) return []
-  const example = { transfer, related, learned, bridge: config.bridge, now }
+  const listedUntil = horizons.read().list
+  const example = { transfer, related, learned, bridge: config.bridge, now, listedUntil }
   if (accusing.length === 0) {
     for (const meaning of listConsent(example)) learned.consent(meaning, at)
     return []

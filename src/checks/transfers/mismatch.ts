@@ -18,7 +18,7 @@ import { findReturned } from '../../meaning/findReturned.ts'
 import { isMadeAgain } from '../../meaning/replacedPayout.ts'
 import { toMoneySettings } from '../../meaning/toMoneySettings.ts'
 import type { LearnedMoney } from '../../meaning/learnedMoney.ts'
-import { findExtraCredit } from '../../meaning/unlistedItems.ts'
+import { judgeExtra } from '../../meaning/taught.ts'
 import { destinationLeg, legTime, type LegEvidence, type Transfer } from '../../bridge/transfer.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { cleanText } from '../../lib/text.ts'
@@ -262,23 +262,21 @@ function compareAction(transfer: Transfer, context: EventContext): Difference | 
     ...toMoneySettings(bridge, learned, context.related),
     learned,
   })
-  if (gap === null || gap === 'covered') return compareCredits(transfer, context, learned)
+  if (gap === null || gap === 'covered') return compareExtra(transfer, context, learned)
   if (gap.found === noItem && mayBeOneRecord(transfer, sharing, context.now)) return null
   return { ...gap, expected: expectedOf(transfer, gap.what), by }
 }
 
-/** What the zone credits by the same transaction, and nothing came for. */
-function compareCredits(
+/** What the zone does by the same transaction in the same words, and no record tells. */
+function compareExtra(
   transfer: Transfer,
-  { related, bridge, now }: EventContext,
+  { related, bridge, horizons, now }: EventContext,
   learned: LearnedMoney,
 ): Difference | null {
-  const sharing = transfer.zone ? related.allSharing('zone', transfer.zone.hash) : []
-  const settings = { ...toMoneySettings(bridge, learned, related), learned, now }
-  const extra = findExtraCredit(transfer, sharing, settings)
+  const extra = judgeExtra({ transfer, related, learned, bridge, now, listedUntil: horizons?.list ?? null })
   if (extra === null || extra === 'held') return null
   const { decimals } = transfer.token
-  const found = decimals === null ? extra.credited.toString() : formatUnits(extra.credited, decimals)
+  const found = decimals === null ? extra.all.toString() : formatUnits(extra.all, decimals)
   return { what: 'amount', expected: expectedOf(transfer, 'amount'), found, by: extra.by }
 }
 

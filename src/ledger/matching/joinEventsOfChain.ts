@@ -1,5 +1,5 @@
 import { canonicalToken } from '../../bridge/movedToken.ts'
-import { compareText, type Group, isActionItem, isZoneAction, type Sighting } from '../sightings/sighting.ts'
+import { compareText, type Group, isZoneAction, type Sighting } from '../sightings/sighting.ts'
 
 /**
  * Adds events of the chain to the transfers that have records; what is left over are transfers that have no
@@ -37,16 +37,13 @@ export function joinEventsOfChain(records: readonly Group[], events: readonly Si
 
 /**
  * A zone action is covered by any record of its transaction, whatever amount that names: it says only that the
- * transaction was made. Of several records the one that fits best takes it. An item of one is a transfer of its own,
- * and each record takes one.
+ * transaction was made. Of several records the one that fits best takes it.
  */
 function joinAction(slots: readonly Slot[], action: Sighting): boolean {
   const own = slots.filter(({ group }) =>
     group.members.some((member) => member.zoneHash === action.zoneHash && isSameDirection(member, action)),
   )
-  const slot = isActionItem(action)
-    ? own.find(({ group, added }) => fitsContent(group, action) && !added.some(isActionItem))
-    : (own.find(({ group }) => fitsContent(group, action)) ?? own[0])
+  const slot = own.find(({ group }) => fitsContent(group, action)) ?? own[0]
   slot?.added.push(action)
   return slot !== undefined
 }

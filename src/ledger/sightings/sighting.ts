@@ -114,16 +114,6 @@ export function isZoneAction(sighting: Pick<Observation, 'source' | 'mainHash'>)
   return sighting.source === 'chain' && sighting.mainHash === null
 }
 
-/** One of several withdrawals of a zone transaction, as its action says it: its place is that among equal ones. */
-export function isActionItem(sighting: Pick<Observation, 'source' | 'mainHash' | 'logIndex'>): boolean {
-  return isZoneAction(sighting) && (sighting.logIndex ?? '').startsWith(itemPlace(''))
-}
-
-/** What stands where an event of the main chain has its place. */
-export function itemPlace(place: number | ''): string {
-  return `item ${place}`
-}
-
 export function hashCount(record: Pick<Observation, 'mainHash' | 'zoneHash'>): number {
   return (record.mainHash === null ? 0 : 1) + (record.zoneHash === null ? 0 : 1)
 }

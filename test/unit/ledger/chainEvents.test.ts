@@ -157,23 +157,4 @@ describe('a withdrawal that only its zone action tells of', () => {
     const records = ['1', '2'].map((id) => toRecord({ id, zoneEventIndex: id, mainHash: hash(`m${id}`) }))
     expect(ledgerOf(records, [action])).toHaveLength(2)
   })
-
-  test('is a further one for each item that no record takes, in whichever order they were read', () => {
-    const records = ['1', '2'].map((id) => toRecord({ id, zoneEventIndex: id, mainHash: hash(`m${id}`) }))
-    const [{ amountRaw, targetAddress, token } = toRecord({})] = records
-    const equal = [0, 1, 2].map((at) =>
-      toEvent({ ...action, amountRaw, targetAddress, token, logIndex: `item ${at}` }),
-    )
-    const other = toEvent({ ...action, amountRaw: 5n, targetAddress, token, logIndex: 'item 0' })
-    const answers = [records, equal, [other], [action]]
-    fc.assert(
-      fc.property(fc.shuffledSubarray(answers, { minLength: answers.length }), (order) => {
-        const hidden = ledgerOf(...order).filter(({ isListed }) => !isListed)
-        expect(hidden.map((one) => `${one.state} ${one.amountRaw}`).sort()).toEqual([
-          `pending ${amountRaw}`,
-          'pending 5',
-        ])
-      }),
-    )
-  })
 })

@@ -65,7 +65,9 @@ function setUp(perSecond = 10) {
     [kindsName('MainToZone'), credits],
   ])
   const learned = { actionsOf: (name: string) => kinds.get(name) ?? new Map() }
-  const ways = { reads: reads as never, learned: learned as never }
+  const shown: { list: number | null } = { list: Infinity }
+  const horizons = { read: () => shown }
+  const ways = { reads: reads as never, learned: learned as never, horizons: horizons as never }
   const zone = { ...world, ...ways, settleMs: () => settle, tellSince: 0, isWhole: false }
   const poll = createZoneAuditPoll(zone)
   return {
@@ -73,6 +75,7 @@ function setUp(perSecond = 10) {
     asked,
     taught,
     credits,
+    shown,
     run: async (times: number) => {
       for (let count = 0; count < times; count += 1) {
         recordHead(db, 'zone', { height: headNow(), blockTime: clock.now(), at: clock.now() })
@@ -123,8 +126,10 @@ test.each([
   { deposits: 20, matched: 10_000, isFound: true },
   { deposits: 19, matched: 10_000, isFound: false },
   { deposits: 20, matched: 20, isFound: false },
-])('a credit without a deposit is looked for: %o', async ({ deposits, matched, isFound }) => {
-  const { asked, run, credits, world } = setUp()
+  { deposits: 20, matched: 10_000, list: null, isFound: false },
+])('a credit without a deposit is looked for: %o', async ({ deposits, matched, list, isFound }) => {
+  const { asked, run, credits, shown, world } = setUp()
+  if (list === null) shown.list = null
   const isHidden = (height: number) => height % 50 === 1
   for (let height = 9_000; height < 10_700; height += 1) {
     const legs = { zoneHash: hash(`w${height}`), mainHash: hash(`m${height}`), zoneHeight: height }
