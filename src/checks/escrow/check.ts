@@ -25,6 +25,8 @@ import { purgeOwedLegs } from './owed/owedLegs.ts'
 import { pollBalances } from './balances/pollBalances.ts'
 import type { EscrowBalances } from './balances/compareReading.ts'
 import { checkFlows } from './explaining/pollChecks.ts'
+import { wakeUnasked } from './flows/gainedStore.ts'
+import { once } from '../../lib/once.ts'
 import { pollGained } from './explaining/pollGained.ts'
 import { noteSurplus } from './explaining/noteSurplus.ts'
 import { readLocked } from './explaining/readLocked.ts'
@@ -127,6 +129,9 @@ function listPollers(kernel: Watching): Poller[] {
   const { clock, config, explorer } = kernel
   const { poll } = config
   const crowds = new Map<string, number>()
+  const wakeOnce = once(() =>
+    kernel.commit({ apply: (now) => (wakeUnasked(kernel.db, null, now), []), mayWait: 'without-news' }),
+  )
   const main = createMainReads(kernel)
   const reader = createFlowReader({ ...kernel, crowds, main })
   // Lists that are full of what does not count are read on beside the others.
@@ -152,7 +157,10 @@ function listPollers(kernel: Watching): Poller[] {
     {
       name: 'escrowRefunds',
       schedule: checksEveryMs,
-      run: (signal) => pollGained({ ...kernel, main }, signal),
+      run: (signal) => {
+        wakeOnce()
+        return pollGained({ ...kernel, main }, signal)
+      },
     },
     ...listBalancePollers(kernel),
     ...listSupplyPollers(kernel),

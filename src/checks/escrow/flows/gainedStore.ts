@@ -45,14 +45,17 @@ export function askGainedAgain(db: Database, { id }: Pick<StoredFlow, 'id'>, at:
 /** Of what is told so many are looked at, the newest. */
 const mostWoken = 100
 
-/** Deposits of these tokens failed: what left and is told may have given them back by way of somebody else. */
-export function wakeUnasked(db: Database, tokens: readonly string[], now: UnixMs): void {
-  if (tokens.length === 0) return
+/**
+ * Deposits of these tokens failed: what left and is told may have given them back by way of somebody else. After a start of
+ * any token (null): which were to be asked about was remembered in memory.
+ */
+export function wakeUnasked(db: Database, tokens: readonly string[] | null, now: UnixMs): void {
+  if (tokens?.length === 0) return
   const newest = `SELECT id FROM escrow_flows INDEXED BY escrow_flows_told
     WHERE verdict = 'unexplained' AND direction = 'out' ORDER BY at DESC LIMIT ${mostWoken}`
   const isAsked = "typeof(gross) = 'text' AND json_array_length(gross, '$[0]') > 4"
-  const isOfThem = `+token IN (SELECT id FROM names WHERE name IN (SELECT value FROM json_each(?2)))`
+  const isOfThem = `(?2 IS NULL OR +token IN (SELECT id FROM names WHERE name IN (SELECT value FROM json_each(?2))))`
   db.prepare(
     `UPDATE escrow_flows SET check_at = ?1, checks = 0 WHERE id IN (${newest}) AND ${isOfThem} AND NOT (${isAsked})`,
-  ).run(now, JSON.stringify(tokens))
+  ).run(now, tokens === null ? null : JSON.stringify(tokens))
 }

@@ -60,4 +60,6 @@ test('what is told of a token, and was not asked about, is judged anew where its
   wakeUnasked(db, [token], 40)
   const due = db.prepare('SELECT id FROM escrow_flows WHERE check_at = 40').all()
   expect(due).toEqual([{ id: 1 }])
+  wakeUnasked(db, null, 50)
+  expect(db.prepare('SELECT id FROM escrow_flows WHERE check_at = 50').all()).toEqual([{ id: 1 }, { id: 3 }])
 })
