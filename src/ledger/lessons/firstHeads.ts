@@ -17,11 +17,13 @@ const firstHeads = json(z.object({ main: block, zone: block })).orElse({})
 /** How far two sources may differ in when a block was made, ms. */
 const slackMs = 3_600_000
 
-/** Remembers the first head that was read of a chain. */
+/** Remembers the first head that was read of a chain; one that a later and higher one shows to have been dated wrong is not it. */
 export function noteFirstHead(db: Database, chain: Chain, height: number, time: UnixMs | null): void {
   if (time === null) return
   const known = readFirstHeads(db)
-  if (known[chain] === undefined) saveMeta(db, name, JSON.stringify({ ...known, [chain]: { height, time } }))
+  const first = known[chain]
+  if (first === undefined || (height > first.height && time < first.time))
+    saveMeta(db, name, JSON.stringify({ ...known, [chain]: { height, time } }))
 }
 
 /**

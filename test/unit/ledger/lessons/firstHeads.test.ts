@@ -44,6 +44,14 @@ test('a time that its height allows stays, and what names no height', () => {
   ])
 })
 
+test('a first head that was dated too late gives way to the next one', () => {
+  const db = openDatabase(':memory:')
+  noteFirstHead(db, 'main', 1_000, start + 5 * hour)
+  noteFirstHead(db, 'main', 1_001, start)
+  const records = [toRecord({ mainHeight: 1_002, mainTime: start })]
+  expect(withoutOldTimes(db, records).map(({ mainTime }) => mainTime)).toEqual([start])
+})
+
 test('before a head was read every time stays, and where what was remembered is damaged', () => {
   const db = openDatabase(':memory:')
   const records = [toRecord({ mainHeight: 1_001, mainTime: 1 })]
