@@ -17,9 +17,9 @@ seed: 9
 traffic: { transfersPerMinute: 10 }
 history: { for: 1h, transfers: 100 }
 timeline:
-  - { at: 5s, fault: transfer.failed, token: USDC, amount: "18250.75" }
+  - { at: 5s, fault: transfer.failed, token: USDC, amount: "18250.75", legs: both }
   - { at: 10s, fault: transfer.unbacked, token: USDC, amount: "18250.75" }
-  - { at: 15s, fault: transfer.failed, token: WETH, amount: "3" }
+  - { at: 15s, fault: transfer.failed, token: WETH, amount: "3", legs: both }
 `
 const drillMs = 4 * 60_000
 
