@@ -4,6 +4,7 @@ import { readConfig } from './loadProject.ts'
 import { openLedger } from './openLedger.ts'
 import { type Account, namesItems } from '../meaning/compareBatch.ts'
 import { hasUsualKind } from '../meaning/doubtOrigin.ts'
+import { haveRecords } from '../meaning/extraItems.ts'
 import { enoughToWarn, onlyCertain } from '../meaning/habit.ts'
 import { type ActionField, establishedNames } from '../meaning/learnedActions.ts'
 import { isWordKnown } from '../meaning/otherTokens.ts'
@@ -98,6 +99,10 @@ function readLesson(name: string, rows: Rows, learned: LearnedMoney): Meaning[] 
       namesZoneAmounts(direction, by),
     )
   if (part === 'kind') return readKinds(name, rows, (by) => hasUsualKind(by, transfer, ''), learned)
+  if (part === 'items' && of === 'records')
+    return tell(`${direction} items have records`, pick('equal'), pick('other'), (by) =>
+      haveRecords(direction, by),
+    )
   if (part === 'items')
     // Written by sampleBatch.
     return tell(name, pick('equal'), pick('unrelated'), (by) => namesItems(of as Account, { learned: by }))

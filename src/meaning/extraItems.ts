@@ -102,7 +102,8 @@ function isOpenLesson(transfer: Transfer, learned: LearnedActions): boolean {
   return mayBeSeveral(action) || countItems(transfer.direction, learned).equal < enoughSingles
 }
 
-function haveRecords(direction: Direction, learned: LearnedActions): boolean {
+/** Whether items of a zone action are known to have a record each. */
+export function haveRecords(direction: Direction, learned: LearnedActions): boolean {
   const { equal, other } = countItems(direction, learned)
   return isHabit(equal, other, learned.needed)
 }

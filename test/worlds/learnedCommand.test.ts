@@ -33,6 +33,7 @@ test('semantics.md 48: what was learned is shown, with how sure it is and what s
     "accuses     ZoneToMain amount "quantity": 24 of 24 samples agree, of 24 parties
     accuses     ZoneToMain amount 0xtoken "quantity": 24 of 24 samples agree, of 24 parties
     accuses     ZoneToMain amount of the transaction: 24 of 24 samples agree, of 24 parties
+    accuses     ZoneToMain items have records: 24 of 24 samples agree, of 24 parties
     accuses     ZoneToMain kind "exit": 24 of 24 samples agree, of 24 parties
     accuses     ZoneToMain recipient "beneficiary": 24 of 24 samples agree, of 24 parties
     in doubt    ZoneToMain words, 2 of 5 parties in a row say otherwise
