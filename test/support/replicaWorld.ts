@@ -185,7 +185,7 @@ export function failuresEvery(seconds: number, count: number): string {
   const faults = Array.from(
     { length: count },
     (_, index) =>
-      `  - { at: ${4 + index * seconds}s, fault: transfer.failed, direction: ZoneToMain, token: USDC, amount: "${1000 + index}.5" }`,
+      `  - { at: ${4 + index * seconds}s, fault: transfer.failed, direction: ZoneToMain, legs: both, token: USDC, amount: "${1000 + index}.5" }`,
   )
   return [
     'name: failures',
