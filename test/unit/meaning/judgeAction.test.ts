@@ -1,42 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { isOneOfSeveral, judgeAction, mayBeOneRecord } from '../../../src/meaning/judgeAction.ts'
-import { type LearnedActions, sampleAction } from '../../../src/meaning/learnedActions.ts'
-import type { Observation } from '../../../src/bridge/observation.ts'
+import type { LearnedActions } from '../../../src/meaning/learnedActions.ts'
 import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
-import { readAction } from '../../../src/meaning/zoneAction.ts'
-import { hash, toRecord } from '../../support/records.ts'
-import { transferOf } from '../rules/transfers.ts'
-
-const user = (n: number) => `0x${String(n).padStart(40, 'a')}`
-
-/** What was learned, in memory. */
-function createLessons(
-  fees: Parameters<typeof sampleAction>[2]['fees'] = [],
-): LearnedActions & { teach(transfer: Transfer, action: object): void } {
-  const counts = new Map<string, Map<string, number>>()
-  const learned = {
-    actionsOf: (name: string) => counts.get(name) ?? new Map<string, number>(),
-    straysOf: () => 0,
-    suspendedAt: () => 0,
-  }
-  return {
-    ...learned,
-    teach(transfer, action) {
-      for (const { name, value } of sampleAction(transfer, readAction(JSON.stringify(action)), { fees })) {
-        const of = counts.get(name) ?? new Map<string, number>()
-        counts.set(name, of.set(value, (of.get(value) ?? 0) + 1))
-      }
-    },
-  }
-}
-
-interface Row {
-  readonly amount: number
-  readonly to: number
-  readonly token?: string
-  readonly tokenId?: string
-  readonly crossType?: string
-}
+import { bundle, createLessons, user } from './bundle.ts'
 
 /** What the main chain says of a payout's own transaction. */
 function paidBy({ main, token, targetAddress, amountRaw }: Transfer): LegEvidence[] {
@@ -51,35 +17,6 @@ function paidBy({ main, token, targetAddress, amountRaw }: Transfer): LegEvidenc
   }
   const said = { chain: 'main', source: 'E13', status: 'success', errorMessage: '', at: 1_000_000 } as const
   return [{ ...said, hash: main.hash, moves: [move] }]
-}
-
-/** Transfers of one zone transaction, with its action. */
-function bundle(rows: readonly Row[], action: unknown, more: Partial<Observation> = {}): Transfer[] {
-  return rows.map(({ amount, to, token = '0xcc', tokenId = '', crossType = 'Withdraw' }, at) => {
-    const record = toRecord({
-      source: 'E12',
-      zoneEventIndex: String(at),
-      mainHash: hash(`m${at}`),
-      amountRaw: BigInt(amount) * 1_000_000n,
-      value: String(amount),
-      targetAddress: user(to),
-      token,
-      tokenId,
-      crossType,
-      ...more,
-    })
-    const evidence = {
-      chain: 'zone',
-      hash: hash('zone'),
-      source: 'E9',
-      at: 1_000_000,
-      status: 'success',
-      errorMessage: '',
-      moves: null,
-      action: typeof action === 'string' ? action : JSON.stringify(action),
-    } as const
-    return { ...transferOf([record], [evidence]), key: `t${at}` }
-  })
 }
 
 const verdicts = (
