@@ -24,7 +24,7 @@ export const contractChanged = defineRaised({
   kind: 'contract.changed',
   nature: 'event',
   raisedBy: 'app',
-  docs: 'A bridge contract was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it, or what the zone says of transfers, means something else than before or is new.',
+  docs: 'A bridge contract or an escrow was upgraded, paused, or given another owner, role, threshold, signer or fee; its verified source is another; or an event of it, or what the zone says of transfers, means something else than before or is new.',
   remedy: "Ask the bridge's team whether this change was planned; if nobody knows of it, pause the bridge.",
   words: { over: 'it did not happen' },
   sources: ['explorer'],

@@ -25,6 +25,8 @@ export interface WatchedContract
     | 'tellSince'
   > {
   readonly address: string
+  /** It only holds money: what else it emits says nothing of transfers. */
+  readonly isEscrow?: boolean
   readonly administration: ReturnType<typeof indexAdministration>
   /** Names of further events of administration, by first topic. */
   readonly named: ReadonlyMap<string, string>
@@ -40,11 +42,12 @@ const announcedMs = 86_400_000
  * @param birth the transaction that made the contract, where it is among theirs
  */
 export function takeLogs(
-  { address, administration, db, logListeners, named, tellSince }: WatchedContract,
+  { address, administration, db, isEscrow = false, logListeners, named, tellSince }: WatchedContract,
   { logs, birth }: { readonly logs: readonly BridgeLog[]; readonly birth: string | null },
   now: UnixMs,
 ): Finding[] {
-  const fresh = saveLogs(db, logs, now)
+  const isOurs = (log: BridgeLog) => !isEscrow || readAdministration(administration, named, log) !== null
+  const fresh = saveLogs(db, logs.filter(isOurs), now)
   for (const listen of logListeners) listen(fresh)
   return fresh.flatMap((log) => {
     const act = readAdministration(administration, named, log)
