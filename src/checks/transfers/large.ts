@@ -54,8 +54,9 @@ function detectLarge(
 ): Found<typeof factTypes> | null {
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
   const { token } = transfer
-  // A payout is compared with what was there before it: a balance that was first read later does not show that.
-  const at = transfer.main?.time ?? transfer.originAt
+  // A payout is compared with what was there before it: a balance that was first read later does not show that. A deposit
+  // is in it.
+  const at = transfer.direction === 'MainToZone' ? context.now : (transfer.main?.time ?? transfer.originAt)
   const balance = token.isUnknown ? null : context.related.escrowBalance(token.address, at)
   const percent = shareOf(transfer, balance)
   if (share !== undefined && !exceeds(transfer, balance, share)) return null
