@@ -19,16 +19,20 @@ export function movesNative(token: Money): boolean {
  * Whether an answer about a main transaction would show this money. One transaction may pay in both kinds, and each list
  * shows one of them: what the other one leaves out has not failed to move, and is there. That the transaction failed is
  * said of both.
+ * @param hasEvent an event of the transaction showed the transfer: where its logs are gone it is, too
  */
 export function showsMoney(
   token: Money,
   { source, status, isWhole, unasked }: Pick<LegEvidence, 'source' | 'status' | 'isWhole' | 'unasked'>,
+  hasEvent = false,
 ): boolean {
   if (isWhole === true || status === 'failed' || status === 'unknown') return true
   const isNative = movesNative(token)
-  // What may be native currency is not absent where tokens alone are listed; what an event showed is where its logs are gone.
-  if (status === 'absent')
-    return !isOneOf(tokenSources, source) || !(isNative || (token.isUnknown && unasked !== undefined))
+  if (status === 'absent') {
+    const isLogGone = hasEvent && unasked === undefined
+    // What may be native currency is not absent where tokens alone are listed.
+    return !isOneOf(tokenSources, source) || !(isNative || (token.isUnknown && !isLogGone))
+  }
   return token.isUnknown === true || !isOneOf(isNative ? tokenSources : nativeSources, source)
 }
 

@@ -58,7 +58,8 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const confirmedStatus = newest(details(all), (s) => (s.status === 'unknown' ? null : s.status)) ?? 'unknown'
   const money = deriveMoney(all, { said, direction, main }, context)
   const { token, amountRaw } = money
-  const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one))
+  const hasEvent = all.some((one) => !isRecord(one) && !isZoneAction(one))
+  const evidence = context.evidence.filter((one) => one.chain === 'zone' || showsMoney(token, one, hasEvent))
   const originProof = proveOrigin(origin, movedToken(token), evidence)
   const claim = origin === null ? deriveClaim(all, money, context) : null
   const unsaid = listUnsaid(all)
