@@ -180,12 +180,20 @@ export async function untilHeld(world: ReplicaWorld, withinMs = 60_000): Promise
   return Date.now() - from
 }
 
-/** A failed withdrawal every few seconds, each of an amount of its own, and nothing else that is wrong. */
-export function failuresEvery(seconds: number, count: number): string {
+/**
+ * A failed withdrawal every few seconds, each of an amount of its own, and nothing else that is wrong.
+ * @param where on arrival, critical by the shipped rules; where it set out, with one error that makes them one case
+ */
+export function failuresEvery(
+  seconds: number,
+  count: number,
+  where: 'arrival' | 'origin' = 'arrival',
+): string {
+  const legs = where === 'arrival' ? 'legs: both, ' : ''
   const faults = Array.from(
     { length: count },
     (_, index) =>
-      `  - { at: ${4 + index * seconds}s, fault: transfer.failed, direction: ZoneToMain, legs: both, token: USDC, amount: "${1000 + index}.5" }`,
+      `  - { at: ${4 + index * seconds}s, fault: transfer.failed, direction: ZoneToMain, ${legs}token: USDC, amount: "${1000 + index}.5" }`,
   )
   return [
     'name: failures',

@@ -46,7 +46,7 @@ describe.skipIf(postgresBin === null)('a node that is cut off from PostgreSQL', 
     const world = await openReplicaWorld({
       databases: [database.replace(`:${postgres.port}/`, `:${link.port}/`), database],
       bridge: 'one',
-      scenario: failuresEvery(35, 2),
+      scenario: failuresEvery(35, 2, 'origin'),
       rules,
     })
     onTestFinished(() => world.close())
