@@ -240,23 +240,6 @@ export function leftNothing(
   return transfer.state === 'failed' && transfer.originProof === 'failed' && destinationLeg(transfer) === null
 }
 
-/** How long a failed transfer with its origin alone waits for what that origin's transaction says, ms. */
-const originHoldMs = 30_000
-
-/** Whether it is about to be known if something left: what a reader acts on first of a transfer that failed. */
-export function awaitsOrigin(
-  transfer: Pick<Transfer, 'state' | 'evidence' | 'direction' | 'main' | 'zone' | 'changedAt'>,
-  now: UnixMs,
-): boolean {
-  const { state, evidence, changedAt } = transfer
-  if (state !== 'failed' || now - changedAt >= originHoldMs || destinationLeg(transfer) !== null) return false
-  const origin = originLeg(transfer)
-  const isSaid = evidence.some(
-    ({ chain, hash, status }) => chain === origin?.chain && hash === origin.hash && status !== 'unknown',
-  )
-  return origin !== null && !isSaid
-}
-
 /** On whose behalf a transfer was made, as far as its records say. */
 export function partyOf({ direction, sourceAddress, targetAddress, from }: Transfer): string {
   return direction === 'ZoneToMain' ? targetAddress || sourceAddress : sourceAddress || from || targetAddress

@@ -1,5 +1,5 @@
 import { canonicalToken } from '../bridge/movedToken.ts'
-import { awaitsOrigin, partyOf, type Transfer } from '../bridge/transfer.ts'
+import { partyOf, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { awaitsDetail } from '../meaning/emptyBatch.ts'
 import { mayBeOneRecord } from '../meaning/judgeAction.ts'
@@ -50,7 +50,7 @@ export function learnMoney(
   )
   for (const transfer of changed) {
     const { key, originAt, destinationAt } = transfer
-    if (awaitsDetail(transfer, now) || awaitsOrigin(transfer, now)) holdJudgement(db, key, now + soonMs)
+    if (awaitsDetail(transfer, now)) holdJudgement(db, key, now + soonMs)
     const ofOrigin = related.ofOrigin(transfer)
     const mayBeOne = mayBeShownAsOne(transfer, ofOrigin, now) || mayBeOneRecord(transfer, ofOrigin, now)
     if (mayBeOne || mayBeSurplus(transfer, ofOrigin, now)) holdJudgement(db, key, now + soonMs)

@@ -352,19 +352,6 @@ describe('a one-sided 0x0 (semantics 14)', () => {
     expect(world.kinds()).toEqual(['transfer.failed'])
   })
 
-  test('says from the start that nothing left, when E9 shows its transaction later than E12 the failure', async () => {
-    const world = await start()
-    const zoneTxHash = `0x${'6e'.repeat(32)}`
-    world.withdraw(14, { ...unpaid, zoneTxHash, status: '0x0' })
-    world.fake.zoneTransactions.delete(zoneTxHash)
-    await world.pass(15 * second)
-    expect(world.kinds()).toEqual([])
-    world.zone(zoneTxHash, { status: '0x0', errorMessage: 'limit exceeded' })
-    await world.until(() => world.kinds().length > 0, 'the failure')
-    await world.pass(2 * minute)
-    expect(world.told('transfer.failed').map(({ facts }) => facts['nothingLeft'])).toEqual([true])
-  })
-
   test('whose status is empty is neither', async () => {
     const world = await start()
     world.withdraw(14, { ...unpaid, status: '' })

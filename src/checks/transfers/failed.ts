@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EvidenceNote, Finding } from '../../bridge/finding.ts'
-import { awaitsOrigin, leftNothing, type Transfer } from '../../bridge/transfer.ts'
+import { leftNothing, type Transfer } from '../../bridge/transfer.ts'
 import { cleanText } from '../../lib/text.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
 import { declareFacts, defineEvent, type Found, type Said } from '../../rules/kind.ts'
@@ -17,8 +17,7 @@ const factTypes = declareFacts({
 /**
  * A transfer that failed. With both legs a failed record is reported at once; a record with one leg may still be wrong, so
  * that E12 or the transaction of that leg must agree. The ledger's `state` has asked them already, and E12 before a
- * final record's status changes. With its origin alone it waits half a minute for that transaction: where it failed too,
- * nothing left, and nobody is to be woken.
+ * final record's status changes.
  */
 export const transferFailed = defineEvent({
   kind: 'transfer.failed',
@@ -67,7 +66,6 @@ function detectFailed(
   context: EventContext,
 ): Found<typeof factTypes> | null {
   if (transfer.state !== 'failed' || transfer.status !== 'failed') return null
-  if (awaitsOrigin(transfer, context.now)) return null
   const rewrite = transfer.rewrites.findLast((one) => one.after['status'] === 'failed') ?? null
   if (rewrite === null && isHistory(transfer, context)) return null
   const errorMessage = transfer.evidence.find((one) => one.errorMessage !== '')?.errorMessage ?? ''

@@ -64,18 +64,6 @@ describe('transfer.failed', () => {
     expect(found && remedyOf(transferFailed, found)).toContain('Do not refund')
   })
 
-  test('with its origin alone it waits half a minute for what that transaction says', () => {
-    const requestedAt = live.now - 29_999
-    const records = [
-      toPending({ status: 'failed', requestedAt }),
-      toPending({ status: 'failed', source: 'E12', requestedAt }),
-    ]
-    expect(detect(records)).toBeNull()
-    expect(detect(records, [evidence()])?.facts).toMatchObject({ nothingLeft: true })
-    expect(detect(records, [evidence({ status: 'success' })])?.facts).not.toHaveProperty('nothingLeft')
-    expect(detect(records, [], { ...live, now: live.now + 1 })).not.toBeNull()
-  })
-
   test.each<{ title: string; records: Observation[]; notes: LegEvidence[] }>([
     {
       title: 'its origin succeeds after all',
