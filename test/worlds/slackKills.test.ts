@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { startFakeSlack } from '../../support/fakeSlack/fakeSlack.ts'
+import { startFakeSlack } from '../support/fakeSlack/fakeSlack.ts'
 
-const script = fileURLToPath(new URL('killedSlackSender.ts', import.meta.url))
+const script = fileURLToPath(new URL('../integration/alerts/killedSlackSender.ts', import.meta.url))
 const events = 6
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { mixUnit } from '../../../src/sandbox/random.ts'
-import { liveDay } from './dayOfKills.ts'
+import { mixUnit } from '../../src/sandbox/random.ts'
+import { liveDay } from '../integration/alerts/dayOfKills.ts'
 
 const steps = 80
 const randomOf = (seed: number) => {
