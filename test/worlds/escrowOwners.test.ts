@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { depositTopic, createEscrowWorld } from '../support/escrowWorld.ts'
+import { bridge, createEscrowWorld, depositTopic } from '../support/escrowWorld.ts'
 import { escrow, user } from '../support/bridgeWorld.ts'
 
 const second = 1_000
@@ -59,4 +59,19 @@ test('what else an escrow emits says nothing of transfers', async () => {
     .prepare('SELECT count(*) AS n FROM bridge_logs JOIN names ON names.id = contract WHERE name = ?')
     .all(escrow)
   expect(ofEscrow).toEqual([{ n: 0 }])
+})
+
+test('of an escrow that emits nothing no source is asked for: it may be a wallet', async () => {
+  const world = await start()
+  const asked = new Set<string>()
+  const before = world.fake.intercept
+  world.fake.intercept = (request, response) => {
+    if (request.path.endsWith('/verify-contract-info')) asked.add(request.query.get('contractAddress') ?? '')
+    return before(request, response)
+  }
+  await world.pass(4 * minute)
+  expect([...asked]).toEqual([bridge])
+  world.emitAtEscrow([`0x${'77'.repeat(32)}`, word(user(5))])
+  await world.pass(6 * minute)
+  expect([...asked].sort()).toEqual([bridge, escrow].sort())
 })

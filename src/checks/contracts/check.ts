@@ -79,7 +79,8 @@ export const contracts: Check<ContractsPart> = {
       withinTime(kernel.clock, signal, async (inner) => {
         await logLag.confirm({ priority: 'sweep', signal: inner })
         await followNext({ priority: 'sweep', signal: inner })
-        for (const contract of all) await verifySource({ ...contract, everyMs }, inner)
+        for (const contract of [...watched, ...administered.filter(({ address }) => emits(db, address))])
+          await verifySource({ ...contract, everyMs }, inner)
         await readHistory(inner)
       })
     const readNoLogs = createNoLogsReader(kernel)
@@ -126,6 +127,11 @@ function takeTurns(
     dueMs = nowMs + escrowEveryMs / runs.length
     await run(options)
   }
+}
+
+/** Whether it is known to be a contract: of a wallet there is no source, and an explorer may refuse to be asked for one. */
+function emits(db: Database, address: string): boolean {
+  return readProgress(db, address).lastLogHeight !== null
 }
 
 /** An act in a transaction that is in no block yet; null where its log was read already. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { services } from '../../support/channelServices.ts'
+import { services } from '../support/channelServices.ts'
 
-const script = fileURLToPath(new URL('killedChannelSender.ts', import.meta.url))
+const script = fileURLToPath(new URL('../integration/alerts/killedChannelSender.ts', import.meta.url))
 const amounts = [7_001, 7_002, 7_003, 7_004]
 const kills = 3
 
