@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { AppConfig } from '../../src/kernel/settings.ts'
 import { bridge, createEscrowWorld, depositTopic } from '../support/escrowWorld.ts'
-import { escrow, user } from '../support/bridgeWorld.ts'
+import { escrow, token, user } from '../support/bridgeWorld.ts'
+import { send } from '../support/fakeExplorer.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -14,9 +16,10 @@ const ownerTopic = '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b
 const word = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
 
 /** An escrow that is none of `bridge.contracts`, and a bridge that goes on as ever. */
-async function start() {
+async function start(settings: Partial<AppConfig['bridge']> = {}) {
   const world = await createEscrowWorld({
     rules,
+    bridge: settings,
     prepare: ({ deposit }) => {
       for (let n = 0; n < 3; n += 1) deposit(n, { amount: '500', event: [user(n), 500_000_000n] })
     },
@@ -74,4 +77,20 @@ test('of an escrow that emits nothing no source is asked for: it may be a wallet
   world.emitAtEscrow([`0x${'77'.repeat(32)}`, word(user(5))])
   await world.pass(6 * minute)
   expect([...asked].sort()).toEqual([bridge, escrow].sort())
+})
+
+test('escrows whose logs cannot be asked for hold up nothing of the bridge', async () => {
+  const wallets = [1, 2, 3, 4, 5, 6].map((n) => `0x${`e${n}`.repeat(20)}`)
+  const world = await start({ escrows: wallets.map((address) => ({ address, token, baseline: null })) })
+  let sources = 0
+  const before = world.fake.intercept
+  world.fake.intercept = (request, response) => {
+    if (request.path.endsWith('/verify-contract-info')) sources += 1
+    const isRefused = wallets.includes(request.query.get('address') ?? '') && request.path.includes('/log/')
+    if (!isRefused) return before(request, response)
+    send(response, 500, {})
+    return true
+  }
+  await world.pass(6 * minute)
+  expect(sources).toBeGreaterThan(4)
 })

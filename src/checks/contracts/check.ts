@@ -1,12 +1,12 @@
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import { indexAdministration, readAdministration } from './administration.ts'
 import { contractChanged, toPreconfirmedAct, toWordsFinding } from './changed.ts'
 import { followContract } from './followContract.ts'
+import { emits, followEscrows, listEscrowContracts } from './followEscrows.ts'
 import { createContractHistory } from './history.ts'
 import { type ContractsPart, givenContracts } from './facts.ts'
 import { judgeLogs } from './judgeLogs.ts'
@@ -32,9 +32,6 @@ const historyRunMs = 30_000
 const leastVerifyMs = 40_000
 const verifySpacingMs = 6_000
 
-/** How often the logs of an escrow are read that is none of the bridge's contracts: reported within three minutes. */
-const escrowEveryMs = 60_000
-
 /** Logs of the last quarter of an hour are read again; open ones may still find their transfer for a day. */
 const keptBlocks = 3_000
 const openMs = 86_400_000
@@ -56,33 +53,34 @@ export const contracts: Check<ContractsPart> = {
     acts.follow({ actOf: (log, now) => readAct(common, log, now) })
     const watched = bridge.contracts.map((address) => ({ ...common, address }))
     const follow = watched.map((contract) => followContract(contract))
-    const administered = listAdministered(bridge).map((address) => ({
-      ...common,
-      address,
-      isEscrow: true,
-    }))
-    const followNext = takeTurns(
-      kernel.clock,
-      administered.map((contract) => followContract(contract)),
-    )
+    const escrows = listEscrowContracts(bridge).map((address) => ({ ...common, address, isEscrow: true }))
+    const followNextEscrow = followEscrows(kernel.clock, escrows)
     const newest = async (signal: AbortSignal) => {
       const results = await Promise.allSettled(follow.map((read) => read({ priority: 'tail', signal })))
       if (judgeLogs({ ...kernel, configured })) trigger('contracts')
       throwFirst(results)
     }
     // What was missed, and the past: apart, because it waits for whatever else is asked.
-    const all = [...watched, ...administered]
+    const all = [...watched, ...escrows]
     const everyMs = Math.max(leastVerifyMs, all.length * verifySpacingMs)
     const readHistory = createContractHistory(all)
     const logLag = createLogLag(kernel)
+    const readOthers = async (signal: AbortSignal) => {
+      await logLag.confirm({ priority: 'sweep', signal })
+      for (const contract of [...watched, ...escrows.filter(emits)])
+        await verifySource({ ...contract, everyMs }, signal)
+      await readHistory(signal)
+    }
+    // Escrows beside the rest: whoever does not answer for one of them holds up nothing of the bridge.
     const history = (signal: AbortSignal) =>
-      withinTime(kernel.clock, signal, async (inner) => {
-        await logLag.confirm({ priority: 'sweep', signal: inner })
-        await followNext({ priority: 'sweep', signal: inner })
-        for (const contract of [...watched, ...administered.filter(({ address }) => emits(db, address))])
-          await verifySource({ ...contract, everyMs }, inner)
-        await readHistory(inner)
-      })
+      withinTime(kernel.clock, signal, async (inner) =>
+        throwFirst(
+          await Promise.allSettled([
+            readOthers(inner),
+            followNextEscrow({ priority: 'sweep', signal: inner }),
+          ]),
+        ),
+      )
     const readNoLogs = createNoLogsReader(kernel)
     const pollers = [
       ...(watched.length > 0 ? [{ name: 'contracts', schedule: poll.contracts, run: newest }] : []),
@@ -101,37 +99,6 @@ export const contracts: Check<ContractsPart> = {
       },
     }
   },
-}
-
-/** Escrows beside the contracts: of their logs only who governs them matters, and it can wait for minutes. */
-function listAdministered({
-  contracts,
-  escrows,
-}: Pick<Kernel['config']['bridge'], 'contracts' | 'escrows'>): string[] {
-  const named = new Set(contracts.map((address) => address.toLowerCase()))
-  return [...new Set(escrows.map(({ address }) => address.toLowerCase()))].filter((one) => !named.has(one))
-}
-
-/** Each of them at its pace, but at most one at a time, so that many do not crowd out what is asked behind them. */
-function takeTurns(
-  clock: Clock,
-  runs: readonly ((options: ReadOptions) => Promise<void>)[],
-): (options: ReadOptions) => Promise<void> {
-  let turn = 0
-  let dueMs = 0
-  return async (options) => {
-    const run = runs[turn % runs.length]
-    const nowMs = clock.monotonicMs()
-    if (!run || nowMs < dueMs) return
-    turn += 1
-    dueMs = nowMs + escrowEveryMs / runs.length
-    await run(options)
-  }
-}
-
-/** Whether it is known to be a contract: of a wallet there is no source, and an explorer may refuse to be asked for one. */
-function emits(db: Database, address: string): boolean {
-  return readProgress(db, address).lastLogHeight !== null
 }
 
 /** An act in a transaction that is in no block yet; null where its log was read already. */
