@@ -97,11 +97,12 @@ function judgeUnavailable(
   facts: SharedFacts,
   { after }: z.output<typeof params>,
 ): JudgementOf<typeof factTypes> {
-  const judged = facts.sources
-    .filter(({ rejected }) => rejected === null)
-    .map((source) =>
-      isSourceSilent(source, facts.now, after) ? judgeWhole(facts, source) : judgeEach(facts, source, after),
-    )
+  const judged = facts.sources.map((source) => {
+    if (source.rejected !== null) return leaveOpen(source)
+    return isSourceSilent(source, facts.now, after)
+      ? judgeWhole(facts, source)
+      : judgeEach(facts, source, after)
+  })
   return {
     findings: judged.flatMap(({ findings }) => findings),
     unknown: judged.flatMap(({ unknown }) => unknown),
@@ -111,6 +112,12 @@ function judgeUnavailable(
 interface Judged {
   readonly findings: readonly Found<typeof factTypes>[]
   readonly unknown: readonly string[]
+}
+
+/** Refused credentials are told as that: what was silent before does not answer because of them. */
+function leaveOpen(source: SourceHealth): Judged {
+  const failing = source.endpoints.filter(isFailing)
+  return { findings: [], unknown: [source.source, ...failing.map((one) => subjectOf(source, one))] }
 }
 
 /** While nothing answers nothing can be said of single endpoints. */

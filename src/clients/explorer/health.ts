@@ -32,7 +32,7 @@ export interface ExplorerHealth {
   readonly endpoints: readonly EndpointRecord[]
   /** When the source as a whole answered well again after nothing of it had; null when that never happened. */
   readonly backAt: UnixMs | null
-  /** Credentials refused by the newest answer: what it said. */
+  /** Credentials refused by the newest answer, and not to one endpoint alone: what it said. */
   readonly rejected: { readonly at: UnixMs; readonly reason: string } | null
   /** Of a node: that it is of another chain than the explorer; null or left out while it is not known to be. */
   readonly foreign?: ForeignChain | null
@@ -199,8 +199,17 @@ function noteFailure(
     wentAt: state.wentAt ?? sentAt,
     failed: new Set([...state.failed, endpoint]),
     // A timeout in between does not say that the credentials are accepted again.
-    rejected: kind === 'rejected' ? { at, reason } : state.rejected,
+    rejected: kind === 'rejected' && !isRefusedAlone(state, before) ? { at, reason } : state.rejected,
   }
+}
+
+/**
+ * Whether others have answered well since the endpoint began to fail, or ever where it never answered: then it is not the
+ * credentials that are refused, they do not permit this endpoint. Of endpoints that answered before each says so once.
+ */
+function isRefusedAlone(state: State, { endpoint, failingSince, lastGoodAt }: EndpointRecord): boolean {
+  const since = lastGoodAt === null ? -Infinity : (failingSince ?? Infinity)
+  return othersGoodAt(state, endpoint) > since
 }
 
 /**

@@ -157,15 +157,63 @@ test('refused credentials hold until anything is answered well', () => {
   expect(health.read().rejected).toBeNull()
 })
 
+describe('an endpoint that refuses while others answer', () => {
+  const isRejected = (world: ReturnType<typeof setUp>) => world.health.read().rejected !== null
+
+  test('is one that the key has no permission for: the credentials are not refused', () => {
+    const world = setUp()
+    world.good(0, 'E3')
+    for (const round of [1, 41, 81]) {
+      world.fail(round, 'E17', 'rejected')
+      expect(isRejected(world)).toBe(false)
+      world.good(round + 1, 'E3')
+    }
+    expect(world.of('E17')?.ownFailures).toBe(2)
+  })
+
+  test('says so the first time where it answered before', () => {
+    const world = setUp()
+    world.good(0, 'E17')
+    world.good(0, 'E3')
+    const found = [40, 80, 120].map((round) => {
+      world.fail(round, 'E17', 'rejected')
+      const is = isRejected(world)
+      world.good(round + 1, 'E3')
+      return is
+    })
+    expect(found).toEqual([true, false, false])
+  })
+
+  test('does not hide that the others refuse as well', () => {
+    const world = setUp()
+    world.good(0, 'E3')
+    world.fail(1, 'E17', 'rejected')
+    world.good(2, 'E5')
+    world.fail(3, 'E17', 'rejected')
+    world.fail(4, 'E5', 'rejected')
+    expect(isRejected(world)).toBe(true)
+    world.fail(5, 'E17', 'rejected')
+    expect(isRejected(world)).toBe(true)
+  })
+
+  test('nor where nothing ever answered', () => {
+    const world = setUp()
+    world.fail(1, 'E17', 'rejected')
+    expect(isRejected(world)).toBe(true)
+  })
+})
+
 test.each([3_600_000, -3_600_000, 20_000, -20_000])(
   'F67: when the clock is set by %i ms, an outage is as old as it was',
   (byMs) => {
     const { health, time, good, fail, of, since } = setUp()
     good(60, 'E3')
+    good(60, 'E5')
     fail(70, 'E3', 'rejected')
     fail(75, 'E17')
     good(80, 'E17')
     fail(90, 'E3', 'rejected')
+    fail(90, 'E5', 'rejected')
     time.wall += byMs
     const { startedAt, rejected } = health.read()
     expect([startedAt, rejected?.at].map(since)).toEqual([-90, 0])

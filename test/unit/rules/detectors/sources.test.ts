@@ -199,12 +199,13 @@ describe('source.unavailable', () => {
     expect(blind('canonical')).toEqual(['what the escrows hold of tokens'])
   })
 
-  test('refused credentials are not said twice', () => {
-    const one = toEndpoint({ lastGoodAt: 0, lastFailureAt: 900_000 })
-    const source = toSource([one], { rejected: { at: 1, reason: 'wrong sign' } })
+  test('refused credentials are not said twice, and end nothing that was silent before', () => {
+    const one = toEndpoint({ endpoint: 'E17', lastGoodAt: 0, lastFailureAt: 900_000 })
+    const good = toEndpoint({ lastGoodAt: 900_000 })
+    const source = toSource([one, good], { rejected: { at: 1, reason: 'wrong sign' } })
     expect(sourceUnavailable.judge(toFacts(900_000, { sources: [source] }), {})).toEqual({
       findings: [],
-      unknown: [],
+      unknown: ['explorer', 'explorer E17'],
     })
   })
 
