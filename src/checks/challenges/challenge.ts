@@ -13,9 +13,9 @@ export interface Challenge {
   readonly readAt: UnixMs
   /** How many changes were reported. */
   readonly changes: number
-  /** Earlier values of the status, oldest first. */
+  /** Earlier values of both fields, oldest first. */
   readonly past: readonly string[]
-  /** An earlier value that came back, until a later answer agrees. */
+  /** Earlier values that came back, one on each line, until a later answer agrees. */
   readonly candidate: { readonly status: string; readonly at: UnixMs } | null
 }
 
@@ -39,6 +39,7 @@ export interface ChallengeChange {
 /** How much later a value that was held before must be given again, ms: a replica that lags alternates. */
 const confirmMs = 30_000
 const maxPast = 16
+const separator = '\n'
 
 /**
  * Takes one more reading of a transaction into account. The first value of a field is recorded only, unless it is rare;
@@ -61,11 +62,15 @@ export function noteChallenge(
     past: [],
     candidate: null,
   }
-  const isAgain = base.past.includes(row.status)
-  const candidate = base.candidate?.status === row.status ? base.candidate : { status: row.status, at }
-  const isLagging = isAgain && at - candidate.at < confirmMs
-  const takesStatus = row.status !== '' && row.status !== base.status && !isLagging
-  const takesL1 = row.l1 !== '' && row.l1 !== base.l1
+  const again = (['status', 'l1'] as const).flatMap((field) =>
+    row[field] !== base[field] && base.past.includes(row[field]) ? row[field] : [],
+  )
+  const known = base.candidate?.status.split(separator) ?? []
+  const since =
+    base.candidate !== null && again.every((value) => known.includes(value)) ? base.candidate.at : at
+  const isLagging = (value: string) => again.includes(value) && at - since < confirmMs
+  const takesStatus = row.status !== '' && row.status !== base.status && !isLagging(row.status)
+  const takesL1 = row.l1 !== '' && row.l1 !== base.l1 && !isLagging(row.l1)
   const changes: ChallengeChange[] = []
   const isUnknown =
     values.known.length > 0 && !values.known.includes(row.status) && !values.terminal.includes(row.status)
@@ -84,7 +89,8 @@ export function noteChallenge(
       wasTerminal: false,
     })
   }
-  const past = takesStatus && base.status !== '' ? [...base.past, base.status].slice(-maxPast) : base.past
+  const left = [takesStatus && base.status, takesL1 && base.l1].filter((value) => value !== false)
+  const past = [...base.past, ...left.filter((value) => value !== '')].slice(-maxPast)
   return {
     changes,
     challenge: {
@@ -97,7 +103,7 @@ export function noteChallenge(
       readAt: row.status === '' && base.status !== '' ? base.readAt : Math.max(base.readAt, at),
       changes: base.changes + changes.length,
       past,
-      candidate: isAgain && !takesStatus && row.status !== base.status ? candidate : null,
+      candidate: again.some(isLagging) ? { status: again.join(separator), at: since } : null,
     },
   }
 }

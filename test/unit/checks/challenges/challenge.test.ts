@@ -47,3 +47,59 @@ test('a base-layer hash that changes is told, its first value is not', () => {
   const second = noteChallenge(first.challenge, row('', '0xb'), 1, none)
   expect([first.changes.length, second.changes.map(({ field }) => field)]).toEqual([0, ['l1OriginHash']])
 })
+
+/** The changes that a series of readings of both fields tells, one reading a minute. */
+function readBoth(rows: readonly (readonly [status: string, l1: string])[]): string[] {
+  let challenge: Challenge | null = null
+  return rows.flatMap(([status, l1], index) => {
+    const noted = noteChallenge(challenge, row(status, l1), index * 60_000, none)
+    challenge = noted.challenge
+    return noted.changes.map(({ before, after }) => `${before}>${after}`)
+  })
+}
+
+test.each([
+  {
+    title: 'a replica that alternates between two base-layer hashes tells the first change alone',
+    rows: [
+      ['', '0xa'],
+      ['', '0xb'],
+      ['', '0xa'],
+      ['', '0xb'],
+      ['', '0xa'],
+    ] as const,
+    told: ['0xa>0xb'],
+  },
+  {
+    title: 'nor between two of both',
+    rows: [
+      ['a', '0xa'],
+      ['b', '0xb'],
+      ['a', '0xa'],
+      ['b', '0xb'],
+      ['a', '0xa'],
+    ] as const,
+    told: ['a>b', '0xa>0xb'],
+  },
+  {
+    title: 'a base-layer hash that comes back is told when a later answer agrees',
+    rows: [
+      ['', '0xa'],
+      ['', '0xb'],
+      ['', '0xa'],
+      ['', '0xa'],
+    ] as const,
+    told: ['0xa>0xb', '0xb>0xa'],
+  },
+  {
+    title: 'a new status does not wait for a hash that alternates, nor does one that came back',
+    rows: [
+      ['a', '0xa'],
+      ['b', '0xb'],
+      ['c', '0xa'],
+      ['a', '0xa'],
+      ['a', '0xb'],
+    ] as const,
+    told: ['a>b', '0xa>0xb', 'b>c', 'c>a'],
+  },
+])('$title', ({ rows, told }) => expect(readBoth(rows)).toEqual(told))
