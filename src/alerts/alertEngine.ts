@@ -152,6 +152,7 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     hold: { until: 0, isReleased: true, hasStarted: false },
     evaluated: new Set(),
     looked: new Set(),
+    asked: new Map(),
     overflows: new Map(),
     outage: { lastAt: null },
     windows: new Map(),

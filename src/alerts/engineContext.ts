@@ -37,6 +37,8 @@ export interface EngineContext {
   readonly evaluated: Set<string>
   /** Those, and the ones whose evaluation failed. */
   readonly looked: Set<string>
+  /** What rules asked for at their last evaluation, and when that was found to be something else than before. */
+  readonly asked: Map<string, { readonly params: string; readonly changedAt: UnixMs | null }>
   /** Findings beyond the cap, by rule, as of its last evaluation. */
   readonly overflows: Map<string, number>
   /** When an outage of a source last went on, at an evaluation; null before the first. */

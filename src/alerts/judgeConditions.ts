@@ -32,6 +32,7 @@ export function judgeConditions(
   const twice = findTwice(findings)
   if (twice !== null) return { overflow: 0, problem: `two results for ${twice}` }
   const heads = resume(context, rule, evaluatedAt)
+  noteAsked(context, rule)
   const left = new Map(heads.map((head) => [head.subject, head]))
   const known = new Set(left.keys())
   let active = heads.length
@@ -70,7 +71,8 @@ export function judgeConditions(
   for (const head of left.values()) {
     if (!unknowns || unknowns.has(head.subject)) continue
     const step = stepCondition(phaseOf(head), false, rule, context.now)
-    move(context, rule, head, { step, finding: null, resolvedReason: lossOf(context, head, step, judgement) })
+    const resolvedReason = lossOf(context, head, step, judgement) ?? lossByChange(context, head, step)
+    move(context, rule, head, { step, finding: null, resolvedReason })
   }
   context.evaluated.add(rule.name)
   context.looked.add(rule.name)
@@ -248,6 +250,22 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
     amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,
   }
+}
+
+/** Amounts among what a rule asks for are no JSON. */
+function noteAsked({ asked, now }: EngineContext, { name, params }: Rule): void {
+  const text =
+    JSON.stringify(params, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)) ?? ''
+  const before = asked.get(name)
+  if (before?.params === text) return
+  asked.set(name, { params: text, changedAt: before === undefined ? null : now })
+}
+
+/** What was found until its rule asked for something else may go on all the same. */
+function lossByChange({ asked, now }: EngineContext, head: AlertHead, step: Step): string | null {
+  const changedAt = asked.get(head.rule)?.changedAt ?? null
+  if (step.transition !== 'resolved' || changedAt === null) return null
+  return (head.keepSince ?? now) === changedAt ? 'its rule asks for something else now' : null
 }
 
 function lossOf(context: EngineContext, head: AlertHead, step: Step, judgement: Judgement): string | null {

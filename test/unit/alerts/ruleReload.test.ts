@@ -31,6 +31,33 @@ test('what was told and is over before a raised `for` is reached ends', async ()
   await world.stop()
 })
 
+test('what a rule does not find any more since its bounds were changed has ended by that, and is not called resolved', async () => {
+  const world = watch()
+  const other = createCondition('main')
+  await world.judge({ ...stalled, params: { after: 1 } }, [zone, other])
+  await world.judge({ ...stalled, params: { after: 2 } }, [other])
+  expect(listSaid(world.ops)).toEqual(['firing critical', 'firing critical', 'ended critical'])
+  expect(world.ops.sent.at(-1)?.items[0]?.summary).toContain('its rule asks for something else now')
+  await world.judge({ ...stalled, params: { after: 2 } }, [])
+  expect(listSaid(world.ops).at(-1)).toBe('resolved critical')
+  await world.stop()
+})
+
+test.each([0, 3 * minute])(
+  'what is kept firing for a while (%i ms) when the bounds of its rule are changed ends by that too, and what was over before does not',
+  async (keepFiringForMs) => {
+    const world = watch()
+    const kept = { ...stalled, keepFiringForMs }
+    const other = createCondition('main')
+    await world.judge({ ...kept, params: { after: 1 } }, [zone, other])
+    await world.judge({ ...kept, params: { after: 1 } }, [zone])
+    await world.judge({ ...kept, params: { after: 2 } }, [], 5)
+    const said = listSaid(world.ops).slice(2).toSorted()
+    expect(said).toEqual(['ended critical', 'resolved critical'])
+    await world.stop()
+  },
+)
+
 test('what a raised `for` made pending before it was told is told when that is reached', async () => {
   const world = watch({ routes: [{ ...hourly, groupWaitMs: 10 * minute }] })
   await world.judge(stalled, [zone])
