@@ -38,8 +38,15 @@ const contractProgress = z.object({
   /** What E17 said last, and a change that it said once. */
   verified: verifiedSource.nullable().default(null),
   candidate: verifiedSource.nullable().default(null),
-  /** What it had said before that, and until when. */
-  earlier: z.object({ source: verifiedSource, until: z.number() }).nullable().default(null),
+  /** What it had said before that, until when, and as what the change was told where no log had told it. */
+  earlier: z
+    .object({
+      source: verifiedSource,
+      until: z.number(),
+      told: z.object({ subject: z.string(), since: z.number() }).exactOptional(),
+    })
+    .nullable()
+    .default(null),
   verifyAt: z.number().default(0),
   /** Implementations that logs reported lately. */
   announced: z.array(z.string()).readonly().default([]),

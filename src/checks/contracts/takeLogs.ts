@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts'
 import { type indexAdministration, readAdministration } from './administration.ts'
 import { toActFinding } from './changed.ts'
 import { closeLog, saveLogs } from './logStore.ts'
-import { readProgress, saveProgress } from './progressStore.ts'
+import { type ContractProgress, readProgress, saveProgress } from './progressStore.ts'
 
 /** A contract of the bridge whose logs are read. What happened before `tellSince` is history. */
 export interface WatchedContract
@@ -53,11 +53,26 @@ export function takeLogs(
     const act = readAdministration(administration, named, log)
     if (act === null) return []
     closeLog(db, log)
-    if (act.group === 'upgrade' && now - (log.time ?? now) < announcedMs)
+    const shown = act.group === 'upgrade' ? findShown(readProgress(db, address), log, act.after) : null
+    if (act.group === 'upgrade' && shown === null && now - (log.time ?? now) < announcedMs)
       announce(db, { address, implementation: act.after }, now)
     if (log.hash === birth) return []
-    return (log.time ?? now) < tellSince ? [] : [onceTold(db, toActFinding(log, act, now))]
+    if ((log.time ?? now) < tellSince) return []
+    const finding = toActFinding(log, act, now)
+    return [shown === null ? onceTold(db, finding) : { ...finding, ...shown }]
   })
+}
+
+/** As what E17 told the upgrade before that a log tells of; null where it is another one. */
+function findShown(
+  { earlier, verified }: ContractProgress,
+  { time }: BridgeLog,
+  implementation: string,
+): { readonly subject: string; readonly since: UnixMs } | null {
+  if (earlier?.told === undefined || time === null || time > earlier.until) return null
+  const isSame =
+    verified?.implementation === implementation && earlier.source.implementation !== implementation
+  return isSame && earlier.until - time < announcedMs ? earlier.told : null
 }
 
 /** What was told when it was preconfirmed is the same act: it began then, and is told again only by a rule that did not tell it. */

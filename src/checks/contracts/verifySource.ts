@@ -108,7 +108,12 @@ export function compareSource(
     after: merged[field] ?? '',
     digest: `${merged.code}:${merged.abi}:${merged.implementation}`,
   }
-  return { change, finding: toSourceFinding(address, told, now) }
+  const finding = toSourceFinding(address, told, now)
+  const { subject, since } = finding
+  return {
+    change: { ...change, earlier: { ...change.earlier, told: { subject, since } } },
+    finding,
+  }
 }
 
 /** Implementations that were told of and are not shown yet: those up to the present one are done with. */
