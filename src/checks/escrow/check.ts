@@ -82,6 +82,7 @@ export const escrow: Check<EscrowPart> = {
       since: kernel.clock.now(),
     }
     let purged: Purged | undefined
+    let purgedLeg = 0
     stakes.follow({
       reserveOf: (token) => reserveOf(watch, token),
       reserveSince: (token) => reserveSince(watch, token),
@@ -112,7 +113,7 @@ export const escrow: Check<EscrowPart> = {
         const old = now - config.retention.transfersMs
         const kept = now - flowsKeptMs
         purged = purgeFlows(db, { explained: kept, inward: kept, outward: old }, purgedAtOnce, purged)
-        purgeOwedLegs(db, old, purgedAtOnce)
+        purgedLeg = purgeOwedLegs(db, old, purgedLeg)
         closeEntries(db, now - entriesKeptMs, purgedAtOnce)
         purgeCourse(db, now, purgedAtOnce)
         purgeUnjudged(db, now - unjudgedKeptMs)

@@ -9,7 +9,7 @@ import {
 import type { UnixMs } from '../../../lib/clock.ts'
 import { formatKey } from '../../../ledger/transfers/transferRows.ts'
 import type { Database } from '../../../store/database.ts'
-import { bigintText, int } from '../../../store/table.ts'
+import { bigintText, columns, flag, int } from '../../../store/table.ts'
 import { listLegs, numberOfKey, ofToken, type StoredLeg, writeLeg } from './legStore.ts'
 import { type EscrowToken, readOwedStart, tokens } from './owedStore.ts'
 import { sumSurplus } from './surplusStore.ts'
@@ -175,9 +175,24 @@ export function listMainLegs(
   )
 }
 
-/** Forgets single legs from before a time; what they came to stays in the sum. */
-export function purgeOwedLegs(db: Database, before: UnixMs, limit: number): void {
-  const sql = `DELETE FROM escrow_legs WHERE key IN
-    (SELECT key FROM escrow_legs WHERE token IN (SELECT n.id FROM escrow_tokens e JOIN names n ON n.name = e.token) AND zone_time < ? LIMIT ?)`
-  db.prepare(sql).run(before, limit)
+/** So many are looked at in one step: most of them are kept, or there are none that are not. */
+const mostLooked = 5_000
+
+const looked = columns({ key: int, isGone: flag.from('gone') })
+
+/**
+ * Forgets single legs from before a time, a step at a time; what they came to stays in the sum. One whose transfer is kept
+ * yet may change, and would be counted once more then.
+ * @param from the key behind which the step before ended
+ * @returns where the next step goes on
+ */
+export function purgeOwedLegs(db: Database, before: UnixMs, from = 0): number {
+  const isGone = 'zone_time < ?1 AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.key = l.key)'
+  const sql = `SELECT key, coalesce(${isGone}, 0) AS gone FROM escrow_legs l WHERE key > ?2 ORDER BY key LIMIT ?3`
+  const rows = looked.all(db, sql, before, from, mostLooked)
+  const gone = rows.filter((row) => row.isGone).map(({ key }) => key)
+  db.prepare('DELETE FROM escrow_legs WHERE key IN (SELECT value FROM json_each(?))').run(
+    JSON.stringify(gone),
+  )
+  return rows.length < mostLooked ? 0 : (rows.at(-1)?.key ?? 0)
 }
