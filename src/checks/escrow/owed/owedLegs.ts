@@ -113,8 +113,9 @@ function addTotal(db: Database, token: string, change: bigint): void {
 }
 
 /**
- * What is owed of a token at a height: the baseline and every counted leg that had happened by then. Null when it
- * cannot be said: counting has not begun, or an amount is not known.
+ * The least that is owed of a token at a height: the baseline and every counted leg that had happened by then. Null when it
+ * cannot be said: counting has not begun, or it is not known how much a withdrawal is. A deposit that does not say how much it
+ * is adds nothing, so that it hides nothing that lacks beside it.
  */
 export function readOwed(
   db: Database,
@@ -128,7 +129,9 @@ export function readOwed(
   // What was read before counting began says nothing of what was counted since.
   if (at.height < (known.startHeight ?? 0) || at.time < known.startTime) return null
   const unknown = db
-    .prepare(`SELECT 1 FROM escrow_legs WHERE ${ofToken} AND amount IS NULL AND counted = 1 LIMIT 1`)
+    .prepare(
+      `SELECT 1 FROM escrow_legs WHERE ${ofToken} AND amount IS NULL AND counted = 1 AND credit = 0 LIMIT 1`,
+    )
     .get(token)
   if (unknown) return null
   const keys = `SELECT key FROM escrow_legs WHERE ${ofToken} AND main_height > ?2 UNION
@@ -151,8 +154,10 @@ export function listOwedKeysSince(db: Database, token: string, { height, time }:
   return int.all(db, sql, token, height ?? Number.MAX_SAFE_INTEGER, time).map(formatKey)
 }
 
-/** What was owed at a time: at the newest block until then that a transfer stands in. */
+/** What was owed at a time: at the newest block until then that a transfer stands in; null too where an amount is not known. */
 export function readOwedAt(db: Database, { token, start }: EscrowToken, time: UnixMs): bigint | null {
+  const unknown = `SELECT 1 FROM escrow_legs WHERE ${ofToken} AND amount IS NULL AND counted = 1 LIMIT 1`
+  if (db.prepare(unknown).get(token)) return null
   const height = Math.max(readMainHeightAt(db, token, time), start?.height ?? 0)
   return readOwed(db, token, { height, time })
 }

@@ -5,6 +5,7 @@ import { hash as digest } from 'node:crypto'
 import { createMostKept, type MostKept } from '../../../meaning/mostKept.ts'
 import { canonicalToken, movedToken, nativeDecimals, type Wrapping } from '../../../bridge/movedToken.ts'
 import { type Decimal, sameScale, toBaseUnits, toDecimal } from '../../../bridge/decimal.ts'
+import { fillAlone } from '../owed/fillAlone.ts'
 import { toOwedLeg } from '../owed/owed.ts'
 import type { Transfer, TransferToken } from '../../../bridge/transfer.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
@@ -240,7 +241,7 @@ export function noteTransfers(
     notePair(watch, canonicalToken(transfer.token.address), token)
     if (transfer.token.isUnknown || !isFollowed(watch, transfer.token)) continue
     noteType(watch, token, transfer.token.type)
-    save(transfer.key, toOwedLeg(transfer, mostKept, decimalsOf(watch, token)))
+    save(transfer.key, toOwedLeg(fillAlone(watch, transfer), mostKept, decimalsOf(watch, token)))
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { purgeOwedLegs, readOwed, saveOwedLeg } from '../../../../../src/checks/escrow/owed/owedLegs.ts'
 import { startOwed } from '../../../../../src/checks/escrow/owed/owedStore.ts'
 import { noteTransfers, openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
@@ -26,7 +26,7 @@ function open() {
     const { changes } = ledger.recordAnswer([{ ...record, token, requestedAt: clock.now() }], clock.now())
     noteTransfers(watch, { changed: changes.map(({ after }) => after), ceased: [] }, clock.now())
   }
-  return { ...kernel, take, owed: () => readOwed(db, token, all) }
+  return { ...kernel, watch, take, owed: () => readOwed(db, token, all) }
 }
 
 test('a withdrawal that is paid after its retention is taken from what is owed once', () => {
@@ -69,4 +69,34 @@ test('more legs than one step looks at are looked at in the next one, and then f
   const next = purgeOwedLegs(db, 50)
   expect([next, purgeOwedLegs(db, 50, next)]).toEqual([5_000, 0])
   expect(db.prepare('SELECT count(*) AS count FROM escrow_legs').get()?.['count']).toBe(5_000)
+})
+
+const noAmount = { value: null, amountRaw: null }
+
+test('a deposit that does not say how much it is hides nothing that lacks beside it', () => {
+  const { take, owed } = open()
+  const deposit = { direction: 'MainToZone', crossType: 'Deposit', mainTime: 700_000 } as const
+  take(toRecord({ ...deposit, id: 'd1' }))
+  take(toRecord({ ...deposit, id: 'd2', ...noAmount }))
+  expect(owed()).toBe(11_500_000n)
+})
+
+describe('what a withdrawal does not say of its amount', () => {
+  /** Withdrawals of one zone transaction without amounts, once that said 1.5. */
+  function owedWith(ids: readonly string[]) {
+    const { clock, ledger, take, watch, owed } = open()
+    for (const id of ids) take(toRecord({ id, ...noAmount }))
+    expect(owed()).toBeNull()
+    const zoneHash = toRecord().zoneHash ?? ''
+    const said = { amountRaw: 1_500_000n, amount: '1.5', moves: null, errorMessage: '' }
+    const zone = { chain: 'zone', hash: zoneHash, source: 'E9', requestedAt: 2_000_000 } as const
+    ledger.recordEvidence([{ ...zone, ...said, status: 'success' }], clock.now())
+    const learned = { ...watch.learned, zoneAmounts: () => ({ equal: 20, other: 0 }) }
+    const changed = ledger.listTransfers({ hash: zoneHash, limit: 10 })
+    noteTransfers({ ...watch, learned }, { changed, ceased: [] }, clock.now())
+    return owed()
+  }
+
+  test('its zone transaction does', () => expect(owedWith(['w1'])).toBe(8_500_000n))
+  test('of several its zone transaction does not', () => expect(owedWith(['w1', 'w2'])).toBeNull())
 })
