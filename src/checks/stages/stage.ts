@@ -36,9 +36,17 @@ interface Left {
   readonly zoneHeight: number
 }
 
-/** Where a withdrawal stands now. What was said of it before its proposal was removed holds no more. */
+/** The two chains' clocks may differ by so much. */
+const clocksMs = 600_000
+
+/**
+ * Where a withdrawal stands now. What was said of it before its proposal was removed holds no more. A proposal that came
+ * before it left is none of it, whatever height that names: what was not there nobody proposed.
+ */
 export function standingOf(left: Left, rules: readonly StageRule[], said: Said, now: UnixMs): Standing {
-  const covering = said.proposals.filter(({ zoneHeight }) => zoneHeight >= left.zoneHeight)
+  const covering = said.proposals.filter(
+    ({ at, zoneHeight }) => zoneHeight >= left.zoneHeight && at >= left.at - clocksMs,
+  )
   const valid = covering.filter((one) => removedAt(one, said) === null)
   const lost = said.named.filter(({ at }) => isLost(at, covering, said))
   const kept = said.named.filter((one) => !lost.includes(one))

@@ -100,3 +100,13 @@ test('time alone never takes a withdrawal back a stage', () => {
     }),
   )
 })
+
+test('a proposal that came before a withdrawal left is none of it, whatever height it names', () => {
+  const later = { at: 9 * hour, zoneHeight: 900 }
+  const covered = (at: number) =>
+    standingOf(later, rules, { ...nothing, proposals: [proposal(at, Number.MAX_SAFE_INTEGER)] }, 30 * hour)
+  // The clocks of the two chains may differ by ten minutes.
+  const earliest = 9 * hour - 600_000
+  expect(covered(earliest - 1)).toMatchObject({ stage: 'left', until: 10 * hour })
+  expect(covered(earliest)).toMatchObject({ stage: 'proposed', since: earliest })
+})
