@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
-import { createEscrowWorld } from '../support/escrowWorld.ts'
+import { createEscrowWorld, type EscrowWorld, type EscrowWorldOptions } from '../support/escrowWorld.ts'
+import type { WireRecord } from '../support/fakeExplorer.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -32,3 +33,40 @@ test.each([
     expect(world.told('transfer.unbacked')).toHaveLength(1)
   },
 )
+
+describe('a payout whose record is of long ago by its heights as well', () => {
+  const prepare = (bare: Parameters<NonNullable<EscrowWorldOptions['prepare']>>[0]) => {
+    for (let n = 1; n <= 6; n += 1) bare.withdraw(n)
+    for (let n = 31; n <= 36; n += 1) bare.deposit(n, { amount: String(n) })
+  }
+  const pay = (world: EscrowWorld, heights: WireRecord) =>
+    world.withdraw(53, {
+      mainTxHash: world.transact({ moves: [{ token, from: escrow, to: user(53), amount: '5000' }] }),
+      mainBlockTime: String(world.now() - 300 * day),
+      zoneBlockTime: String(world.now() - 300 * day),
+      value: '5000',
+      valueRaw: '5000000000',
+      ...heights,
+    })
+
+  test.each([
+    ['it names none', { mainBlockHeight: '', zoneBlockHeight: '' }],
+    ['it names old ones', { mainBlockHeight: '5', zoneBlockHeight: '5' }],
+  ])('is told without an origin, since it left the escrow now: %s', async (_, heights) => {
+    const world = await createEscrowWorld({ prepare })
+    await world.pass(3 * minute)
+    const { zoneTxHash = '' } = pay(world, heights)
+    world.fake.zoneTransactions.delete(zoneTxHash)
+    await world.until(() => world.told('transfer.unbacked').length > 0, 'the payout')
+  })
+
+  test('is silent with one', async () => {
+    const world = await createEscrowWorld({ prepare })
+    await world.pass(3 * minute)
+    const { zoneTxHash = '' } = pay(world, { mainBlockHeight: '5', zoneBlockHeight: '5' })
+    world.zone(zoneTxHash, { value: '5000', valueRaw: '5000000000' })
+    await world.pass(5 * minute)
+    const told = [...world.told().map(({ kind }) => kind), ...world.conditions().map(({ kind }) => kind)]
+    expect(told).toEqual([])
+  })
+})

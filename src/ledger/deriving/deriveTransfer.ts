@@ -50,7 +50,9 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const firstSeenAt = Math.min(...all.map((sighting) => sighting.firstAt))
   const direction = (all[0] as Sighting).direction
   const said = newestSaid(all)
-  const main = deriveLeg(all, 'main')
+  const mainOfRecords = deriveLeg(all, 'main')
+  // Of what value left by, an earlier time accuses nobody less.
+  const main = direction === 'ZoneToMain' ? withChainTime(mainOfRecords, context.evidence) : mainOfRecords
   const zone = deriveLeg(all, 'zone')
   const origin = direction === 'MainToZone' ? main : zone
   const destination = direction === 'MainToZone' ? zone : main
@@ -190,6 +192,23 @@ function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
     height: newest(of, (sighting) => (chain === 'main' ? sighting.mainHeight : sighting.zoneHeight)),
     time: newest(of, (sighting) => (chain === 'main' ? sighting.mainTime : sighting.zoneTime)),
   }
+}
+
+/** How far a record and its chain may differ in when a block was made, ms. */
+const slackMs = 3_600_000
+
+/**
+ * A leg as of the time that its own chain says, where its records say that it was long before: what is of long ago would be
+ * taken for history, and judged by nobody.
+ */
+function withChainTime(leg: Leg | null, evidence: readonly LegEvidence[]): Leg | null {
+  if (leg === null || leg.time === null) return leg
+  const { chain, hash, time } = leg
+  const said = evidence.flatMap((one) =>
+    one.chain === chain && one.hash === hash && one.status === 'success' ? (one.time ?? []) : [],
+  )
+  const shown = Math.min(...said)
+  return said.length > 0 && shown - time > slackMs ? { ...leg, time: shown } : leg
 }
 
 /** When a leg was first seen whose records say that it is of before its own height; null where they say nothing of its time. */

@@ -108,6 +108,20 @@ export function queueHistoricLegs(
   }
 }
 
+/** Has both legs of a transfer asked for now that was taken for history, where they were not. */
+export function queueNow(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+  const risk = settings.riskOf?.(transfer) ?? 0
+  for (const leg of [transfer.zone, transfer.main]) {
+    if (leg === null) continue
+    for (const ask of asksOf(settings, transfer, leg)) {
+      if (hasAnswer(transfer, ask, leg)) continue
+      const { hash, height } = leg
+      const time = Math.min(leg.time ?? now, now)
+      queueLeg(db, { ask, hash, height, time, dueAt: now, isLate: false, risk }, now)
+    }
+  }
+}
+
 /** The origin that a payout's event names: its chain shows it once it has come as far as the payout. */
 function claimedLeg({ claim, main }: Transfer): (Leg & { readonly isClaim: true }) | null {
   if (claim === undefined) return null
