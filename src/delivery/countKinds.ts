@@ -1,4 +1,4 @@
-import { compareDecimals, type Decimal, noAmount, addDecimals, toDecimal } from '../bridge/decimal.ts'
+import { compareDecimals, type Decimal, noAmount, sumDecimals, toDecimal } from '../bridge/decimal.ts'
 import { sumPlace } from '../cases/money.ts'
 import type { CarriedRisk, CarriedTotal } from '../alerts/store/outboxTotals.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
@@ -107,12 +107,17 @@ function commonError(rows: readonly Pick<CarriedTotal, 'error' | 'count'>[]): Ki
 }
 
 function sumByToken(risks: readonly CarriedRisk[]): ReadonlyMap<string, Decimal> {
-  const sums = new Map<string, Decimal>()
-  for (const [, units] of Map.groupBy(risks, ({ token, place }) => `${token} ${place}`)) {
-    const token = units[0]?.token ?? ''
-    sums.set(token, addDecimals(sums.get(token) ?? noAmount, sumPlace(units)))
-  }
-  return sums
+  const byToken = Map.groupBy(risks, ({ token }) => token)
+  return new Map([...byToken].map(([token, units]) => [token, sumPlaces(units)]))
+}
+
+/** What places make together is part of what lacks, or left, in all: that has no place. */
+function sumPlaces(units: readonly CarriedRisk[]): Decimal {
+  const places = Map.groupBy(units, ({ place }) => place)
+  const inAll = sumPlace(places.get('') ?? [])
+  places.delete('')
+  const apart = sumDecimals([...places.values()].map(sumPlace))
+  return compareDecimals(apart, inAll) >= 0 ? apart : inAll
 }
 
 /** How many times the median of its like an amount is that is told by itself, and how many are at most. */

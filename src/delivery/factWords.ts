@@ -118,7 +118,9 @@ function saysNothing(name: string, value: FactValue): boolean {
   const { isOnlyTrue = false, isEvidence = false } = factWords[name] ?? {}
   // The headline says whether it left or came.
   const isWay = name === 'direction' && (value === 'in' || value === 'out')
-  return isEvidence || isWay || (isOnlyTrue && value === false) || (name === 'count' && value === 1)
+  // A sum of movements is of no block.
+  const isNone = name === 'height' && value === 0
+  return isEvidence || isWay || isNone || (isOnlyTrue && value === false) || (name === 'count' && value === 1)
 }
 
 /** Facts in units of the token that a finding names. */

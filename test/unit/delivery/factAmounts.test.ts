@@ -84,3 +84,11 @@ test('of an escrow that will be short each amount has the symbol', () => {
   for (const line of ['Free: -1,010.5 USDC', 'Held: 20 USDC', 'On its way: 9.5 USDC', 'Paid in: 1 USDC'])
     expect(all).toContain(line)
 })
+
+test('a sum of movements is of no block, and none is named', () => {
+  const drift = createCondition('t', {
+    kind: 'escrow.drift',
+    facts: { height: 0, sum: '3 movements, 5 USDC' },
+  })
+  expect(read(drift, '').all.filter((line) => line.startsWith('Block'))).toEqual([])
+})
