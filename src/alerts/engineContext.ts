@@ -8,7 +8,7 @@ import type { AlertHead } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { InhibitRule } from './inhibition.ts'
 import { channelDead, messageDead } from './metaKinds.ts'
-import type { createMuteTimes } from './muteTimes.ts'
+import type { createMuteTimes } from '../lib/muteTimes.ts'
 import { defaultGroupIntervalMs, defaultRepeatMs, type Labels, type Route, selectRoutes } from './routing.ts'
 
 /** What the parts of the alert engine share: its settings, and memory that a restart may lose. */

@@ -5,7 +5,7 @@ import type { SilenceRow } from './store/silenceRows.ts'
 import { type EngineContext, parseLabels, routesFor } from './engineContext.ts'
 import { createInhibitor } from './inhibition.ts'
 import { isMetaKind } from './metaKinds.ts'
-import { createMuteTimes } from './muteTimes.ts'
+import { createMuteTimes } from '../lib/muteTimes.ts'
 import type { Labels, Route } from './routing.ts'
 import { createSilencer, type SilencedAlert } from './silences.ts'
 

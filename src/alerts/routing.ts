@@ -2,7 +2,7 @@ import { OverBudgetError } from '../rules/cel/budget.ts'
 import type { Severity } from '../rules/types.ts'
 import type { AlertNature } from './store/alertRows.ts'
 import { canonicalJson } from './fingerprint.ts'
-import type { MuteTime } from './muteTimes.ts'
+import type { MuteTime } from '../lib/muteTimes.ts'
 
 export type Labels = Readonly<Record<string, string>>
 

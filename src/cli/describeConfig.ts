@@ -92,7 +92,16 @@ function describeRoutes(config: Config): (readonly [string, string])[] {
     const times = `every ${formatDuration(route.groupIntervalMs)}, again after ${formatDuration(route.repeatMs)}`
     return [
       'route',
-      `${what} to ${route.channels.join(', ')}, by ${route.groupBy.join(' and ') || 'nothing'}, ${times}${further.join('')}`,
+      `${what} to ${route.channels.join(', ')}, by ${route.groupBy.join(' and ') || 'nothing'}, ${times}${describeQuiet(route)}${further.join('')}`,
     ]
   })
+}
+
+function describeQuiet({ mute, activeTimes, muteCritical }: Config['routes'][number]): string {
+  const times = [
+    ...(mute.length > 0 ? [`muted in ${mute.join(', ')}`] : []),
+    ...(activeTimes.length > 0 ? [`muted outside of ${activeTimes.join(', ')}`] : []),
+  ]
+  if (times.length === 0) return ''
+  return `, ${times.join(' and ')}${muteCritical ? ', what is critical too' : ' but for what is critical'}`
 }

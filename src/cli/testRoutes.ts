@@ -1,4 +1,4 @@
-import { createMuteTimes } from '../alerts/muteTimes.ts'
+import { createMuteTimes } from '../lib/muteTimes.ts'
 import { canonicalJson } from '../alerts/fingerprint.ts'
 import { isTransferLabel, toKept } from '../alerts/matchers.ts'
 import { findUnknown, listVocabulary } from '../alerts/vocabulary.ts'

@@ -6,6 +6,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { Secret, shortestCovered, shortestToken } from '../lib/secret.ts'
 import { problemAt, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+import { warnOfPolls, warnOfQuietRoutes } from './warnOfTimes.ts'
 
 /** What works but should not stay so. */
 export function listWarnings(context: CheckContext, config: ParsedConfig): YamlProblem[] {
@@ -14,7 +15,9 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
     ...warnOfShortSecrets(context, config),
     ...warnOfShortTokens(context, config),
     ...warnOfPlainHttp(context, config),
+    ...warnOfPolls(context, config),
     ...warnOfRoutes(context, config),
+    ...warnOfQuietRoutes(context, config),
     ...warnOfReports(context, config),
     ...warnOfCanary(context, config),
     ...warnOfSymbols(context, config),

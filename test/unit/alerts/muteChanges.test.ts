@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMuteTimes } from '../../../src/alerts/muteTimes.ts'
+import { createMuteTimes } from '../../../src/lib/muteTimes.ts'
 import { fc } from '../../support/fastCheck.ts'
 import { createBench, createCondition, createEvent, createRoute, createRule } from './harness.ts'
 

@@ -1,4 +1,4 @@
-import type { UnixMs } from '../lib/clock.ts'
+import type { UnixMs } from './clock.ts'
 
 /** From one to another, both included. */
 interface Range<T> {

@@ -1,6 +1,6 @@
 import { fc } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
-import { createMuteTimes, type MuteInterval, type MuteTime } from '../../../src/alerts/muteTimes.ts'
+import { createMuteTimes, type MuteInterval, type MuteTime } from '../../../src/lib/muteTimes.ts'
 
 const always: MuteInterval = { timezone: 'UTC', weekdays: [0, 1, 2, 3, 4, 5, 6], from: 0, to: 1_440 }
 const create = (interval: Partial<MuteInterval>) =>
