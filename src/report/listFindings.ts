@@ -11,7 +11,8 @@ import {
   subtractDecimals,
   toDecimal,
 } from '../bridge/decimal.ts'
-import { asHeldFinding, type Wrapping } from '../bridge/movedToken.ts'
+import type { Finding } from '../bridge/finding.ts'
+import { asHeldFinding, canonicalToken, type Wrapping } from '../bridge/movedToken.ts'
 import { type RiskUnit, sumPlace, toRisk } from '../cases/money.ts'
 import { nth } from '../lib/nth.ts'
 import type { Kinds } from '../rules/kinds.ts'
@@ -53,7 +54,7 @@ function isTakenBack({ kinds }: Words, row: FoundRow): boolean {
 
 function toLine({ kinds, tokenOf, wrapping }: Words, row: FoundRow): FindingLine {
   const finding = asHeldFinding(keptFinding(row), wrapping)
-  const risk = toRisk(kinds.find(row.kind), finding)
+  const risk = toRisk(kinds.find(row.kind), finding) ?? toExcess(finding)
   return {
     title: finding.title,
     at: row.at,
@@ -62,6 +63,12 @@ function toLine({ kinds, tokenOf, wrapping }: Words, row: FoundRow): FindingLine
     amount: risk?.amount ?? null,
     token: risk && tokenOf(risk.token),
   }
+}
+
+/** What exists and nobody locked: it is at risk by no place, but how much it is has to be read. */
+function toExcess({ facts, labels }: Finding): Pick<RiskUnit, 'token' | 'amount'> | null {
+  const amount = toDecimal(String(facts['excess'] ?? ''))
+  return amount && { token: canonicalToken(labels.token ?? ''), amount: formatDecimal(amount) }
 }
 
 /**

@@ -169,3 +169,21 @@ test('a list of breaks that was cut makes the report incomplete', async () => {
   expect(await missing(true)).toContain('more does not reconcile than is read at once')
   expect(await missing(false)).not.toContain('more does not reconcile')
 })
+
+test('of tokens that nobody locked it is said how many there are', async () => {
+  const { judge, report } = world()
+  const labels = { chain: 'zone', token: '0xc0', symbol: 'USDC' }
+  judge(
+    monday.from + hour,
+    createCondition('0xc0', {
+      kind: 'supply.excess',
+      facts: { excess: '777.5' },
+      labels,
+      since: monday.from + hour,
+    }),
+  )
+  const { findings } = await report(monday, tuesday.from + hour)
+  expect(findings).toMatchObject([
+    { kind: 'supply.excess', examples: [{ amount: '777.5', token: { address: '0xc0' } }] },
+  ])
+})
