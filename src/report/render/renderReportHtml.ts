@@ -13,12 +13,17 @@ const numberStyle = 'text-align:right;font-variant-numeric:tabular-nums;'
 const cell = `padding:4px 8px;font-size:13px;line-height:1.35;color:#16181d;overflow-wrap:anywhere;border-top:1px solid #e8eaee;`
 const head = `padding:4px 8px;font-size:12px;line-height:1.35;color:#5b6270;text-align:left;font-weight:600;`
 
-/** Wide tables become pairs of name and value on a narrow screen, beside each other as they fit. */
+/**
+ * Wide tables become pairs of name and value, beside each other as they fit, where the book's columns do not: in the pane
+ * of a mail program, too, its last ones say most.
+ */
 export const narrow = raw(`
 .name, .narrow { display: none; }
 @media (max-width: 640px) {
   .detail { display: none !important; }
   .narrow { display: inline !important; }
+}
+@media (max-width: 1140px) {
   .wide, .wide tbody { display: block !important; }
   .wide thead { display: none !important; }
   .wide tr { display: block !important; padding: 6px 0 !important; border-top: 1px solid #8a909c !important; }

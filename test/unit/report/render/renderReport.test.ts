@@ -51,6 +51,12 @@ test('an alert of digits is no number to a spreadsheet', async () => {
   }
 })
 
+test('the columns of the book are names and values in whatever is too narrow for them', async () => {
+  const { html } = await render()
+  const [, width] = /@media \(max-width: (\d+)px\) \{\s*\.wide,/.exec(html) ?? []
+  expect(Number(width)).toBeGreaterThan(1_060)
+})
+
 test('a narrow screen leaves the long tables to their files, and says so', async () => {
   const { html, csv } = await render()
   const hidden = [...html.matchAll(/<tr class="detail">.*?<h2[^>]*>([^<]*)<\/h2>/gs)].map(
