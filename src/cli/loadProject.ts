@@ -11,6 +11,7 @@ import type { Io } from './io.ts'
 import { createSystemClock } from '../lib/clock.ts'
 import { compileBody } from '../delivery/channels/compileBody.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
+import { warnOfShadowedRoutes } from '../alerts/shadowedRoutes.ts'
 import { warnOfUnknownNames, warnOfUnknownWords } from '../alerts/unknownWords.ts'
 import { listVocabulary } from '../alerts/vocabulary.ts'
 import { compileLabelPredicate, compileRouteMatch } from '../rules/cel/compileConditions.ts'
@@ -67,6 +68,7 @@ export async function loadProject(
   const vocabulary = listVocabulary({ rules: loaded.rules, channels }, kinds)
   const unknown = [
     ...warnOfUnknownWords(read.doc, { config: read.config, vocabulary }),
+    ...warnOfShadowedRoutes(read.doc, read.config),
     ...warnOfUnknownNames(loaded.rules, read.config),
     ...(loaded.warnings ?? []),
   ]

@@ -213,6 +213,31 @@ test('a kind that no rule is on, and rules in a folder below, are warnings, each
   expect(out).toContain('rules/more:1:1: rules in a folder below are not read, such as b.YAML: move them up')
 })
 
+const routed = (...matches: readonly string[]) =>
+  `routes: [${matches.map((match) => `{ ${match}, channels: [ops-slack] }`).join(', ')}, { channels: [ops-slack] }]`
+
+test.each([
+  [`match: 'severity == "critical"'`, `match: '(severity == "critical") && kind == "transfer.failed"'`, true],
+  [
+    `match: 'kind == "transfer.failed"&&severity=="critical"'`,
+    `match: 'severity == "critical" && kind == "transfer.failed" && labels.chain == "main"'`,
+    true,
+  ],
+  [`match: 'kind in ["transfer.failed"]'`, `match: 'kind in ["transfer.failed"]'`, true],
+  [
+    `match: 'severity == "critical"', continue: true`,
+    `match: 'severity == "critical" && kind == "transfer.failed"'`,
+    false,
+  ],
+  [`match: 'severity == "critical" && kind == "transfer.failed"'`, `match: 'severity == "critical"'`, false],
+  [`match: 'severity == "critical" || kind == "transfer.failed"'`, `match: 'severity == "critical"'`, false],
+  [`match: 'severity == "warning"'`, `match: 'severity == "critical"'`, false],
+])('a route to which nothing comes is a warning: %s, then %s: %s', async (first, second, isWarned) => {
+  const { exitCode, out } = await check(stalled, `${routed(first, second)}\n`)
+  expect(exitCode).toBe(0)
+  expect(out.includes('never reached: `routes[0]` takes all that this one asks for')).toBe(isWarned)
+})
+
 test('an event in open() is a warning', async () => {
   const rule = ['on: transfer.stalled', 'unless: open("transfer.failed") || open("chain.stalled")']
   writeFileSync(join(folder, 'rules', 'c.yml'), 'rules: [{ name: more, on: transfer.failed }]')
