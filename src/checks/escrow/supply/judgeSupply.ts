@@ -72,12 +72,13 @@ const openingComparisons = 10
 /**
  * The opening after one more comparison: the most of the first ones. A record of a credit that comes late makes one say
  * that there is too much; what nobody locked does not go away by itself, so that one after which all can be claimed was
- * none, and the opening begins anew.
+ * none, and the opening begins anew. What is too much after several that found nothing was created since.
  */
 export function nextOpening(before: Opening | null, over: bigint): Opening {
   if (before === null || (before.opening > 0n && over <= 0n)) return { opening: over, comparisons: 1 }
   const comparisons = before.comparisons + 1
-  const isOpening = comparisons <= openingComparisons && over > before.opening
+  const isCreatedSince = before.opening <= 0n && over > 0n && before.comparisons >= neededExcesses
+  const isOpening = comparisons <= openingComparisons && over > before.opening && !isCreatedSince
   return { opening: isOpening ? over : before.opening, comparisons }
 }
 

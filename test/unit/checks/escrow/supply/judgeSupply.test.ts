@@ -87,3 +87,10 @@ test('what was too much at the beginning and stays is what the opening says', ()
 test('what comes after the first comparisons is told as an excess, and is no opening', () => {
   expect(openingAfter(...Array<bigint>(10).fill(0n), 777n, 777n)).toBe(0n)
 })
+
+test('what is created after three comparisons without an excess is told as such, not as of before, and in full', () => {
+  expect(openingAfter(-8n, -8n, -8n, 777n, 777n)).toBe(-8n)
+  expect(openingAfter(0n, 0n, 0n, 777n)).toBe(0n)
+  // What a payout's late record hid still comes back.
+  expect(openingAfter(-8n, -8n, -8n, 0n)).toBe(0n)
+})
