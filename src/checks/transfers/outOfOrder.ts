@@ -12,7 +12,7 @@ const factTypes = declareFacts({ beforeOriginMs: 'int', aheadMs: 'int' })
 export const transferOutOfOrder = defineEvent({
   kind: 'transfer.out_of_order',
   docs: 'The destination leg is older than the origin leg, or a block time lies in the future; two seconds are allowed.',
-  remedy: 'Check the two block times; a payout before its deposit is a forged or a wrongly joined record.',
+  remedy: 'Check the two block times; what arrived before its origin is a forged or a wrongly joined record.',
   words: {
     open: 'its times are out of order',
     many: 'have times out of order',
