@@ -35,12 +35,13 @@ export function toRisk(kind: Detector | null, finding: Finding): RiskUnit | null
     const place = transfer.direction === 'ZoneToMain' ? (transfer.main?.hash ?? transfer.key) : transfer.key
     return toUnit(movedToken(transfer.token), { place, unit: transfer.key, amount })
   }
-  if (kind.joins?.of !== 'escrow') return null
-  const amount = toDecimal(String(facts[kind.joins.missing] ?? ''))
+  const joins = kind.joins?.of === 'escrow' ? kind.joins : null
+  const missing = joins?.missing ?? kind.risksInAll
+  const amount = missing === undefined ? null : toDecimal(String(facts[missing] ?? ''))
   if (amount === null || amount.digits <= 0n || facts['direction'] === 'in') return null
   const token = canonicalToken(labels.token ?? '')
   const hash = String(facts['mainTxHash'] ?? '')
-  const isOne = kind.joins.isMovement && hash !== '' && facts['sum'] === ''
+  const isOne = joins?.isMovement === true && hash !== '' && facts['sum'] === ''
   return isOne
     ? toUnit(token, { place: hash, unit: 'movement', amount })
     : toUnit(token, { place: '', unit: 'balance', amount })
@@ -82,6 +83,15 @@ export function sumPlace(units: readonly Pick<RiskUnit, 'unit' | 'amount'>[]): D
   most.delete('movement')
   const transfers = sumDecimals([...most.values()])
   return compareDecimals(movement, transfers) > 0 ? movement : transfers
+}
+
+/** What is at risk of one token by several findings: what places explain is part of what lacks, or left, in all. */
+export function sumRisks(units: readonly Pick<RiskUnit, 'place' | 'unit' | 'amount'>[]): Decimal {
+  const places = Map.groupBy(units, ({ place }) => place)
+  const inAll = sumPlace(places.get('') ?? [])
+  places.delete('')
+  const apart = sumDecimals([...places.values()].map(sumPlace))
+  return compareDecimals(apart, inAll) >= 0 ? apart : inAll
 }
 
 /** Money by token: what places make together, and the most that was said to lack in all. Token units. */

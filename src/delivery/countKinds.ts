@@ -1,5 +1,5 @@
-import { compareDecimals, type Decimal, noAmount, sumDecimals, toDecimal } from '../bridge/decimal.ts'
-import { sumPlace } from '../cases/money.ts'
+import { compareDecimals, type Decimal, noAmount, toDecimal } from '../bridge/decimal.ts'
+import { sumRisks } from '../cases/money.ts'
 import type { CarriedRisk, CarriedTotal } from '../alerts/store/outboxTotals.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import type { UnixMs } from '../lib/clock.ts'
@@ -108,16 +108,7 @@ function commonError(rows: readonly Pick<CarriedTotal, 'error' | 'count'>[]): Ki
 
 function sumByToken(risks: readonly CarriedRisk[]): ReadonlyMap<string, Decimal> {
   const byToken = Map.groupBy(risks, ({ token }) => token)
-  return new Map([...byToken].map(([token, units]) => [token, sumPlaces(units)]))
-}
-
-/** What places make together is part of what lacks, or left, in all: that has no place. */
-function sumPlaces(units: readonly CarriedRisk[]): Decimal {
-  const places = Map.groupBy(units, ({ place }) => place)
-  const inAll = sumPlace(places.get('') ?? [])
-  places.delete('')
-  const apart = sumDecimals([...places.values()].map(sumPlace))
-  return compareDecimals(apart, inAll) >= 0 ? apart : inAll
+  return new Map([...byToken].map(([token, units]) => [token, sumRisks(units)]))
 }
 
 /** How many times the median of its like an amount is that is told by itself, and how many are at most. */

@@ -114,7 +114,7 @@ export interface FindingLine {
   readonly key: string | null
   /** Left out of what was kept before. */
   readonly alertId?: string
-  /** What it puts at risk, or exists beyond what was locked, token units. */
+  /** What it puts at risk, token units. */
   readonly amount?: string | null
   readonly token?: ReportToken | null
 }

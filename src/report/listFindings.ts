@@ -2,18 +2,9 @@ import { keptFinding } from '../alerts/findingJson.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { stands } from '../alerts/joining.ts'
 import { readMaterial } from '../alerts/material.ts'
-import {
-  addDecimals,
-  compareDecimals,
-  type Decimal,
-  formatDecimal,
-  noAmount,
-  subtractDecimals,
-  toDecimal,
-} from '../bridge/decimal.ts'
-import type { Finding } from '../bridge/finding.ts'
-import { asHeldFinding, canonicalToken, type Wrapping } from '../bridge/movedToken.ts'
-import { type RiskUnit, sumPlace, toRisk } from '../cases/money.ts'
+import { type Decimal, formatDecimal, noAmount, subtractDecimals } from '../bridge/decimal.ts'
+import { asHeldFinding, type Wrapping } from '../bridge/movedToken.ts'
+import { type RiskUnit, sumRisks, toRisk } from '../cases/money.ts'
 import { nth } from '../lib/nth.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Correction, FindingGroup, FindingLine } from './dailyReport.ts'
@@ -54,7 +45,7 @@ function isTakenBack({ kinds }: Words, row: FoundRow): boolean {
 
 function toLine({ kinds, tokenOf, wrapping }: Words, row: FoundRow): FindingLine {
   const finding = asHeldFinding(keptFinding(row), wrapping)
-  const risk = toRisk(kinds.find(row.kind), finding) ?? toExcess(finding)
+  const risk = toRisk(kinds.find(row.kind), finding)
   return {
     title: finding.title,
     at: row.at,
@@ -63,12 +54,6 @@ function toLine({ kinds, tokenOf, wrapping }: Words, row: FoundRow): FindingLine
     amount: risk?.amount ?? null,
     token: risk && tokenOf(risk.token),
   }
-}
-
-/** What exists and nobody locked: it is at risk by no place, but how much it is has to be read. */
-function toExcess({ facts, labels }: Finding): Pick<RiskUnit, 'token' | 'amount'> | null {
-  const amount = toDecimal(String(facts['excess'] ?? ''))
-  return amount && { token: canonicalToken(labels.token ?? ''), amount: formatDecimal(amount) }
 }
 
 /**
@@ -86,12 +71,13 @@ export function groupCorrections(words: Words, learned: readonly FoundRow[], zon
     const risks = rows.flatMap(
       (row) => toRisk(kinds.find(row.kind), asHeldFinding(keptFinding(row), wrapping)) ?? [],
     )
-    const isOfEscrow = kinds.find(kind)?.joins?.of === 'escrow'
-    return { name, rows, risks, isOfEscrow, day: dayOf(at, zone), kind, severity }
+    const detector = kinds.find(kind)
+    const isInAll = detector?.joins?.of === 'escrow' || detector?.risksInAll !== undefined
+    return { name, rows, risks, isInAll, day: dayOf(at, zone), kind, severity }
   })
   const named = new Map<string, readonly RiskUnit[]>()
   return groups
-    .toSorted((a, b) => Number(a.isOfEscrow) - Number(b.isOfEscrow) || (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => Number(a.isInAll) - Number(b.isInAll) || (a.name < b.name ? -1 : 1))
     .map(({ name, rows, risks, day, kind, severity }) => {
       const before = named.get(day) ?? []
       named.set(day, [...before, ...risks])
@@ -107,23 +93,15 @@ function sumAdded(
   before: readonly RiskUnit[],
   added: readonly RiskUnit[],
 ): { readonly token: string; readonly amount: string }[] {
-  const known = new Map(sumRisks(before).map(({ token, amount }) => [token, amount]))
+  const known = new Map(sumByToken(before).map(({ token, amount }) => [token, amount]))
   const tokens = new Set(added.map(({ token }) => token))
-  return sumRisks([...before, ...added]).flatMap(({ token, amount }) => {
+  return sumByToken([...before, ...added]).flatMap(({ token, amount }) => {
     const more = subtractDecimals(amount, known.get(token) ?? noAmount)
     return tokens.has(token) && more.digits > 0n ? [{ token, amount: formatDecimal(more) }] : []
   })
 }
 
-function sumRisks(risks: readonly RiskUnit[]): { readonly token: string; readonly amount: Decimal }[] {
-  return [...Map.groupBy(risks, ({ token }) => token)].map(([token, units]) => {
-    const places = [...Map.groupBy(units, ({ place }) => place)]
-    const sum = places
-      .flatMap(([place, all]) => (place === '' ? [] : sumPlace(all)))
-      .reduce(addDecimals, noAmount)
-    const lacking = units
-      .flatMap(({ place, amount }) => (place === '' ? (toDecimal(amount) ?? noAmount) : []))
-      .reduce((a, b) => (compareDecimals(a, b) >= 0 ? a : b), noAmount)
-    return { token, amount: compareDecimals(sum, lacking) >= 0 ? sum : lacking }
-  })
+function sumByToken(risks: readonly RiskUnit[]): { readonly token: string; readonly amount: Decimal }[] {
+  const byToken = Map.groupBy(risks, ({ token }) => token)
+  return [...byToken].map(([token, units]) => ({ token, amount: sumRisks(units) }))
 }

@@ -88,6 +88,8 @@ interface Described extends Relations {
   readonly ties: readonly Tie[]
   /** Whether all that its transfer moves is at risk; a loss says itself how much, see `joins`. */
   readonly risksTransfer?: true | ((transfer: Transfer) => boolean)
+  /** The fact that says how much of its token is at risk in all, where it joins nothing that says so; token units. */
+  readonly risksInAll?: string
   /** Settings without one of which it cannot be found. */
   readonly needs?: readonly WatchedSetting[]
   /** Whether the rule on it that is shipped holds beside the operator's own: who judges must be known to work. */

@@ -79,3 +79,13 @@ describe('money at risk by a payout that nothing stands behind', () => {
     expect(riskOf([move('e', 'u', 998_500_000n)], { kind: 'transfer.rewritten' })?.amount).not.toBe('998.5')
   })
 })
+
+test('money at risk by a supply that nobody locked is the excess, in all', () => {
+  const created = { ...createEvent(1_000), kind: 'supply.excess', transfer: null }
+  const risk = toRisk(kinds.find('supply.excess'), {
+    ...created,
+    facts: { excess: '777777.5', before: '' },
+    labels: { chain: 'zone', token, symbol: 'USDC' },
+  })
+  expect(risk).toEqual({ token, place: '', unit: 'balance', amount: '777777.5' })
+})

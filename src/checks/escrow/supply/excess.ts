@@ -31,6 +31,7 @@ export const supplyExcess = defineCondition({
     'Pause the bridge for this token, and find what was created on the zone without a deposit, or, of before counting began, taken from the escrow.',
   sources: ['zoneRpc'],
   ties: ['escrow'],
+  risksInAll: 'excess',
   needs: ['zoneRpc', 'bridge.tokens[].zoneAddress', 'canonical or preconf'],
   cannotTell: 'supply and claims cannot be compared: there is no newer reading of both',
   sinceMoves: true,
