@@ -153,6 +153,7 @@ function createContext({ store, log, settings, live, kinds }: AlertEngineDeps): 
     evaluated: new Set(),
     looked: new Set(),
     asked: new Map(),
+    blind: new Map(),
     overflows: new Map(),
     outage: { lastAt: null },
     windows: new Map(),
@@ -261,6 +262,7 @@ function applyCondition(context: EngineContext, rule: Rule, judgement: Judgement
     unknownSince: isUnknown ? Math.min(before?.unknownSince ?? context.now, context.now) : null,
     unsure: unknown === 'all' ? [] : unknown,
   })
+  context.blind.set(rule.name, judgement.blind ?? [])
   if ((before?.errors ?? 0) > 0) judgeRuleErrors(context)
   noteOverflow(context, { rule: rule.name, overflow: judged.overflow })
 }
@@ -271,6 +273,7 @@ function excuseCondition(context: EngineContext, rule: Rule): void {
   const judgement: Judgement = { findings: [], unknown: 'all' }
   judgeConditions(context, rule, { judgement, evaluatedAt: before?.evaluatedAt ?? null })
   saveGoodEvaluation(context, rule, context.now)
+  context.blind.delete(rule.name)
 }
 
 /** An evaluation that failed: every alert of the rule keeps its state. */

@@ -2,6 +2,7 @@ import type { KnownEscrow } from '../cases/listKeys.ts'
 import type { Finding } from '../bridge/finding.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Judgement } from '../rules/kind.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule, Severity } from '../rules/types.ts'
 import type { AlertHead } from './store/alertRows.ts'
@@ -39,6 +40,8 @@ export interface EngineContext {
   readonly looked: Set<string>
   /** What rules asked for at their last evaluation, and when that was found to be something else than before. */
   readonly asked: Map<string, { readonly params: string; readonly changedAt: UnixMs | null }>
+  /** Of what rules could say nothing at their last evaluation, though it is to be watched all the time. */
+  readonly blind: Map<string, NonNullable<Judgement['blind']>>
   /** Findings beyond the cap, by rule, as of its last evaluation. */
   readonly overflows: Map<string, number>
   /** When an outage of a source last went on, at an evaluation; null before the first. */

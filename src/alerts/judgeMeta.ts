@@ -77,42 +77,68 @@ export function judgeRuleErrors(context: EngineContext): void {
 
 /** What was said of a rule that is no more is not made good by that. */
 function lossOfRule({ store }: EngineContext): NonNullable<Judgement['lossOf']> {
-  return ({ subject }) => (store.getEvaluation(subject) === null ? 'rule removed' : null)
+  return ({ facts }) => (store.getEvaluation(String(facts['rule'])) === null ? 'rule removed' : null)
 }
 
 /** How long a rule had nothing to judge by before that is reported, ms; sooner it may be a start, or a slow source. */
 const noDataMs = 300_000
+/** The same of one thing among others that a rule judges: what is read of it may be late. */
+const blindMs = 3_600_000
 
-/** One alert for each rule that has nothing to judge by. While a source is out that says it already, for all rules. */
+interface Unseen {
+  readonly rule: string
+  /** Of what nothing can be said; empty for all of it. */
+  readonly about: string
+  readonly subject: string
+  readonly since: UnixMs
+  readonly afterMs: number
+}
+
+/**
+ * One alert for each rule that has nothing to judge by, and for each thing of which one that judges others can say nothing.
+ * While a source is out that says it already, for all rules.
+ */
 export function judgeNoData(context: EngineContext): void {
   const { store, kinds, outage, startedAt } = context
   // A source that is back has as long as one that was there all the time, and while we were down nobody looked.
   const countedFrom = (since: UnixMs) =>
     Math.max(since, Math.min(Math.max(outage.lastAt ?? since, startedAt), context.now))
-  const unseen = store
-    .listEvaluations()
-    .flatMap(({ rule: name, unknownSince }) => (unknownSince === null ? [] : [{ rule: name, unknownSince }]))
-  const silent = unseen.filter(({ unknownSince }) => context.now - countedFrom(unknownSince) >= noDataMs)
+  const unseen = listUnseen(context)
+  const silent = unseen.filter(({ since, afterMs }) => context.now - countedFrom(since) >= afterMs)
   const rule = metaRule(context.live.rules, noData)
   if (kinds.all.some(({ kind, stops }) => stops === 'source' && store.isKindFiring(kind))) {
     context.outage.lastAt = context.now
     return
   }
   if (silent.length === 0 && store.listActiveOf(rule.name).length === 0) return
-  const findings = silent.map(({ rule, unknownSince }) =>
+  const findings = silent.map(({ rule, about, subject, since }) =>
     noData.raise({
       ...bare,
-      subject: rule,
-      title: `rule ${rule}: what it is judged by has not been seen`,
-      facts: { rule },
-      since: unknownSince,
+      subject,
+      title: `rule ${rule}: what ${about === '' ? 'it' : about} is judged by has not been seen`,
+      facts: { rule, about },
+      since,
     }),
   )
   judgeMeta(context, noData, {
     findings,
-    unknown: unseen.filter((one) => !silent.includes(one)).map(({ rule: subject }) => subject),
+    unknown: unseen.filter((one) => !silent.includes(one)).map(({ subject }) => subject),
     lossOf: lossOfRule(context),
   })
+}
+
+function listUnseen({ store, blind }: EngineContext): Unseen[] {
+  return store.listEvaluations().flatMap(({ rule, unknownSince }): Unseen[] =>
+    unknownSince === null
+      ? (blind.get(rule) ?? []).map(({ subject, title, since }) => ({
+          rule,
+          about: title,
+          subject: `${rule}: ${subject}`,
+          since,
+          afterMs: blindMs,
+        }))
+      : [{ rule, about: '', subject: rule, since: unknownSince, afterMs: noDataMs }],
+  )
 }
 
 /** A rule was evaluated: how many findings it has beyond those that may be active at once. */

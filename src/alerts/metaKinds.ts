@@ -50,10 +50,10 @@ export const messageDead = defineMeta({
 
 export const noData = defineMeta({
   kind: 'monitor.no_data',
-  docs: 'A rule has had nothing to judge by for five minutes.',
+  docs: 'A rule has had nothing to judge by for five minutes, or nothing to judge one of several things by for an hour.',
   remedy: 'Check why the source of this rule gives nothing, or remove the rule.',
   severity: 'warning',
-  facts: { rule: 'string' },
+  facts: { rule: 'string', about: 'string' },
 })
 
 export const metaKinds: readonly (RaisedKind & Pick<MetaKind, 'severity'>)[] = [

@@ -18,6 +18,8 @@ export interface Moment {
 export interface Judgement {
   readonly findings: readonly Finding[]
   readonly unknown: readonly string[] | 'all'
+  /** What is to be watched all the time and of which nothing could be said since: somebody hears of it after an hour. */
+  readonly blind?: readonly { readonly subject: string; readonly title: string; readonly since: UnixMs }[]
   /** Why what was found before, and is found no more, ended badly; null where its end is good news. */
   readonly lossOf?: (found: Finding) => string | null
 }

@@ -92,6 +92,7 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
       sums: sumByToken<Movement>([...overdue, ...lost, ...waiting]).map((sum) => toSum(sum, known, sources)),
       unjudged: toUnjudged(listUnjudged(sources, now), watch),
       holdings: toHoldings(sources, compared),
+      walkedAt: sources.list.walkedAt,
       headroom: sources.headroom(),
     },
     supplies: readSupplies({ ...sources, compared }),

@@ -131,6 +131,8 @@ export interface EscrowPart {
     /** What left by transfers that do not say how much, or of which id, or before the list begins, seen within a day. */
     readonly unjudged: readonly UnjudgedSum[]
     readonly holdings: readonly EscrowHolding[]
+    /** When a page of the list's past was read last, null before: holdings are judged once all of it is. Left out, they may not be judged. */
+    readonly walkedAt?: UnixMs | null
     readonly headroom: readonly EscrowHeadroom[]
   }
   readonly supplies: readonly SupplyFact[]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { saySources } from '../../bridge/agreement.ts'
 import { formatUnits } from '../../bridge/amount.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
@@ -48,14 +49,27 @@ function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judge
   const findings: Found<typeof factTypes>[] = []
   const unknown: string[] = []
   const isListLacking = lacksMoney(facts)
+  const isStale = ({ judged }: EscrowHolding) => judged === null || facts.now - judged.at > stale
   for (const holding of facts.escrow.holdings) {
     const { judged } = holding
-    if (judged === null || facts.now - judged.at > stale || isListLacking) unknown.push(subjectOf(holding))
+    if (judged === null || isStale(holding) || isListLacking) unknown.push(subjectOf(holding))
     else if (judged.holdings + judged.openOut < judged.owed) findings.push(toFinding(holding, judged))
     // What left a moment ago may have been paid to somebody, or taken: neither can be said before it is judged.
     else if (judged.holdings < judged.owed) unknown.push(subjectOf(holding))
   }
-  return { findings, unknown }
+  // What the list lacks is told by itself.
+  const blind = isListLacking ? [] : facts.escrow.holdings.filter(isStale)
+  return { findings, unknown, blind: blind.flatMap((holding) => toBlind(holding, facts.escrow.walkedAt)) }
+}
+
+function toBlind(
+  holding: EscrowHolding,
+  walkedAt: UnixMs | null | undefined,
+): NonNullable<JudgementOf<typeof factTypes>['blind']> {
+  const { judged, startedAt, symbol, escrows, isHeld } = holding
+  if (walkedAt === undefined || !isHeld) return []
+  const since = Math.max(judged?.at ?? startedAt ?? 0, walkedAt ?? 0)
+  return [{ subject: subjectOf(holding), title: `${symbol} at ${escrows.join(', ')}`, since }]
 }
 
 /** The list has rows whose money, or whose transaction, nobody can read: what is owed cannot be summed up. */

@@ -600,6 +600,31 @@ test('F50, F61: a rule that has nothing to judge by is told after 5 minutes, of 
   expect(look(1_000_003, false)).toEqual(['stalled'])
 })
 
+test('a thing of which a rule can say nothing, while it judges others, is told after an hour, and until it is judged', () => {
+  const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
+  const hour = 3_600_000
+  const look = (afterMs: number, sinceMs: number | null) => {
+    const now = start + afterMs
+    const blind = sinceMs === null ? [] : [{ subject: '0xt1', title: 'USDC at 0xe1', since: start + sinceMs }]
+    const unknown = blind.map(({ subject }) => subject)
+    bench.engine.applyCondition(stalled, { findings: [], unknown, blind }, now)
+    bench.engine.dropRules([stalled], now)
+    return bench.store.listActiveOf('monitor.no_data').map(({ subject }) => subject)
+  }
+  bench.engine.start(start)
+  expect(look(0, -9 * hour)).toEqual([])
+  expect(look(hour - 1, 0)).toEqual([])
+  expect(look(hour, 0)).toEqual(['stalled: 0xt1'])
+  // While it is not known whether it goes on nothing is over.
+  bench.engine.start(start + 2 * hour)
+  expect(look(2 * hour, 0)).toEqual(['stalled: 0xt1'])
+  expect(look(2 * hour + 1, null)).toEqual([])
+  expect(look(2 * hour + 2, 2 * hour)).toEqual([])
+  expect(look(3 * hour + 1, 2 * hour)).toEqual(['stalled: 0xt1'])
+  bench.engine.dropRules([], start + 3 * hour + 2)
+  expect(bench.store.listActiveOf('monitor.no_data')).toEqual([])
+})
+
 test('F61: of the five minutes without anything to judge by none is one that spanwatch was down', () => {
   const bench = createBench({ routes: [createRoute({ groupWaitMs: 0 })] })
   const look = (afterMs: number) => {

@@ -31,3 +31,19 @@ test('a reading of more than a quarter of an hour ago says nothing', () => {
   expect(judge(90n, 0n, now - 15 * 60_000)).toEqual({ missing: ['10'], unknown: [] })
   expect(judge(90n, 0n, now - 15 * 60_000 - 1)).toEqual(notTold)
 })
+
+test.each([
+  ['judged lately', { judged: { owed: 1n, holdings: 1n, openOut: 0n, height: 5, at: now } }, 0, []],
+  ['judged long ago', { judged: { owed: 1n, holdings: 1n, openOut: 0n, height: 5, at: 77 } }, 0, [77]],
+  ['never judged', { judged: null, startedAt: 55 }, null, [55]],
+  ['never read', { judged: null, startedAt: null, holdings: null }, null, [0]],
+  ['waiting for the past of the list', { judged: null, startedAt: 55 }, now - 9, [now - 9]],
+  ['nothing that rests here', { judged: null, isHeld: false }, null, []],
+  ['of a time of which that is not said', { judged: null }, undefined, []],
+] as const)('of what is %s it is said since when nothing is known', (_, of, walkedAt, since) => {
+  const escrow = { moves: [], sums: [], unjudged: [], headroom: [], holdings: [toHolding(of)] }
+  const facts = toFacts(now, { escrow: walkedAt === undefined ? escrow : { ...escrow, walkedAt } })
+  const { blind = [] } = escrowShortfall.judge(facts, escrowShortfall.params.parse({}))
+  expect(blind.map((one) => one.since)).toEqual(since)
+  expect(blind.every(({ title }) => title === 'USDC at 0xe1')).toBe(true)
+})
