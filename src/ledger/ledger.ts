@@ -20,7 +20,7 @@ import {
 } from './transfers/dueChecks.ts'
 import { type EvidenceReading, listEvidence } from './evidence/evidence.ts'
 import { type FailurePlace, listWithoutEvidence } from './transfers/listWithoutEvidence.ts'
-import { queueAgain, queueClaimed, queueNow, type QueueSettings } from './evidence/queueLegs.ts'
+import { queueAgain, queueClaimed, type QueueSettings } from './evidence/queueLegs.ts'
 import { createPendingList } from './transfers/pendingList.ts'
 import { type Past, purgeTransfers } from './purgeTransfers.ts'
 import {
@@ -81,8 +81,6 @@ export interface Ledger {
   askAgain(transfer: Transfer, now: UnixMs): void
   /** Another transfer claims the origin of these: have what they brought verified, however long ago. */
   verifyClaimed(transfers: readonly Transfer[], now: UnixMs, how?: Parameters<typeof queueClaimed>[4]): void
-  /** These moved now, whenever their records say that they did: have both their legs asked for, where they were not. */
-  verifyNow(transfers: readonly Transfer[], now: UnixMs): void
   /** Puts legs of so many transfers that were long over when they were first seen into the queue of questions. */
   queueHistory(count: number, now: UnixMs): void
   /** Zone hashes of records that are failed here and not in the ledger. */
@@ -179,9 +177,6 @@ export function createLedger(
     },
     verifyClaimed(transfers, now, how) {
       if (evidence) for (const transfer of transfers) queueClaimed(db, evidence, transfer, now, how)
-    },
-    verifyNow(transfers, now) {
-      if (evidence) for (const transfer of transfers) queueNow(db, evidence, transfer, now)
     },
     queueHistory: (count, now) => queueHistory(state, count, now),
     listUnconfirmed: (records) => listUnconfirmed(db, records),

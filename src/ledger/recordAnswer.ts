@@ -21,7 +21,7 @@ import {
 } from './transfers/restingRecords.ts'
 import type { TokenBook } from './lessons/tokenBook.ts'
 import { openEvidence } from './evidence/evidence.ts'
-import { queueLegs, queueOutdated, type QueueSettings } from './evidence/queueLegs.ts'
+import { queueDatedAnew, queueLegs, queueOutdated, type QueueSettings } from './evidence/queueLegs.ts'
 import { withoutOldTimes } from './lessons/firstHeads.ts'
 import { noteHistory } from './lessons/historyMarks.ts'
 import {
@@ -112,7 +112,12 @@ export function refreshTransfers(
     return { before, after }
   })
   pass.tally.write(ledger.db, now)
-  if (ledger.evidence) for (const change of changes) queueOutdated(ledger.db, ledger.evidence, change, now)
+  const settings = ledger.evidence
+  if (settings === null) return changes
+  for (const change of changes) {
+    queueOutdated(ledger.db, settings, change, now)
+    queueDatedAnew(ledger.db, settings, change, now)
+  }
   return changes
 }
 

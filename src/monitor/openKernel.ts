@@ -126,7 +126,7 @@ function openFound(deps: PartDeps, options: AppOptions, { state, startedAt }: Op
   const since = tellSince(state, config, startedAt)
   const learned = createLearned(db)
   const stakes = createStakes()
-  const ledger = openLedger({ config, db, learned, stakes, since })
+  const ledger = openLedger({ config, db, learned, stakes, since, cursors: state.cursors })
   const routing = toRouting(config)
   const engine = createAlertEngine({ store: alerts, log, settings: routing, live, kinds })
   const blockListeners: BlockListeners = new Set()
@@ -219,14 +219,16 @@ function openLedger(of: {
   readonly learned: Learned
   readonly stakes: Stakes
   readonly since: UnixMs
+  readonly cursors: Pick<State['cursors'], 'read'>
 }) {
-  const { config, db, learned, stakes, since } = of
+  const { config, db, learned, stakes, since, cursors } = of
   return createLedger(db, {
     tokens: config.bridge.tokens,
     openIntervalMs: intervalsOf(config.poll).openTransfers,
     learned,
     evidence: {
       since,
+      isPastRead: () => cursors.read().history.done,
       holdMs: evidenceHoldMs,
       wantsReceipt: config.canonical && choosesReceipt(config.canonical, db.generation),
       wantsZoneReceipt: config.zoneRpc && choosesReceipt(config.zoneRpc, db.generation),

@@ -70,3 +70,29 @@ describe('a payout whose record is of long ago by its heights as well', () => {
     expect(told).toEqual([])
   })
 })
+
+describe('a credit whose record is of long ago, by its heights too', () => {
+  async function credit(main: { readonly moves: [] } | undefined) {
+    const world = await createEscrowWorld({
+      prepare(bare) {
+        for (let n = 1; n <= 6; n += 1) bare.withdraw(n)
+        for (let n = 31; n <= 36; n += 1) bare.deposit(n, { amount: String(n) })
+      },
+    })
+    await world.pass(3 * minute)
+    const at = String(world.now() - 300 * day)
+    const record = { mainBlockTime: at, zoneBlockTime: at, mainBlockHeight: '5', zoneBlockHeight: '5' }
+    const invented = { mainTxHash: `0x${'de'.repeat(32)}` }
+    world.deposit(53, { amount: '5000', ...(main && { main }), record: { ...record, ...(main && invented) } })
+    await world.pass(10 * minute)
+    return world.told('transfer.unbacked')
+  }
+
+  test('is told without a deposit, since it is of now on the zone', async () => {
+    expect(await credit({ moves: [] })).toHaveLength(1)
+  })
+
+  test('is not with one', async () => {
+    expect(await credit(undefined)).toEqual([])
+  })
+})

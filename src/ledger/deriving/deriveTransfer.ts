@@ -50,10 +50,11 @@ export function deriveTransfer(group: Group, context: TransferContext): Transfer
   const firstSeenAt = Math.min(...all.map((sighting) => sighting.firstAt))
   const direction = (all[0] as Sighting).direction
   const said = newestSaid(all)
-  const mainOfRecords = deriveLeg(all, 'main')
-  // Of what value left by, an earlier time accuses nobody less.
-  const main = direction === 'ZoneToMain' ? withChainTime(mainOfRecords, context.evidence) : mainOfRecords
-  const zone = deriveLeg(all, 'zone')
+  // When value left may be said to be earlier: that accuses nobody less.
+  const legOf = (chain: Chain, isOrigin: boolean) =>
+    isOrigin ? deriveLeg(all, chain) : withChainTime(deriveLeg(all, chain), context.evidence)
+  const main = legOf('main', direction === 'MainToZone')
+  const zone = legOf('zone', direction === 'ZoneToMain')
   const origin = direction === 'MainToZone' ? main : zone
   const destination = direction === 'MainToZone' ? zone : main
   const status = deriveStatus(all)

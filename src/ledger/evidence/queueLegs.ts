@@ -20,6 +20,8 @@ type WantsReceipt = (transfer: Transfer, hash: string) => boolean
 export interface QueueSettings {
   /** Legs of transfers that ended before this are not asked of by themselves. */
   readonly since: UnixMs
+  /** Whether all of the list was read that was there at the first start; left out, it may not be. */
+  readonly isPastRead?: () => boolean
   /** How long an ordinary leg may wait for others to share its request, ms. */
   readonly holdMs: number
   /** Whether so much is at stake that its legs are asked at once. */
@@ -46,7 +48,10 @@ export function queueLegs(
   now: UnixMs,
 ): boolean {
   const { before, after } = change
-  if (endOf(after) < settings.since && before === null) return false
+  if (endOf(after) < settings.since && before === null) {
+    if (settings.isPastRead?.() === true) queueDated(db, settings, after, now)
+    return false
+  }
   const risk = settings.riskOf?.(after) ?? 0
   const isRewritten = before !== null && isOther(before, after)
   const isUrgent = isSuspicious(after)
@@ -81,6 +86,20 @@ export function queueLegs(
   return false
 }
 
+/**
+ * Of before this ledger began, by a record that came after all of that was read: what arrived is asked for once, since its own
+ * chain may say that it is of now.
+ */
+function queueDated(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
+  const leg = destinationLeg(transfer)
+  const [ask] = leg === null ? [] : asksOf(settings, transfer, leg)
+  if (leg === null || ask === undefined) return
+  const { hash, height } = leg
+  const time = Math.min(leg.time ?? now, now)
+  const risk = settings.riskOf?.(transfer) ?? 0
+  queueLeg(db, { ask, hash, height, time, dueAt: now + settings.holdMs, isLate: false, risk }, now)
+}
+
 function endOf({ originAt, destinationAt }: Transfer): UnixMs {
   return Math.max(originAt, destinationAt ?? originAt)
 }
@@ -108,13 +127,19 @@ export function queueHistoricLegs(
   }
 }
 
-/** Has both legs of a transfer asked for now that was taken for history, where they were not. */
-export function queueNow(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
-  const risk = settings.riskOf?.(transfer) ?? 0
-  for (const leg of [transfer.zone, transfer.main]) {
+/** Has both legs of a transfer asked for of which its chain says that it is not of before this ledger, as its record did. */
+export function queueDatedAnew(
+  db: Database,
+  settings: QueueSettings,
+  { before, after }: { readonly before: Transfer; readonly after: Transfer },
+  now: UnixMs,
+): void {
+  if (endOf(before) >= settings.since || endOf(after) < settings.since) return
+  const risk = settings.riskOf?.(after) ?? 0
+  for (const leg of [after.zone, after.main]) {
     if (leg === null) continue
-    for (const ask of asksOf(settings, transfer, leg)) {
-      if (hasAnswer(transfer, ask, leg)) continue
+    for (const ask of asksOf(settings, after, leg)) {
+      if (hasAnswer(after, ask, leg)) continue
       const { hash, height } = leg
       const time = Math.min(leg.time ?? now, now)
       queueLeg(db, { ask, hash, height, time, dueAt: now, isLate: false, risk }, now)

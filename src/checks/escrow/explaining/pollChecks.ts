@@ -1,6 +1,5 @@
 import { type Decimal, noAmount, subtractDecimals } from '../../../bridge/decimal.ts'
 import { type Absence, completesAt } from '../../../clients/explorer/absence.ts'
-import type { Transfer } from '../../../bridge/transfer.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
 import { askQuorum } from '../../../kernel/quorum.ts'
 import { recordAccusation } from '../../../kernel/recordWord.ts'
@@ -140,13 +139,11 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
   const now = of.clock.now()
   const beginsAt = listBeginsAt(of)
   const open: StoredFlow[] = []
-  const dated: Transfer[] = []
   const judgeGas = createGasJudge(of.watch, due)
   const judged = due.flatMap((flow): [StoredFlow, FlowJudgement][] => {
     if (flow.fromHeight !== null) return [[flow, judgeGap(of.db, flow)]]
     if (isGas(flow)) return [[flow, judgeGas(flow)]]
     const transfers = listExplaining(of, flow.hash)
-    dated.push(...transfers.filter((one) => isDatedBack(of, flow, one)))
     const found = judge(of, flow, transfers)
     const waits = findWait(of, flow, { transfers, verdict: found })
     if (waits !== null) return [[flow, holdBack(waits, found, flow, now)]]
@@ -161,22 +158,7 @@ function settleKnown(of: Checking, due: readonly StoredFlow[]): StoredFlow[] {
       : [[flow, { ...conclude(of, { verdict, flow, asked: null }), verdict: 'open', checkAt: now }]]
   })
   settle(of, judged)
-  if (dated.length > 0) {
-    const transfers = dated.flatMap(({ key }) => of.ledger.getTransfer(key) ?? [])
-    of.commit({ apply: (at) => (of.ledger.verifyNow(transfers, at), []) })
-    of.trigger('evidence')
-  }
   return open
-}
-
-/** Whether its record says that it is history, of which nobody asks, while its money moves since. */
-function isDatedBack({ tellSince }: Checking, flow: StoredFlow, one: Transfer): boolean {
-  if (flow.at < tellSince || flow.outward.digits <= 0n || one.direction !== 'ZoneToMain') return false
-  return (
-    one.isListed &&
-    one.originProof === 'unverified' &&
-    Math.max(one.originAt, one.destinationAt ?? 0) < tellSince
-  )
 }
 
 function holdBack(waits: Wait, verdict: Verdict, flow: StoredFlow, now: UnixMs): FlowJudgement {
