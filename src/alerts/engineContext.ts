@@ -39,7 +39,10 @@ export interface EngineContext {
   /** Those, and the ones whose evaluation failed. */
   readonly looked: Set<string>
   /** What rules asked for at their last evaluation, and when that was found to be something else than before. */
-  readonly asked: Map<string, { readonly params: string; readonly changedAt: UnixMs | null }>
+  readonly asked: Map<
+    string,
+    { readonly params: unknown; readonly text: string; readonly changedAt: UnixMs | null }
+  >
   /** Of what rules could say nothing at their last evaluation, though it is to be watched all the time. */
   readonly blind: Map<string, NonNullable<Judgement['blind']>>
   /** Findings beyond the cap, by rule, as of its last evaluation. */

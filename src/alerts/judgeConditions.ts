@@ -254,11 +254,13 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
 
 /** Amounts among what a rule asks for are no JSON. */
 function noteAsked({ asked, now }: EngineContext, { name, params }: Rule): void {
+  const before = asked.get(name)
+  // While no file was changed they are the very same.
+  if (before?.params === params) return
   const text =
     JSON.stringify(params, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)) ?? ''
-  const before = asked.get(name)
-  if (before?.params === text) return
-  asked.set(name, { params: text, changedAt: before === undefined ? null : now })
+  const isSame = before === undefined || before.text === text
+  asked.set(name, { params, text, changedAt: isSame ? (before?.changedAt ?? null) : now })
 }
 
 /** What was found until its rule asked for something else may go on all the same. */
