@@ -12,6 +12,7 @@ import { dottedName, listComparisons } from '../rules/cel/comparisons.ts'
 import { parseExpression } from '../rules/cel/createEnvironment.ts'
 import { walk } from '../rules/cel/walk.ts'
 import type { ConfiguredName } from '../rules/kind.ts'
+import type { AskedName } from '../rules/listAsked.ts'
 import type { LoadedRule } from '../rules/types.ts'
 import { findUnknown, type Vocabulary } from './vocabulary.ts'
 
@@ -110,10 +111,20 @@ export function warnOfUnknownNames(rules: readonly LoadedRule[], config: NamedPa
   return rules
     .flatMap(({ asked }) => asked ?? [])
     .flatMap(({ of, name, place }) => {
-      const message =
-        of === 'kind' ? findNeverOpen(name, natures.get(name)) : findUnconfigured(of, name, config)
+      const message = findMistake(of, name)
       return message === null ? [] : [{ ...place, message }]
     })
+
+  function findMistake(of: AskedName['of'], name: string): string | null {
+    if (of === 'kind') return findNeverOpen(name, natures.get(name))
+    return of === 'hash' ? findNoHash(name) : findUnconfigured(of, name, config)
+  }
+}
+
+/** As it is kept, or empty where there is none. */
+function findNoHash(name: string): string | null {
+  if (name === '' || /^0x([0-9a-f]{40}|[0-9a-f]{64})$/i.test(name)) return null
+  return `\`${name}\` is no address and no hash: these are 0x and 40 or 64 hex digits`
 }
 
 function findNeverOpen(kind: string, nature: 'event' | 'condition' | undefined): string | null {
@@ -137,6 +148,7 @@ function findUnconfigured(of: ConfiguredName, name: string, { bridge }: NamedPar
   } as const satisfies Record<ConfiguredName, readonly [string, readonly string[]]>
   const [says, known] = said[of]
   const isThere = known.some((one) => lowerHash(one) === lowerHash(name))
-  if (isThere || (of.startsWith('token') && /^0x/i.test(name))) return null
+  if (isThere) return null
+  if (of.startsWith('token') && /^0x/i.test(name)) return findNoHash(name)
   return `${says} \`${name}\`${suggest(name, known)}`
 }

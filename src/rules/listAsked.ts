@@ -2,16 +2,17 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
 import { isText, listComparisons, type TextNode } from './cel/comparisons.ts'
+import { hashNames } from './cel/compileConditions.ts'
 import { parseExpression } from './cel/createEnvironment.ts'
 import { walk } from './cel/walk.ts'
 import type { ConfiguredName, Detector } from './kind.ts'
 
 /**
  * A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. Or a kind
- * whose alerts it asks for: where no rule is on it, it is never open.
+ * whose alerts it asks for: where no rule is on it, it is never open. Or an address or a hash, which has its form.
  */
 export interface AskedName {
-  readonly of: ConfiguredName | 'kind'
+  readonly of: ConfiguredName | 'kind' | 'hash'
   readonly name: string
   readonly place: Omit<YamlProblem, 'message'>
 }
@@ -68,7 +69,7 @@ function askedByWhere(
   const text = valueAt(raw, ['where'])
   const comparisons = typeof text === 'string' ? listComparisons(parseExpression(text)) : []
   return comparisons.flatMap(({ name, literals, isWhole }) => {
-    const of = names[name]
+    const of = names[name] ?? (hashNames.includes(name) ? 'hash' : undefined)
     if (of === undefined || !isWhole) return []
     return literals.map(({ args, start }) => ({
       of,

@@ -80,7 +80,8 @@ const lowered: readonly string[] = [...findingLabelNames, ...transferLabels]
 /** Of them those that hold an address or a hash and nothing else. */
 const hashLabels: readonly string[] = ['token', 'contract', 'escrow', 'operator', 'main_tx', 'zone_tx']
 
-const hashNames: readonly string[] = [
+/** What stands for an address or a hash, and is empty where there is none. */
+export const hashNames: readonly string[] = [
   'transfer.mainTxHash',
   'transfer.zoneTxHash',
   'transfer.source',

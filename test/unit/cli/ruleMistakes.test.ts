@@ -188,6 +188,11 @@ test.each([
     says: 'spanwatch.yaml:3:29: labels["symbol"] holds the symbol; no token of bridge.tokens has the address `USDC`',
   },
   {
+    title: 'an address that lacks digits in a route',
+    rest: `routes: [{ match: 'token == "0x00aa"', channels: [ops-slack] }, { channels: [ops-slack] }]`,
+    says: 'spanwatch.yaml:3:29: `0x00aa` is no address and no hash: these are 0x and 40 or 64 hex digits',
+  },
+  {
     title: 'the symbol of a token in a rule',
     rest: '',
     says: 'rules/a.yaml:5:37: no token of bridge.tokens has the symbol `USCD`, did you mean `USDC`?',
@@ -211,6 +216,18 @@ test('a kind that no rule is on, and rules in a folder below, are warnings, each
   expect(out).toContain('rules/a.yaml:4:18: no rule is on `chain.stalled`: it is never open\n')
   expect(out).not.toContain('no rule is on `source.unavailable`')
   expect(out).toContain('rules/more:1:1: rules in a folder below are not read, such as b.YAML: move them up')
+})
+
+test('an address that lacks a digit, or has a name in its place, is a warning', async () => {
+  const [whole, hash] = [`0x${'Ab'.repeat(20)}`, `0x${'cd'.repeat(32)}`]
+  const short = whole.slice(0, -1)
+  const where = `where: transfer.from in ["${whole}", "${short}", ""] || transfer.mainTxHash == "${hash}" || transfer.token.address != "${short}"`
+  const { exitCode, out } = await check([...stalled, where])
+  expect(exitCode).toBe(0)
+  expect(out.match(/`[^`]*` is no address and no hash/g)).toEqual([
+    `\`${short}\` is no address and no hash`,
+    `\`${short}\` is no address and no hash`,
+  ])
 })
 
 const routed = (...matches: readonly string[]) =>
