@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMuteTimes } from '../../../src/lib/muteTimes.ts'
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { createBench, createCondition, createEvent, createRoute, createRule } from './harness.ts'
 
 const minute = 60_000
@@ -61,6 +61,6 @@ test('F68: around a change of the clock each is told once, when it is quiet no m
         }
       },
     ),
-    { numRuns: 8 },
+    { numRuns: timesOf(8) },
   )
 })

@@ -13,7 +13,7 @@ import {
 import { sumKeyOf } from '../../../src/breaks/break.ts'
 import { findBreak, listBreaks } from '../../../src/breaks/readBreaks.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
-import { fc, seeds } from '../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../support/fastCheck.ts'
 import { textOfHash } from '../../../src/store/hash.ts'
 import { hash } from '../../support/records.ts'
 import { ana, createWorld, dai, day, pending, start, unbacked, usdc } from './world.ts'
@@ -125,7 +125,7 @@ function listedSums(world: World): Record<string, string> {
   return Object.fromEntries(sums.map((one) => [sumKeyOf(one), add(one.open.amount, one.settled.amount)]))
 }
 
-const settings = { numRuns: 80 }
+const settings = { numRuns: timesOf(80) }
 
 test.each(seeds())(
   'open and settled together are what the chains show, to the last digit: seed %i',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deriveDecimals, parseDecimal, toPlainDecimal } from '../../../src/bridge/amount.ts'
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 
 test('decimals are those in which both amounts are the same, if there are any', () => {
   const value = fc.stringMatching(/^\d{1,4}(\.\d{1,4})?$/)
@@ -14,7 +14,7 @@ test('decimals are those in which both amounts are the same, if there are any', 
       )
       expect(deriveDecimals(text, raw)).toBe(raw === 0n ? null : (fitting[0] ?? null))
     }),
-    { numRuns: 1_000 },
+    { numRuns: timesOf(1_000) },
   )
 })
 

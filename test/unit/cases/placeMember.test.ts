@@ -1,4 +1,4 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { describe, expect, it } from 'vitest'
 import { placeMember, type NewMember } from '../../../src/cases/placeMember.ts'
 import { atRisk } from '../../../src/cases/money.ts'
@@ -141,7 +141,7 @@ describe('placeMember', () => {
           expect(partition(db)).toEqual(model(list))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 
@@ -161,7 +161,7 @@ describe('placeMember', () => {
           expect(partition(db)).toEqual(model(list))
         },
       ),
-      { numRuns: 200 },
+      { numRuns: timesOf(200) },
     )
   })
 
@@ -181,7 +181,7 @@ describe('placeMember', () => {
               pairs.push([other.id, given.id])
         }
       }),
-      { numRuns: 100 },
+      { numRuns: timesOf(100) },
     )
   })
 

@@ -1,4 +1,4 @@
-import { fc, seeds } from '../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../src/bridge/transfer.ts'
@@ -629,7 +629,7 @@ describe('any order, repetition and split of the same answers (semantics 4)', ()
             expect(comparable(shuffled)).toEqual(comparable(world))
           },
         ),
-        { numRuns: 400, seed },
+        { numRuns: timesOf(400, seed), seed },
       )
     },
   )

@@ -5,7 +5,7 @@ import { createSettling, repackSome } from '../../../src/ledger/transfers/repack
 import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { takeMisread } from '../../../src/store/misread.ts'
 import { pack } from '../../../src/store/pack.ts'
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 
 const settings = { tokens: [], openIntervalMs: 10_000 }
@@ -128,6 +128,6 @@ test('whichever bytes are other ones, every other transfer is read', () => {
       ledger.recordAnswer([...records, record(4)], 2_000_000)
       db.close()
     }),
-    { numRuns: 100 },
+    { numRuns: timesOf(100) },
   )
 })

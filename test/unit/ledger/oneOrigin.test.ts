@@ -1,5 +1,5 @@
 import { fromHashCell } from '../../../src/store/hash.ts'
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { openDatabase } from '../../../src/store/database.ts'
@@ -214,7 +214,7 @@ describe('joined by amount', () => {
           expect([other.amountRaw, other.targetAddress]).toEqual([transfer.amountRaw, transfer.targetAddress])
         }
       }),
-      { numRuns: 150 },
+      { numRuns: timesOf(150) },
     )
   })
 })

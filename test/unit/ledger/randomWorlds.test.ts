@@ -1,4 +1,4 @@
-import { fc, seeds } from '../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../src/bridge/observation.ts'
 import { openDatabase } from '../../../src/store/database.ts'
@@ -123,7 +123,7 @@ describe('whatever is read of a world, in whatever order and however often (sema
             )
           },
         ),
-        { numRuns: 80, seed },
+        { numRuns: timesOf(80, seed), seed },
       )
     },
   )

@@ -1,4 +1,4 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createMuteTimes, type MuteInterval, type MuteTime } from '../../../src/lib/muteTimes.ts'
 
@@ -268,7 +268,7 @@ describe('held against a model that looks at each minute by another calendar', (
           expect(Math.min(until, horizon)).toBe(end)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: timesOf(150) },
     )
   })
 })

@@ -1,4 +1,4 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { readBatchDetail } from '../../../src/meaning/batchDetail.ts'
 import type { BatchItem } from '../../../src/meaning/batchItem.ts'
@@ -173,7 +173,7 @@ describe('any batch', () => {
         const said = read(isNested ? JSON.stringify(text) : text, sum)
         expect(said).toEqual(list.map(([id, amount]) => `${id}:${amount}`))
       }),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 
@@ -184,7 +184,7 @@ describe('any batch', () => {
         if (reading.kind === 'items')
           expect(reading.items.every(({ amount }) => amount.digits >= 0n)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: timesOf(500) },
     )
   })
 })

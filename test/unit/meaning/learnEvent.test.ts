@@ -1,4 +1,4 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { BridgeLog, EventContent, EventSample } from '../../../src/bridge/bridgeLog.ts'
 import { findOtherRecipient } from '../../../src/meaning/judgeEvents.ts'
@@ -133,7 +133,7 @@ describe('learning an event', () => {
             : read[field] === '',
         )
       }),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 

@@ -9,7 +9,7 @@ import { firstStartName } from '../../../src/store/firstStart.ts'
 import { saveMeta } from '../../../src/store/meta.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { hash } from '../../support/records.ts'
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 
 const usdc = `0x${'cc'.repeat(20)}`
 const place = `0x${'ee'.repeat(20)}`
@@ -186,7 +186,7 @@ test('whatever moves, and whichever block was judged last: opening and change ar
         db.close()
       },
     ),
-    { numRuns: 40 },
+    { numRuns: timesOf(40) },
   )
 })
 

@@ -1,4 +1,4 @@
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../../src/sandbox/record.ts'
 import { parseScenario } from '../../../src/sandbox/scenario.ts'
@@ -33,7 +33,7 @@ describe('a world', () => {
         advanceWorld(stepped, startAt + 60_000)
         expect(shown(stepped)).toEqual(shown(whole))
       }),
-      { numRuns: 20 },
+      { numRuns: timesOf(20) },
     )
   })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { pack } from '../../../src/store/pack.ts'
 import { shapes } from '../../../src/store/packForm.ts'
 import { unpack } from '../../../src/store/unpack.ts'
-import { fc } from '../../support/fastCheck.ts'
+import { fc, timesOf } from '../../support/fastCheck.ts'
 
 const hex = (bytes: number) =>
   fc
@@ -64,7 +64,7 @@ test('what is packed comes back as JSON would give it', () => {
     fc.property(value, fc.array(text, { maxLength: 5 }), (one, known) => {
       expect(unpack(pack(one, known), known)).toEqual(throughJson(one))
     }),
-    { numRuns: 2_000 },
+    { numRuns: timesOf(2_000) },
   )
 })
 
@@ -92,7 +92,7 @@ test('what is packed with times comes back with them', () => {
         expect(unpack(pack(one, [], none, times), [], none, times)).toEqual(throughJson(one))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: timesOf(500) },
   )
 })
 
@@ -129,7 +129,7 @@ test('what is packed as a row comes back as JSON would give it, its members in t
       expect(JSON.stringify(found)).toBe(JSON.stringify(throughJson(one)))
       expect(unpack(pack(one, known), known, names)).toEqual(throughJson(one))
     }),
-    { numRuns: 2_000 },
+    { numRuns: timesOf(2_000) },
   )
 })
 
@@ -181,7 +181,7 @@ test('bytes that were damaged, cut or of another form are refused or read, and n
         }
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: timesOf(1_000) },
   )
   expect(() => unpack(new Uint8Array([9, 0]))).toThrow(/form 1, found 9/)
 })

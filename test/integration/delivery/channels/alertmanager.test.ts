@@ -4,7 +4,7 @@ import { createAlertmanagerChannel } from '../../../../src/delivery/channels/ale
 import type { Message } from '../../../../src/delivery/channels/message.ts'
 import { Secret } from '../../../../src/lib/secret.ts'
 import { startFakeAlertmanager } from '../../../support/fakeAlertmanager.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { hasProgram } from '../../../support/hasProgram.ts'
 import { type RunningAlertmanager, startAlertmanager } from '../../../support/startAlertmanager.ts'
 import { anyMessage } from '../../../unit/delivery/channels/anyMessage.ts'
@@ -90,7 +90,7 @@ describe.runIf(hasProgram('prometheus-alertmanager'))('the real Alertmanager', (
       fc.asyncProperty(anyMessage, async (message) => {
         expect(await channel.deliver(message, plain)).toMatchObject({ result: 'ack' })
       }),
-      { seed, numRuns: 100 },
+      { seed, numRuns: timesOf(100, seed) },
     )
     await channel.close()
   })

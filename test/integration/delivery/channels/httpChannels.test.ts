@@ -4,7 +4,7 @@ import type { DeliveryResult } from '../../../../src/delivery/channels/message.t
 import { createSystemClock } from '../../../../src/lib/clock.ts'
 import type { ChannelServer } from '../../../support/channelServer.ts'
 import { services } from '../../../support/channelServices.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { anyMessage } from '../../../unit/delivery/channels/anyMessage.ts'
 import { toCase, toItem, toMessage } from '../../../unit/delivery/messages.ts'
 
@@ -65,7 +65,7 @@ describe.each(Object.entries(services))('%s', (_, { start, config, secrets }) =>
       fc.asyncProperty(anyMessage, fc.boolean(), async (message, degraded) => {
         expect(await deliver(message, { ...plain, degraded })).toMatchObject({ result: 'ack' })
       }),
-      { seed, numRuns: 60 },
+      { seed, numRuns: timesOf(60, seed) },
     )
   })
 

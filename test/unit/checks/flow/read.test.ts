@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createFlow } from '../../../../src/checks/flow/read.ts'
 import { createLatency } from '../../../../src/ledger/transfers/readLatency.ts'
@@ -93,7 +93,7 @@ describe('sliding windows', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: timesOf(60) },
     )
   })
 

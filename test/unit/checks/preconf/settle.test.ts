@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createHeldReceipts, takePending } from '../../../../src/checks/preconf/heldReceipts.ts'
 import { createRecent } from '../../../../src/checks/preconf/recent.ts'
@@ -402,6 +402,6 @@ test('invariants 19 and 20: whatever drops, moves and gaps there are, each trans
         expect(world.held.byHash.size).toBe(0)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: timesOf(60) },
   )
 })

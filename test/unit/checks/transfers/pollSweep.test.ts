@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { createTransfersPoll } from '../../../../src/checks/transfers/pollTail.ts'
 import { openWalk, readOn, requestHistory, requestSweep } from '../../../../src/checks/transfers/pollSweep.ts'
@@ -237,7 +237,7 @@ describe('the history walk', () => {
         },
       ),
       // The sweep may read what the tail has not: its records must not look like the tail's own.
-      { numRuns: 60, examples: [[[4, 2, 1, 1, 2, 4], 3, 0]] },
+      { numRuns: timesOf(60), examples: [[[4, 2, 1, 1, 2, 4], 3, 0]] },
     )
   })
 })

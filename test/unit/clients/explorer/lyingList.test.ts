@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Window } from '../../../../src/clients/explorer/nextWindow.ts'
 import type { Answer } from '../../../../src/clients/explorer/readAnswer.ts'
@@ -94,7 +94,7 @@ describe('equal rows', () => {
         if (result.complete) expect(sorted(given)).toEqual(sorted(list))
         else expect(unproven).toContain(result.reasons[0])
       }),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 
@@ -147,7 +147,7 @@ describe('a service that lies', () => {
           expect(sorted(given)).toEqual(sorted(list))
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: timesOf(1_000) },
     )
   })
 

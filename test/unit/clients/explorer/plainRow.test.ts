@@ -4,7 +4,7 @@ import { neutralDialect } from '../../../../src/clients/explorer/dialect.ts'
 import { createExcuses } from '../../../../src/clients/explorer/endpoints/openSide.ts'
 import * as field from '../../../../src/clients/explorer/fields.ts'
 import { createRecordReader } from '../../../../src/clients/explorer/recordReader.ts'
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 
 /** Every kind of text that a record has. */
 const schema = z.object({
@@ -134,7 +134,7 @@ test('what is read of a row of plain texts is what its schema reads', () => {
       const slow = createReader(schema.refine(() => true))
       expect(rows.map((one) => fast(one, moment))).toStrictEqual(rows.map((one) => slow(one, moment)))
     }),
-    { numRuns: 500 },
+    { numRuns: timesOf(500) },
   )
 })
 

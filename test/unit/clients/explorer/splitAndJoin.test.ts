@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../../../src/clients/explorer/endpoint.ts'
@@ -205,7 +205,7 @@ describe('splitting and joining loses and repeats nothing', () => {
           expect(result.reasons).toEqual([])
         },
       ),
-      { numRuns: 60 },
+      { numRuns: timesOf(60) },
     )
   })
 

@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../../../src/clients/explorer/readAnswer.ts'
 import { nextWindow, type Window } from '../../../../src/clients/explorer/nextWindow.ts'
@@ -324,7 +324,7 @@ describe('a list that changes while it is read', () => {
           expect({ lost: result.complete ? lost : [] }).toEqual({ lost: [] })
         },
       ),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 })
@@ -395,7 +395,7 @@ describe('a list whose rows of one block come in another order each time', () =>
           expect({ lost: result.complete ? lost : [] }).toEqual({ lost: [] })
         },
       ),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 })

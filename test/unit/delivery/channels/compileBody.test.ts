@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileBody } from '../../../../src/delivery/channels/compileBody.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { hostileTexts, toCase, toItem, toMessage } from '../messages.ts'
 import { anyMessage } from './anyMessage.ts'
 
@@ -61,7 +61,7 @@ Amount=1250000.500001 USDC;`,
       fc.property(anyMessage, fc.boolean(), (message, degraded) => {
         expect(() => JSON.parse(render(chat, message, 'application/json', degraded))).not.toThrow()
       }),
-      { seed, numRuns: 100 },
+      { seed, numRuns: timesOf(100, seed) },
     )
   })
 })

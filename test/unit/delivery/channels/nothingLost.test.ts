@@ -8,7 +8,7 @@ import { renderSlack, renderSlackPlain } from '../../../../src/delivery/channels
 import { renderTeams, renderTeamsPlain } from '../../../../src/delivery/channels/renderTeams.ts'
 import { renderTelegram, renderTelegramPlain } from '../../../../src/delivery/channels/renderTelegram.ts'
 import { renderReply } from '../../../../src/delivery/channels/slackApp/renderCase.ts'
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { hostileTexts, toCase, toItem, toMessage } from '../messages.ts'
 
 /** Findings, facts and what joined them are marked at their beginning, and go on as anybody may have written them. */
@@ -81,7 +81,7 @@ describe.each<[string, (message: Message) => unknown]>([
         const untold = Number(/… and (\d+) more(?! field)/.exec(text)?.[1] ?? 0)
         expect(told + untold).toBe(message.total)
       }),
-      { numRuns: 60 },
+      { numRuns: timesOf(60) },
     )
   })
 })

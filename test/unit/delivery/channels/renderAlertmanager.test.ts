@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderAlertmanager, repeatCase } from '../../../../src/delivery/channels/renderAlertmanager.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { toCase, toItem, toMessage } from '../messages.ts'
 import { anyMessage } from './anyMessage.ts'
 
@@ -180,7 +180,7 @@ test.each(seeds())(
           expect(Buffer.byteLength(JSON.stringify(alert))).toBeLessThanOrEqual(64_000)
         }
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: timesOf(300, seed) },
     )
   },
 )

@@ -4,7 +4,7 @@ import {
   renderDiscord,
   renderDiscordPlain,
 } from '../../../../src/delivery/channels/renderDiscord.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { hostileTexts, mainHash, toCase, toItem, toMessage, zoneHash } from '../messages.ts'
 import { anyMessage } from './anyMessage.ts'
 
@@ -119,6 +119,6 @@ test.each(seeds())('whatever is said, the texts are inert and well-formed (seed 
       expect(JSON.stringify(rendered).isWellFormed()).toBe(true)
       for (const text of inertTextsOf(rendered)) expect(text).not.toMatch(/[*_~|<>[\]#@]|:\/\//)
     }),
-    { seed, numRuns: 200 },
+    { seed, numRuns: timesOf(200, seed) },
   )
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderPagerDuty } from '../../../../src/delivery/channels/renderPagerDuty.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { toCase, toItem, toMessage, zoneHash } from '../messages.ts'
 import { anyMessage } from './anyMessage.ts'
 
@@ -184,6 +184,6 @@ test.each(seeds())('whatever is said, every event is within the limits (seed %i)
         expect(event.links?.every(({ href }) => /^https?:/.test(href)) ?? true).toBe(true)
       }
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: timesOf(300, seed) },
   )
 })

@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Message, MessageItem } from '../../../../src/delivery/channels/message.ts'
 import {
@@ -194,7 +194,7 @@ describe('limits', () => {
         const counted = Number(/… and (\d+) more/.exec(body)?.[1] ?? 0)
         if (counted > 0) expect(told + counted).toBe(one.total)
       }),
-      { numRuns: 60 },
+      { numRuns: timesOf(60) },
     )
   })
 
@@ -207,7 +207,7 @@ describe('limits', () => {
         expect(payload.text).not.toMatch(/[<>]/)
         expect(checkSlackPayload(JSON.stringify(payload))).toBeNull()
       }),
-      { numRuns: 60 },
+      { numRuns: timesOf(60) },
     )
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderTeams, renderTeamsPlain } from '../../../../src/delivery/channels/renderTeams.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { hostileTexts, mainHash, toCase, toItem, toMessage, zoneHash } from '../messages.ts'
 import { anyMessage } from './anyMessage.ts'
 
@@ -86,6 +86,6 @@ test.each(seeds())('whatever is said, the card is within 28 kB by either count (
       expect(Math.max(Buffer.byteLength(text), text.length * 2)).toBeLessThanOrEqual(27_000)
       expect(text.isWellFormed()).toBe(true)
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: timesOf(300, seed) },
   )
 })

@@ -5,7 +5,7 @@ import {
   renderTelegramPlain,
 } from '../../../../src/delivery/channels/renderTelegram.ts'
 import { readHtml } from '../../../support/fakeTelegram.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 import { hostileTexts, mainHash, toCase, toItem, toMessage, zoneHash } from '../messages.ts'
 import { anyMessage } from './anyMessage.ts'
 
@@ -91,7 +91,7 @@ test.each(seeds())(
         expect(renderTelegramPlain(message).length).toBeLessThanOrEqual(4_096)
         expect(`${html}${renderTelegramPlain(message)}`.isWellFormed()).toBe(true)
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: timesOf(300, seed) },
     )
   },
 )

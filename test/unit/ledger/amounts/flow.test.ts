@@ -1,4 +1,4 @@
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import type { Observation } from '../../../../src/bridge/observation.ts'
 import type { Transfer } from '../../../../src/bridge/transfer.ts'
@@ -109,7 +109,7 @@ describe('what is counted', () => {
         for (const slot of listMarkedSlots(db, 1e12, 100)) foldSlot(db, slot)
         expect(sumOf(listSlots(db, 0, 1e12))).toEqual(sumOf(listFlow(db, 0, 1e12)))
       }),
-      { numRuns: 50 },
+      { numRuns: timesOf(50) },
     )
   })
 
@@ -149,7 +149,7 @@ describe('what is counted', () => {
         }
         expect(sorted(listSlots(dropping.db, 0, 1e12))).toEqual(sorted(listSlots(whole.db, 0, 1e12)))
       }),
-      { numRuns: 300 },
+      { numRuns: timesOf(300) },
     )
   })
 

@@ -6,7 +6,7 @@ import { hasAnswers, listAnswers } from '../../../../src/ledger/evidence/legAnsw
 import { createSettling } from '../../../../src/ledger/transfers/repack.ts'
 import { type Database, openDatabase } from '../../../../src/store/database.ts'
 import { int } from '../../../../src/store/table.ts'
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { hash, toPending, toRecord } from '../../../support/records.ts'
 
 const settings = { tokens: [], openIntervalMs: 10_000 }
@@ -201,6 +201,6 @@ test('whatever comes, a ledger that settles says what one says that does not', (
       }
       for (const { db } of [plain, settling]) db.close()
     }),
-    { numRuns: 150 },
+    { numRuns: timesOf(150) },
   )
 })

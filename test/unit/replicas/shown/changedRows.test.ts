@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { changedRows, type KeyValue } from '../../../../src/replicas/shown/changedRows.ts'
-import { fc, seeds } from '../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../support/fastCheck.ts'
 
 const tables = `
 CREATE TABLE numbers (key INTEGER PRIMARY KEY, body ANY) STRICT;
@@ -103,7 +103,7 @@ describe('changed rows', () => {
           db.close()
         }
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: timesOf(300, seed) },
     )
   })
 

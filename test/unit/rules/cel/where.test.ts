@@ -1,5 +1,5 @@
 import { kinds } from '../../../../src/checks/index.ts'
-import { fc } from '../../../support/fastCheck.ts'
+import { fc, timesOf } from '../../../support/fastCheck.ts'
 import { describe, expect, test } from 'vitest'
 import { compareAmounts, toAmountValue } from '../../../../src/rules/cel/amountValue.ts'
 import { compileLabelPredicate } from '../../../../src/rules/cel/compileConditions.ts'
@@ -138,7 +138,7 @@ describe('where', () => {
         const sign = left < right ? -1 : left > right ? 1 : 0
         expect(compareAmounts(toAmountValue(write(a)), toAmountValue(write(b)))).toBe(sign)
       }),
-      { numRuns: 200 },
+      { numRuns: timesOf(200) },
     )
   })
 

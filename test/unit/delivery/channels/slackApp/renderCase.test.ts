@@ -9,7 +9,7 @@ import {
   renderRootAgain,
 } from '../../../../../src/delivery/channels/slackApp/renderCase.ts'
 import { checkSlackPayload, readSlackText } from '../../../../../src/sandbox/inbox/slackInbox.ts'
-import { fc, seeds } from '../../../../support/fastCheck.ts'
+import { fc, timesOf, seeds } from '../../../../support/fastCheck.ts'
 import { toCase, toItem, toMessage } from '../../messages.ts'
 import { anyMessage } from '../anyMessage.ts'
 
@@ -146,7 +146,7 @@ test.each(seeds())(
           expect(one.text.length).toBeLessThanOrEqual(4_000)
         }
       }),
-      { seed, numRuns: 100 },
+      { seed, numRuns: timesOf(100, seed) },
     )
   },
 )
