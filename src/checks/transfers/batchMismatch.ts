@@ -23,7 +23,7 @@ export const batchMismatch = defineEvent({
   kind: 'batch.mismatch',
   docs: "A batch's items do not add up to its record, its main transaction did not move them, or its zone action names others.",
   remedy:
-    "Add up the batch's transfers on the main chain: a surplus left without an origin, and of items that are missing somebody was not paid.",
+    "Add up the batch's transfers on the main chain: a surplus left without an origin, and whose item is not among them was not paid.",
   words: {
     open: 'its batch does not add up',
     many: 'have batches that do not add up',

@@ -199,15 +199,14 @@ function deriveLeg(all: readonly Sighting[], chain: Chain): Leg | null {
 const slackMs = 3_600_000
 
 /**
- * A leg as of the time that its own chain says, where its records say that it was long before: what is of long ago would be
- * taken for history, and judged by nobody.
+ * A leg as of the time that its own chain says, where its records say that it was long before, in another block or in none: what
+ * is of long ago would be taken for history, and judged by nobody.
  */
 function withChainTime(leg: Leg | null, evidence: readonly LegEvidence[]): Leg | null {
   if (leg === null || leg.time === null) return leg
-  const { chain, hash, time } = leg
-  const said = evidence.flatMap((one) =>
-    one.chain === chain && one.hash === hash && one.status === 'success' ? (one.time ?? []) : [],
-  )
+  const { chain, hash, height, time } = leg
+  const isOfLeg = (one: LegEvidence) => one.chain === chain && one.hash === hash && one.status === 'success'
+  const said = evidence.flatMap((one) => (isOfLeg(one) && one.height !== height ? (one.time ?? []) : []))
   const shown = Math.min(...said)
   return said.length > 0 && shown - time > slackMs ? { ...leg, time: shown } : leg
 }
