@@ -53,11 +53,7 @@ function detectLarge(
   context: EventContext,
 ): Found<typeof factTypes> | null {
   if (Math.max(transfer.originAt, transfer.destinationAt ?? 0) < context.tellSince) return null
-  const { token } = transfer
-  // A payout is compared with what was there before it: a balance that was first read later does not show that. A deposit
-  // is in it.
-  const at = transfer.direction === 'MainToZone' ? context.now : (transfer.main?.time ?? transfer.originAt)
-  const balance = token.isUnknown ? null : context.related.escrowBalance(token.address, at)
+  const balance = balanceBeside(transfer, context)
   const percent = shareOf(transfer, balance)
   if (share !== undefined && !exceeds(transfer, balance, share)) return null
   return {
@@ -80,6 +76,18 @@ function detectLarge(
     ],
     since: destinationLeg(transfer)?.time ?? transfer.originAt,
   }
+}
+
+/** What a transfer is compared with: of a payout what was there before it, of a deposit what there is with it. Base units. */
+function balanceBeside(
+  { token, direction, main, originAt, amountRaw }: Transfer,
+  { now, related }: EventContext,
+): bigint | null {
+  if (token.isUnknown) return null
+  const newest = related.escrowBalance(token.address, now)
+  if (direction === 'MainToZone' || newest === null) return newest
+  // What was paid since the first start and before the first balance was read was there beside that.
+  return related.escrowBalance(token.address, main?.time ?? originAt) ?? newest + (amountRaw ?? 0n)
 }
 
 function exceeds({ amountRaw, direction }: Transfer, balance: bigint | null, share: number): boolean {

@@ -317,13 +317,13 @@ describe('amounts', () => {
     expect(large(1n)).toMatchObject({ escrowBalance: '1000' })
   })
 
-  test('of before the first balance a deposit has a share, for it is held with the rest, and a payout none', () => {
+  test('of before the first balance a deposit has a share of it, and a payout of it and of what it took from it', () => {
     const escrowBalance = (_token: string, at: number) => (at < 1_500_000 ? null : 1_000n)
     const late = eventContext({ related: { ...eventContext().related, escrowBalance } })
     const share = (direction: 'MainToZone' | 'ZoneToMain') =>
       transferLarge.detect(payout('t1', 'm1', { direction, amountRaw: 400n }), { share: 0.1 }, late)?.facts
         .sharePercent
-    expect([share('MainToZone'), share('ZoneToMain')]).toEqual([40, undefined])
+    expect([share('MainToZone'), share('ZoneToMain')]).toEqual([40, 28])
   })
 
   test('of an empty escrow a payout is all there was, and a deposit no share that is known', () => {
