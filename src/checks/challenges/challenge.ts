@@ -66,8 +66,10 @@ export function noteChallenge(
     row[field] !== base[field] && base.past.includes(row[field]) ? row[field] : [],
   )
   const known = base.candidate?.status.split(separator) ?? []
-  const since =
-    base.candidate !== null && again.every((value) => known.includes(value)) ? base.candidate.at : at
+  // Beside a status that waits a hash that alternates begins nothing anew: it would never have waited long enough.
+  const isNewStatus = again.includes(row.status) && !known.includes(row.status)
+  const goesOn = !isNewStatus && again.some((value) => known.includes(value))
+  const since = base.candidate !== null && goesOn ? base.candidate.at : at
   const isLagging = (value: string) => again.includes(value) && at - since < confirmMs
   const takesStatus = row.status !== '' && row.status !== base.status && !isLagging(row.status)
   const takesL1 = row.l1 !== '' && row.l1 !== base.l1 && !isLagging(row.l1)
