@@ -49,7 +49,8 @@ export function queueLegs(
 ): boolean {
   const { before, after } = change
   if (endOf(after) < settings.since && before === null) {
-    if (settings.isPastRead?.() === true) queueDated(db, settings, after, now)
+    // By a record that came after all of that was read: the chain may say that what arrived is of now.
+    if (settings.isPastRead?.() === true) queueClaimed(db, settings, after, now)
     return false
   }
   const risk = settings.riskOf?.(after) ?? 0
@@ -84,20 +85,6 @@ export function queueLegs(
     }
   }
   return false
-}
-
-/**
- * Of before this ledger began, by a record that came after all of that was read: what arrived is asked for once, since its own
- * chain may say that it is of now.
- */
-function queueDated(db: Database, settings: QueueSettings, transfer: Transfer, now: UnixMs): void {
-  const leg = destinationLeg(transfer)
-  const [ask] = leg === null ? [] : asksOf(settings, transfer, leg)
-  if (leg === null || ask === undefined) return
-  const { hash, height } = leg
-  const time = Math.min(leg.time ?? now, now)
-  const risk = settings.riskOf?.(transfer) ?? 0
-  queueLeg(db, { ask, hash, height, time, dueAt: now + settings.holdMs, isLate: false, risk }, now)
 }
 
 function endOf({ originAt, destinationAt }: Transfer): UnixMs {
@@ -135,16 +122,7 @@ export function queueDatedAnew(
   now: UnixMs,
 ): void {
   if (endOf(before) >= settings.since || endOf(after) < settings.since) return
-  const risk = settings.riskOf?.(after) ?? 0
-  for (const leg of [after.zone, after.main]) {
-    if (leg === null) continue
-    for (const ask of asksOf(settings, after, leg)) {
-      if (hasAnswer(after, ask, leg)) continue
-      const { hash, height } = leg
-      const time = Math.min(leg.time ?? now, now)
-      queueLeg(db, { ask, hash, height, time, dueAt: now, isLate: false, risk }, now)
-    }
-  }
+  queueUnanswered(db, settings, { transfer: after, legs: [after.zone, after.main] }, now)
 }
 
 /** The origin that a payout's event names: its chain shows it once it has come as far as the payout. */
@@ -234,24 +212,39 @@ function queuePast(
 }
 
 /**
- * Has the destination of a transfer verified now, whatever its age: another one claims its origin.
- * @param since answers to earlier requests say nothing any more; left out, any does
- * @param isLate nobody waits for it: it is asked beside what happens now, before other history
+ * Has the destination of a transfer verified now, whatever its age: another one claims its origin, or its record came late.
+ * @param how as for each of its legs
  */
 export function queueClaimed(
   db: Database,
   settings: QueueSettings,
   transfer: Transfer,
   now: UnixMs,
+  how?: Parameters<typeof queueUnanswered>[4],
+): void {
+  queueUnanswered(db, settings, { transfer, legs: [destinationLeg(transfer)] }, now, how)
+}
+
+/**
+ * Has legs of a transfer asked for now that have no answer.
+ * @param since answers to earlier requests say nothing any more; left out, any does
+ * @param isLate nobody waits for it: it is asked beside what happens now, before other history
+ */
+function queueUnanswered(
+  db: Database,
+  settings: QueueSettings,
+  { transfer, legs }: { readonly transfer: Transfer; readonly legs: readonly (Leg | null)[] },
+  now: UnixMs,
   { since = -Infinity, isLate = false }: { readonly since?: UnixMs; readonly isLate?: boolean } = {},
 ): void {
-  const leg = destinationLeg(transfer)
-  if (leg === null) return
   const risk = settings.riskOf?.(transfer) ?? 0
-  for (const ask of asksOf(settings, transfer, leg)) {
-    if (hasAnswer(transfer, ask, leg, since)) continue
-    const time = Math.min(leg.time ?? now, now)
-    queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate, risk }, now)
+  for (const leg of legs) {
+    if (leg === null) continue
+    for (const ask of asksOf(settings, transfer, leg)) {
+      if (hasAnswer(transfer, ask, leg, since)) continue
+      const time = Math.min(leg.time ?? now, now)
+      queueLeg(db, { ask, hash: leg.hash, height: leg.height, time, dueAt: now, isLate, risk }, now)
+    }
   }
 }
 
