@@ -9,6 +9,7 @@ import { once } from '../lib/once.ts'
 import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { putIntoCase } from './caseOf.ts'
+import { lossByChange, noteAsked } from './askedBefore.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
 import { gravity } from './joining.ts'
 import { type Phase, resumeCondition, type Step, stepCondition, untouched } from './stateMachine.ts'
@@ -250,24 +251,6 @@ function contentOf(rule: Rule, finding: Finding, labels: string) {
     amountRank: rankAmount(finding.transfer?.amount ?? null),
     runbook: rule.runbook,
   }
-}
-
-/** Amounts among what a rule asks for are no JSON. */
-function noteAsked({ asked, now }: EngineContext, { name, params }: Rule): void {
-  const before = asked.get(name)
-  // While no file was changed they are the very same.
-  if (before?.params === params) return
-  const text =
-    JSON.stringify(params, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)) ?? ''
-  const isSame = before === undefined || before.text === text
-  asked.set(name, { params, text, changedAt: isSame ? (before?.changedAt ?? null) : now })
-}
-
-/** What was found until its rule asked for something else may go on all the same. */
-function lossByChange({ asked, now }: EngineContext, head: AlertHead, step: Step): string | null {
-  const changedAt = asked.get(head.rule)?.changedAt ?? null
-  if (step.transition !== 'resolved' || changedAt === null) return null
-  return (head.keepSince ?? now) === changedAt ? 'its rule asks for something else now' : null
 }
 
 function lossOf(context: EngineContext, head: AlertHead, step: Step, judgement: Judgement): string | null {
