@@ -4,15 +4,9 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
-import { createFakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
-import {
-  createProject,
-  endProgram,
-  type Program,
-  runProgram,
-  startDaemon,
-  startProgram,
-} from '../support/realMonitor.ts'
+import { toWire } from '../support/fakeExplorer.ts'
+import { runProgram, startProgram } from '../support/realMonitor.ts'
+import { createOwnDaemon } from '../support/ownDaemon.ts'
 import { until } from '../support/startMonitor.ts'
 
 const rules = `
@@ -21,43 +15,15 @@ rules:
 `
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** An API, an inbox and a project of its own for one test; what it starts ends with it. */
 async function setUp(
   context: Pick<TestContext, 'onTestFinished'>,
-  options: { slackUrl?: string; listen?: string } = {},
+  { slackUrl, listen }: { slackUrl?: string; listen?: string } = {},
 ) {
-  const api = await createFakeExplorer()
-  api.records = [toWire()]
-  const inbox = await createSlackInbox()
-  const project = createProject({
-    url: api.url,
-    rules,
-    channels: { ops: { type: 'slack', url: options.slackUrl ?? inbox.url } },
-    ...(options.listen === undefined ? {} : { listen: options.listen }),
-  })
-  const running: Program[] = []
-  context.onTestFinished(async () => {
-    await Promise.all(running.map(endProgram))
-    await inbox.close()
-    await api.close()
-    project.remove()
-  })
+  const project = { rules, ...(listen !== undefined && { listen }) }
+  const own = await createOwnDaemon(context, { records: [toWire()], slackUrl, project })
+  const { inbox } = own
   return {
-    api,
-    inbox,
-    project,
-    running,
-    start: async () => {
-      const daemon = await startDaemon(project)
-      running.push(daemon)
-      return daemon
-    },
-    addFailure: () => {
-      const failed = toOpenWire({ status: '0x0' })
-      api.records.unshift(failed)
-      return failed['zoneTxHash'] ?? '?'
-    },
-    naming: (hash: string) => inbox.messages.filter(({ text }) => text.includes(hash)),
+    ...own,
     bodiesNaming: (hash: string) => inbox.requests.filter(({ body }) => body.includes(hash)),
   }
 }

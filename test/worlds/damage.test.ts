@@ -1,43 +1,23 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
-import { createSlackInbox } from '../../src/sandbox/inbox/slackInbox.ts'
 import { damages } from '../support/damage.ts'
-import { createFakeExplorer, toOpenWire, toWire } from '../support/fakeExplorer.ts'
-import { createProject, endProgram, type Program, startDaemon, startProgram } from '../support/realMonitor.ts'
+import { toWire } from '../support/fakeExplorer.ts'
+import { startProgram } from '../support/realMonitor.ts'
+import { createOwnDaemon } from '../support/ownDaemon.ts'
 import { until } from '../support/startMonitor.ts'
 
 async function setUp(context: Pick<TestContext, 'onTestFinished'>, backups?: object) {
-  const api = await createFakeExplorer()
-  api.records = Array.from({ length: 50 }, () => toWire())
-  const inbox = await createSlackInbox()
-  const project = createProject({
-    url: api.url,
-    channels: { ops: { type: 'slack', url: inbox.url } },
-    ...(backups && { more: { backups } }),
+  const own = await createOwnDaemon(context, {
+    records: Array.from({ length: 50 }, () => toWire()),
+    project: { ...(backups && { more: { backups } }) },
   })
-  const running: Program[] = []
-  context.onTestFinished(async () => {
-    await Promise.all(running.map(endProgram))
-    await inbox.close()
-    await api.close()
-    project.remove()
-  })
+  const { inbox, project, running } = own
   return {
-    addFailure: () => {
-      const failed = toOpenWire({ status: '0x0' })
-      api.records.unshift(failed)
-      return failed['zoneTxHash'] ?? '?'
-    },
-    naming: (hash: string) => inbox.messages.filter(({ text }) => text.includes(hash)),
+    ...own,
     state: join(project.folder, 'state'),
     path: join(project.folder, 'state', 'ledger.sqlite'),
     told: () => inbox.messages.filter(({ text }) => text.includes('the ledger is damaged')),
-    start: async () => {
-      const daemon = await startDaemon(project)
-      running.push(daemon)
-      return daemon
-    },
     startAnyway: () => {
       const program = startProgram(['run', '-c', project.configPath])
       running.push(program)
