@@ -288,6 +288,7 @@ function keepCondition(context: EngineContext, rule: Rule, reason: string): void
     failingSince: Math.min(before?.failingSince ?? context.now, context.now),
     reason,
     unknownSince: null,
+    asks: before?.asks ?? null,
   })
   if (errors === 1) context.log.warn({ rule: rule.name, reason }, 'a rule could not be evaluated')
   judgeRuleErrors(context)

@@ -38,11 +38,8 @@ export interface EngineContext {
   readonly evaluated: Set<string>
   /** Those, and the ones whose evaluation failed. */
   readonly looked: Set<string>
-  /** What rules asked for at their last evaluation, and when that was found to be something else than before. */
-  readonly asked: Map<
-    string,
-    { readonly params: unknown; readonly text: string; readonly changedAt: UnixMs | null }
-  >
+  /** What rules asked for at their last evaluation, and the ids of alerts that were not found since that changed. */
+  readonly asked: Map<string, { readonly asks: string; readonly unfound: Set<number> }>
   /** Of what rules could say nothing at their last evaluation, though it is to be watched all the time. */
   readonly blind: Map<string, NonNullable<Judgement['blind']>>
   /** Findings beyond the cap, by rule, as of its last evaluation. */

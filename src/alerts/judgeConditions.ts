@@ -9,7 +9,7 @@ import { once } from '../lib/once.ts'
 import { keptFinding, toFound } from './findingJson.ts'
 import { canonicalJson, fingerprintOf } from './fingerprint.ts'
 import { putIntoCase } from './caseOf.ts'
-import { lossByChange, noteAsked } from './askedBefore.ts'
+import { lossByChange, noteAsked, noteFound } from './askedBefore.ts'
 import { joinGroups, touchGroups } from './groupTimers.ts'
 import { gravity } from './joining.ts'
 import { type Phase, resumeCondition, type Step, stepCondition, untouched } from './stateMachine.ts'
@@ -33,7 +33,7 @@ export function judgeConditions(
   const twice = findTwice(findings)
   if (twice !== null) return { overflow: 0, problem: `two results for ${twice}` }
   const heads = resume(context, rule, evaluatedAt)
-  noteAsked(context, rule)
+  noteAsked(context, rule, heads)
   const left = new Map(heads.map((head) => [head.subject, head]))
   const known = new Set(left.keys())
   let active = heads.length
@@ -190,6 +190,7 @@ function stepKnown(
   context: EngineContext,
   { rule, head, finding }: { rule: Rule; head: AlertHead; finding: Finding },
 ): boolean {
+  noteFound(context, head)
   const step = stepCondition(phaseOf(head), true, rule, context.now)
   const labels = canonicalJson(labelsOf(rule, finding))
   const isStale = context.now - head.refreshedAt >= refreshMs || context.now < head.refreshedAt

@@ -4,6 +4,7 @@ import type { Judgement } from '../rules/kind.ts'
 import type { Rule } from '../rules/types.ts'
 import type { RuleEvaluation } from './store/alertGroups.ts'
 import type { ChannelRow } from './store/outboxDeliveries.ts'
+import { keptAsks } from './askedBefore.ts'
 import type { EngineContext } from './engineContext.ts'
 import { judgeConditions } from './judgeConditions.ts'
 import {
@@ -22,18 +23,19 @@ const errorMs = 300_000
 
 /** A rule was evaluated and gave an answer: whatever failed before is over. */
 export function saveGoodEvaluation(
-  { store }: Pick<EngineContext, 'store'>,
-  { name }: Pick<Rule, 'name'>,
+  context: Pick<EngineContext, 'asked' | 'store'>,
+  rule: Rule,
   now: UnixMs,
   { unknownSince = null, unsure = [] }: Partial<Pick<RuleEvaluation, 'unknownSince' | 'unsure'>> = {},
 ): void {
-  store.saveEvaluation({
-    rule: name,
+  context.store.saveEvaluation({
+    rule: rule.name,
     evaluatedAt: now,
     errors: 0,
     failingSince: null,
     reason: null,
     unknownSince,
+    asks: keptAsks(context, rule),
     unsure,
   })
 }

@@ -78,6 +78,7 @@ export function metaRule(
     name: kind,
     kind,
     params: {},
+    asks: '',
     forMs: 0,
     keepFiringForMs: 0,
     severity,

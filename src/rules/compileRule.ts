@@ -75,6 +75,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
     detector,
     asked: listAsked(from, detector),
     params: parts.params,
+    asks: writeAsks(parts.params, textOf(from.raw, 'where')),
     forMs: text.for,
     keepFiringForMs: text.keepFiringFor,
     severity: text.severity satisfies Severity,
@@ -93,6 +94,13 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
       }
     },
   }
+}
+
+/** Amounts among the parameters are no JSON. */
+function writeAsks(params: unknown, where: string | null): string {
+  return JSON.stringify([params, where], (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  )
 }
 
 function readParams(from: RuleSource, detector: Detector, problems: YamlProblem[]): unknown {

@@ -11,6 +11,8 @@ export interface Rule {
   readonly kind: string
   /** The parameters of the kind's detector, parsed by that detector's schema. */
   readonly params: unknown
+  /** Those and its `where`, as a text to compare: what it finds is another matter once this is another text. */
+  readonly asks: string
   readonly forMs: number
   readonly keepFiringForMs: number
   readonly severity: Severity

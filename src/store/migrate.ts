@@ -65,6 +65,7 @@ import { refunds } from './migrations/0060_refunds.ts'
 import { alertsByKind } from './migrations/0061_alerts_by_kind.ts'
 import { held } from './migrations/0062_held.ts'
 import { escrowSurplus } from './migrations/0063_escrow_surplus.ts'
+import { ruleAsks } from './migrations/0064_rule_asks.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -132,6 +133,7 @@ export const migrations: readonly string[] = [
   alertsByKind,
   held,
   escrowSurplus,
+  ruleAsks,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

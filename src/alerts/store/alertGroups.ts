@@ -241,6 +241,8 @@ const evaluations = table('rule_evaluations', {
   reason: text.orNull(),
   /** Since when evaluations had nothing to judge by; null when the newest one had. */
   unknownSince: instant.orNull(),
+  /** What the rule asked for when all that it found was last found by that; null before that was kept. */
+  asks: text.orNull(),
 })
 
 export interface RuleEvaluation extends Read<typeof evaluations> {

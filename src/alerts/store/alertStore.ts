@@ -187,6 +187,7 @@ function isSame(a: RuleEvaluation, b: RuleEvaluation): boolean {
     a.errors === b.errors &&
     a.failingSince === b.failingSince &&
     a.reason === b.reason &&
-    a.unknownSince === b.unknownSince
+    a.unknownSince === b.unknownSince &&
+    a.asks === b.asks
   )
 }

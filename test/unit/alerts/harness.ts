@@ -78,12 +78,13 @@ function toDetector(kind: string): LoadedRule['detector'] {
 }
 
 export function createRule(overrides: Partial<LoadedRule> = {}): LoadedRule {
-  const { kind = 'transfer.failed' } = overrides
+  const { kind = 'transfer.failed', params = {} } = overrides
   return {
     name: 'failed',
     kind,
     detector: toDetector(kind),
-    params: {},
+    params,
+    asks: JSON.stringify(params),
     forMs: 0,
     keepFiringForMs: 0,
     severity: 'warning',

@@ -6,6 +6,8 @@ import { hourly, listSaid, restart, stalled, watch, zone } from './watch.ts'
 
 const minute = 60_000
 
+const asks = (bound: number) => ({ params: { after: bound }, asks: `${bound}` })
+
 test('a `for` raised above the age of what was told ends nothing and reminds of nothing until it is reached', async () => {
   const world = watch()
   await world.judge(stalled, [zone])
@@ -34,13 +36,40 @@ test('what was told and is over before a raised `for` is reached ends', async ()
 test('what a rule does not find any more since its bounds were changed has ended by that, and is not called resolved', async () => {
   const world = watch()
   const other = createCondition('main')
-  await world.judge({ ...stalled, params: { after: 1 } }, [zone, other])
-  await world.judge({ ...stalled, params: { after: 2 } }, [other])
+  await world.judge({ ...stalled, ...asks(1) }, [zone, other])
+  await world.judge({ ...stalled, ...asks(2) }, [other])
   expect(listSaid(world.ops)).toEqual(['firing critical', 'firing critical', 'ended critical'])
   expect(world.ops.sent.at(-1)?.items[0]?.summary).toContain('its rule asks for something else now')
-  await world.judge({ ...stalled, params: { after: 2 } }, [])
+  await world.judge({ ...stalled, ...asks(2) }, [])
   expect(listSaid(world.ops).at(-1)).toBe('resolved critical')
   await world.stop()
+})
+
+test('what is found by bounds that were changed while nothing ran ends by that, and what is found once more is resolved later', async () => {
+  const before = watch()
+  const other = createCondition('main')
+  await before.judge({ ...stalled, ...asks(1) }, [zone, other])
+  const world = await restart(before, {})
+  await world.judge({ ...stalled, ...asks(2) }, [other])
+  expect(world.ops.sent.at(-1)?.items[0]?.summary).toContain('its rule asks for something else now')
+  const after = await restart(world, {})
+  await after.judge({ ...stalled, ...asks(2) }, [])
+  expect(listSaid(after.ops).slice(2)).toEqual(['ended critical', 'resolved critical'])
+  await after.stop()
+})
+
+test('of what could not be judged since the bounds were changed, that it ended by them is said once it can', async () => {
+  const world = watch()
+  await world.judge({ ...stalled, ...asks(1) }, [zone])
+  const changed = { ...stalled, ...asks(2) }
+  world.engine.applyCondition(changed, { findings: [], unknown: 'all' }, world.clock.now())
+  await world.flush()
+  const after = await restart(world, {})
+  after.engine.applyCondition(changed, { findings: [], unknown: ['zone'] }, after.clock.now())
+  await after.flush()
+  await after.judge(changed, [])
+  expect(listSaid(after.ops).at(-1)).toBe('ended critical')
+  await after.stop()
 })
 
 test.each([0, 3 * minute])(
@@ -49,9 +78,9 @@ test.each([0, 3 * minute])(
     const world = watch()
     const kept = { ...stalled, keepFiringForMs }
     const other = createCondition('main')
-    await world.judge({ ...kept, params: { after: 1 } }, [zone, other])
-    await world.judge({ ...kept, params: { after: 1 } }, [zone])
-    await world.judge({ ...kept, params: { after: 2 } }, [], 5)
+    await world.judge({ ...kept, ...asks(1) }, [zone, other])
+    await world.judge({ ...kept, ...asks(1) }, [zone])
+    await world.judge({ ...kept, ...asks(2) }, [], 5)
     const said = listSaid(world.ops).slice(2).toSorted()
     expect(said).toEqual(['ended critical', 'resolved critical'])
     await world.stop()

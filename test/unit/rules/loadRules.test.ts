@@ -49,6 +49,16 @@ describe('loadRules', () => {
     expect(rule.isExcused(() => true)).toBe(false)
   })
 
+  test('what a rule asks for is another matter by its parameters and its `where`, and not by what else it says', () => {
+    const asked = ['with: { after: 30m }', 'where: age > duration("40m")']
+    const asks = (...lines: string[]) => ruleOf('on: transfer.stalled', ...lines).asks
+    expect(asks('with: { after: 1800s }', 'where: age > duration("40m")', 'for: 1m', 'severity: info')).toBe(
+      asks(...asked),
+    )
+    expect(asks('with: { after: 31m }', 'where: age > duration("40m")')).not.toBe(asks(...asked))
+    expect(asks('with: { after: 30m }', 'where: age > duration("41m")')).not.toBe(asks(...asked))
+  })
+
   test('a rule that gives no severity warns', () => {
     expect(ruleOf('on: transfer.failed').severity).toBe('warning')
   })

@@ -11,6 +11,7 @@ const good = (evaluatedAt: number, overrides: Partial<RuleEvaluation> = {}): Rul
   failingSince: null,
   reason: null,
   unknownSince: null,
+  asks: null,
   ...overrides,
 })
 
@@ -34,6 +35,7 @@ describe('how evaluations went', () => {
   test.each([
     ['fails', { errors: 1, failingSince: at, reason: 'no such field' }],
     ['has nothing to judge by', { unknownSince: at }],
+    ['asks for something else', { asks: 'more' }],
   ])('is written at once when a rule %s', (_, overrides) => {
     const { store, stored } = setUp()
     store.saveEvaluation(good(at))

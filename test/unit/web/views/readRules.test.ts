@@ -36,6 +36,7 @@ async function states(
       failingSince: null,
       reason: null,
       unknownSince: null,
+      asks: null,
       unsure: unsure[rule] ?? [],
     })
   const views = readRules(
