@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Finding } from '../../bridge/finding.ts'
 import { saySources } from '../../bridge/agreement.ts'
 import { formatUnits } from '../../bridge/amount.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -7,6 +8,7 @@ import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { toAccountUnits } from './accounts/accountUnits.ts'
 import type { EscrowHolding, EscrowPart } from './holding.ts'
+import { lossOfUnwatched } from '../../rules/lossOfUnwatched.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & EscrowPart
@@ -59,7 +61,14 @@ function judgeShortfall(facts: Facts, { stale }: z.output<typeof params>): Judge
   }
   // What the list lacks is told by itself.
   const blind = isListLacking ? [] : facts.escrow.holdings.filter(isStale)
-  return { findings, unknown, blind: blind.flatMap((holding) => toBlind(holding, facts.escrow.walkedAt)) }
+  const isWatched = ({ subject }: Finding) =>
+    facts.escrow.holdings.some((holding) => subjectOf(holding) === subject)
+  return {
+    findings,
+    unknown,
+    blind: blind.flatMap((holding) => toBlind(holding, facts.escrow.walkedAt)),
+    lossOf: lossOfUnwatched(isWatched),
+  }
 }
 
 function toBlind(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { formatDecimal, fromBaseUnits } from '../../bridge/decimal.ts'
 import { groupDigits } from '../../lib/groupDigits.ts'
 import { boundText } from '../../rules/durationText.ts'
+import { lossOfUnwatched } from '../../rules/lossOfUnwatched.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
 import type { LimitFact, LimitsPart } from './facts.ts'
 
@@ -40,6 +41,7 @@ export const limitUsed = defineCondition({
     return {
       findings: limits.filter(isKnown).flatMap((limit) => toFinding(limit, above) ?? []),
       unknown: limits.filter((limit) => !isKnown(limit)).map(subjectOf),
+      lossOf: lossOfUnwatched(({ subject }) => limits.some((limit) => subjectOf(limit) === subject)),
     }
   },
 })

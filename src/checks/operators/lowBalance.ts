@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { Finding } from '../../bridge/finding.ts'
 import { formatUnits, parseDecimal } from '../../bridge/amount.ts'
 import { toBaseUnits } from '../../bridge/decimal.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { enoughForMs, measureBurn } from './burn.ts'
 import type { OperatorFact, OperatorsPart } from './facts.ts'
+import { lossOfUnwatched } from '../../rules/lossOfUnwatched.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf, type Moment } from '../../rules/kind.ts'
 
 type Facts = Moment & OperatorsPart
@@ -66,7 +68,8 @@ function judgeBalance(facts: Facts, settings: Params): JudgementOf<typeof factTy
     if (judged === 'unknown') unknown.push(operator.address)
     else if (judged !== null) findings.push(judged)
   }
-  return { findings, unknown }
+  const isWatched = ({ subject }: Finding) => facts.operators.some(({ address }) => address === subject)
+  return { findings, unknown, lossOf: lossOfUnwatched(isWatched) }
 }
 
 /** Its own `minBalance` is for rules that give no bound. */

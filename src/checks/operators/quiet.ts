@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { Finding } from '../../bridge/finding.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import type { OperatorFact, OperatorsPart } from './facts.ts'
+import { lossOfUnwatched } from '../../rules/lossOfUnwatched.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 type Facts = SharedFacts & OperatorsPart
@@ -47,7 +49,8 @@ function judgeQuiet(facts: Facts, { after }: z.output<typeof params>): Judgement
       unknown.push(address)
     else findings.push(toQuiet(operator, last, { readAt, leadMs, after }))
   }
-  return { findings, unknown }
+  const isWatched = ({ subject }: Finding) => facts.operators.some(({ address }) => address === subject)
+  return { findings, unknown, lossOf: lossOfUnwatched(isWatched) }
 }
 
 function toQuiet(

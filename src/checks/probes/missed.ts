@@ -5,6 +5,7 @@ import type { SharedFacts } from '../../kernel/facts.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { sayDuration } from '../../lib/sayTime.ts'
 import { boundText } from '../../rules/durationText.ts'
+import { lossOfUnwatched } from '../../rules/lossOfUnwatched.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf, type Said } from '../../rules/kind.ts'
 import type { ProbeFact, ProbesPart } from './facts.ts'
 
@@ -83,6 +84,7 @@ function judgeMissed(
       .filter(isShown)
       .map((probe) => toFinding(probe, { now: facts.now, leadMs, shownUntil, within })),
     unknown: late.filter((probe) => !isShown(probe)).map(subjectOf),
+    lossOf: lossOfUnwatched(({ subject }) => list.some((probe) => subjectOf(probe) === subject)),
   }
 }
 

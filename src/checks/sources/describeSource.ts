@@ -1,3 +1,5 @@
+import type { SharedFacts } from '../../kernel/facts.ts'
+import { lossOfUnwatched } from '../../rules/lossOfUnwatched.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import type { SourceHealth } from '../../clients/sourceHealth.ts'
 
@@ -11,4 +13,9 @@ export function describeSource(
     transfer: null,
     labels: { source: source.source },
   }
+}
+
+/** A source that was taken out of the configuration neither answers nor takes our credentials. */
+export function lossOfSource({ sources }: Pick<SharedFacts, 'sources'>): ReturnType<typeof lossOfUnwatched> {
+  return lossOfUnwatched(({ labels }) => sources.some(({ source }) => source === labels.source))
 }

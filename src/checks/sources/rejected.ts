@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
 import { sourceUnavailable } from './unavailable.ts'
-import { describeSource } from './describeSource.ts'
+import { describeSource, lossOfSource } from './describeSource.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 
 const factTypes = declareFacts({ host: 'string', reason: 'string', notJudged: 'int' })
@@ -42,5 +42,5 @@ function judgeRejected(facts: SharedFacts): JudgementOf<typeof factTypes> {
       },
     ]
   })
-  return { findings, unknown: [] }
+  return { findings, unknown: [], lossOf: lossOfSource(facts) }
 }

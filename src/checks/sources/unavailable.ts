@@ -7,7 +7,7 @@ import { cleanText } from '../../lib/text.ts'
 import { boundText } from '../../rules/durationText.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 import { isEndpointSilent, isFailing, isSourceSilent, lastGoodOf } from '../../rules/sourceSilence.ts'
-import { describeSource } from './describeSource.ts'
+import { describeSource, lossOfSource } from './describeSource.ts'
 
 /** How long an endpoint that failed goes unasked before it is not in use, ms: nothing is known of it, nor missed. */
 const idleMs = 2 * 60_000
@@ -106,6 +106,7 @@ function judgeUnavailable(
   return {
     findings: judged.flatMap(({ findings }) => findings),
     unknown: judged.flatMap(({ unknown }) => unknown),
+    lossOf: lossOfSource(facts),
   }
 }
 

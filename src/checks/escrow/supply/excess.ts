@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { Finding } from '../../../bridge/finding.ts'
 import { saySources } from '../../../bridge/agreement.ts'
 import { formatDecimal, fromBaseUnits } from '../../../bridge/decimal.ts'
 import type { SharedFacts } from '../../../kernel/facts.ts'
 import { groupDigits } from '../../../lib/groupDigits.ts'
 import { boundText } from '../../../rules/durationText.ts'
+import { lossOfUnwatched } from '../../../rules/lossOfUnwatched.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../../rules/kind.ts'
 import type { EscrowPart, SupplyFact } from '../holding.ts'
 import { type JudgedSupply, neededExcesses } from './judgeSupply.ts'
@@ -48,7 +50,8 @@ export const supplyExcess = defineCondition({
       else if (judged.excess > 0n && excesses >= neededExcesses) findings.push(toFinding(supply, judged))
       else if (judged.excess > 0n) unknown.push(token)
     }
-    return { findings, unknown }
+    const isWatched = ({ subject }: Finding) => supplies.some(({ token }) => token === subject)
+    return { findings, unknown, lossOf: lossOfUnwatched(isWatched) }
   },
 })
 
