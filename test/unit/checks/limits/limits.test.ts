@@ -71,7 +71,7 @@ test('a limit that is used to the share is told', () => {
   expect(judge(readOf(800n, 1_000n)).findings).toMatchObject([
     { subject: `${contract}|today`, facts: { used: '800', max: '1000', percent: 80 } },
   ])
-  expect(judge(readOf(799n, 1_000n))).toEqual({ findings: [], unknown: [] })
+  expect(judge(readOf(799n, 1_000n))).toMatchObject({ findings: [], unknown: [] })
 })
 
 test('a limit of nothing lets nothing pass', () => {
@@ -79,6 +79,9 @@ test('a limit of nothing lets nothing pass', () => {
 })
 
 test('of one that was not read for a while nothing is known', () => {
-  expect(judge(readOf(800n, 1_000n), 0.8, 900_001)).toEqual({ findings: [], unknown: [`${contract}|today`] })
-  expect(judge(null)).toEqual({ findings: [], unknown: [`${contract}|today`] })
+  expect(judge(readOf(800n, 1_000n), 0.8, 900_001)).toMatchObject({
+    findings: [],
+    unknown: [`${contract}|today`],
+  })
+  expect(judge(null)).toMatchObject({ findings: [], unknown: [`${contract}|today`] })
 })
