@@ -114,7 +114,7 @@ function sayProgress(transfer: Transfer, now: UnixMs): Html {
     const took = destinationAt - originAt
     return took < 0
       ? html`The destination leg is ${formatAge(-took)} older than the origin leg.`
-      : html`It took ${formatAge(took)}.`
+      : html`It ${transfer.state === 'failed' ? 'failed after' : 'took'} ${formatAge(took)}.`
   }
   return originLeg(transfer) === null
     ? html`No origin leg is known.`
@@ -205,7 +205,7 @@ const telling = [
 export function listMoments({ transfer, observations, alerts, givenBack }: TransferStory): readonly Moment[] {
   const moments: readonly Moment[] = [
     ...listOrigin(transfer),
-    ...listLeg('Value arrived', destinationLeg(transfer)),
+    ...listDestination(transfer),
     { at: transfer.firstSeenAt, tone: 'info', title: 'First seen by spanwatch', detail: '' },
     ...listObservations(observations),
     ...transfer.evidence.map((evidence) => ({
@@ -238,6 +238,12 @@ function listOrigin(transfer: Transfer): readonly Moment[] {
   return isDisproved(transfer)
     ? listLeg('The record says that value left, and nothing proves it', leg, 'critical')
     : listLeg('Value left', leg)
+}
+
+/** Of one that failed, its transaction there is where it did: it brought nothing, or not all. */
+function listDestination(transfer: Transfer): readonly Moment[] {
+  const leg = destinationLeg(transfer)
+  return transfer.state === 'failed' ? listLeg('It failed', leg, 'critical') : listLeg('Value arrived', leg)
 }
 
 function listLeg(title: string, leg: Leg | null, tone = 'info'): readonly Moment[] {

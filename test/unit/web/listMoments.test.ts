@@ -61,6 +61,17 @@ test('the story of a transfer that failed where it set out says that nothing lef
   expect(describeProof(paid)).toBe('failed')
 })
 
+test('the story of a transfer that failed where it should have arrived does not say that value arrived', () => {
+  const main = { chain: 'main' as const, hash: mainHash, height: 7, time: now }
+  const failed = { ...transfer, state: 'failed' as const, originProof: 'proven' as const, main }
+  const of = { standing: null, observations: [], alerts: [], givenBack: [] }
+  expect(listMoments({ ...of, transfer: failed }).find(({ at }) => at === now)).toMatchObject({
+    title: 'It failed',
+    detail: 'main chain, block 7',
+    tone: 'critical',
+  })
+})
+
 test('a movement that gave a failed deposit back is told with its transaction', () => {
   const givenBack = [{ at: now, hash: mainHash, amount: '1490.25' }]
   expect(listMoments({ transfer, standing: null, observations: [], alerts: [], givenBack }).at(-1)).toEqual({
