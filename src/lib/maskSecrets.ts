@@ -32,7 +32,21 @@ export function maskSecrets(text: string, document: Document.Parsed, mask: YamlM
     `((?:^|[\\s{,"'])(?:${mask.keys.join('|')})["']?[ \\t]*:[ \\t]*)("(?:[^"\\\\\\n]|\\\\.)*"?|'[^'\\n]*'?|[^\\s,}#][^,}\\n]*)`,
     'gm',
   )
-  return byNode.replace(pattern, (_, before: string, value: string) => before + coverSecret(value))
+  return coverCredentials(
+    byNode.replace(pattern, (_, before: string, value: string) => before + coverSecret(value)),
+  )
+}
+
+/**
+ * Covers the user name and password of addresses, wherever they stand: where none belong they are refused, and the
+ * refusal quotes what came.
+ * @example coverCredentials('https://ana:pw@a.example') // 'https://******@a.example'
+ */
+export function coverCredentials(text: string): string {
+  return text.replace(
+    /(:\/\/)([^\s/?#"']+)(?=@)/g,
+    (_, before: string, credentials: string) => before + '*'.repeat(credentials.length),
+  )
 }
 
 /** A reference names a secret without being one, and an address is public. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { YamlMask } from './maskSecrets.ts'
+import { coverCredentials, type YamlMask } from './maskSecrets.ts'
 import { nearest, suggest } from './nearest.ts'
 import { problemAt, type YamlDoc, type YamlPath, type YamlProblem } from './yamlProblems.ts'
 
@@ -168,7 +168,8 @@ function describeValue(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
     return String(value)
   if (typeof value !== 'string') return typeof value
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 59)}…` : value)
+  const shown = coverCredentials(value)
+  return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 59)}…` : shown)
 }
 
 /** Of a union the branch that came furthest; none when every branch refuses the value's very type. */

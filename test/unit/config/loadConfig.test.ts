@@ -406,8 +406,11 @@ describe('what is refused, and where', () => {
   })
 
   test('credentials in the base address', () => {
-    const [problem] = problemsOf(smallest.replace('https://', 'https://user:pass@'))
+    const text = smallest.replace('https://', 'https://user:p4ssw0rd@')
+    const [problem] = problemsOf(text)
     expect(problem).toContain('expected an address without user name and password')
+    const loaded = load(text)
+    expect(loaded.ok ? '' : renderProblems(loaded.problems)).not.toContain('p4ssw0rd')
   })
 
   test('a file without anything in it', () => {
