@@ -4,6 +4,7 @@ import { nearest, suggest } from '../../lib/nearest.ts'
 import { parseAmount } from './amountValue.ts'
 import { type Budget, createBudget, findCostly, meter, mostSteps, runWithin, spend } from './budget.ts'
 import { dottedName, isText } from './comparisons.ts'
+import { findContradiction } from './contradictions.ts'
 import { createEnvironment } from './createEnvironment.ts'
 import { type HashNames, lowerHashes } from './hashes.ts'
 import { findImpossible, type KnownValues, linearMatches } from './impossible.ts'
@@ -59,7 +60,10 @@ export function compileExpression(
   if (checked.type !== 'bool') {
     return fail(`expected an expression that is true or false, this one gives ${checked.type}`, 0)
   }
-  const problem = findLiteralProblem(program.ast, vocabulary, patterns) ?? findCostProblem(program.ast)
+  const problem =
+    findLiteralProblem(program.ast, vocabulary, patterns) ??
+    findContradiction(text, program.ast) ??
+    findCostProblem(program.ast)
   if (problem) return { ok: false, problem }
   if (!hasName(program.ast)) return fail('the expression names nothing, so that it is always the same', 0)
   meter(program.ast, budget)

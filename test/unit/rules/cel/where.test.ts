@@ -199,6 +199,31 @@ describe('where', () => {
     ],
     ['labels["tokn"] == "x"', 12, 'no alert has a label `tokn`, did you mean `token`?'],
     ['labels.direction == "out"', 32, 'labels.direction is never "out"; it is one of MainToZone, ZoneToMain'],
+    [
+      'transfer.amount > amount("5") && age > duration("1m") && transfer.amount < amount("3.0")',
+      69,
+      '`transfer.amount > amount("5")` and `transfer.amount < amount("3.0")` are never true together',
+    ],
+    [
+      'age >= duration("1h") && duration("60m") > age',
+      37,
+      '`age >= duration("1h")` and `duration("60m") > age` are never true together',
+    ],
+    [
+      'transfer.direction == "MainToZone" && transfer.direction == "ZoneToMain"',
+      50,
+      '`transfer.direction == "MainToZone"` and `transfer.direction == "ZoneToMain"` are never true together',
+    ],
+    [
+      'transfer.token.symbol != "USDC" || transfer.token.symbol != "USDT"',
+      47,
+      '`transfer.token.symbol != "USDC"` or `transfer.token.symbol != "USDT"` is always true',
+    ],
+    [
+      'transfer.mainHeight < 5 || transfer.mainHeight > -3',
+      39,
+      '`transfer.mainHeight < 5` or `transfer.mainHeight > -3` is always true',
+    ],
     ['1 == 2', 12, 'the expression names nothing, so that it is always the same'],
     [
       'transfer.token.constructor == ""',
@@ -209,6 +234,19 @@ describe('where', () => {
     expect(problemsOf('on: transfer.stalled', `where: ${text}`, 'severity: info')).toEqual([
       `4:${column} \`where\`: ${message}`,
     ])
+  })
+
+  test.each([
+    'transfer.amount >= amount("5") && transfer.amount <= amount("5.00")',
+    'transfer.amount > amount("3") && transfer.amount < amount("5")',
+    'transfer.amount < amount("3") || transfer.amount > amount("5")',
+    'transfer.token.symbol != "USDC" && transfer.token.symbol != "USDT"',
+    'transfer.token.symbol == "USDC" || transfer.token.symbol == "USDT"',
+    `transfer.target == "0x${'AB'.repeat(20)}" && transfer.target == "0x${'ab'.repeat(20)}"`,
+    'transfer.mainHeight > 5 && (transfer.mainHeight < 3 || age > duration("1m"))',
+    'transfer.mainHeight > 5 && transfer.zoneHeight < 3',
+  ])('what can be true, and need not be, is taken: %s', (where) => {
+    expect(problemsOf('on: transfer.stalled', `where: '${where}'`, 'severity: info')).toEqual([])
   })
 
   test('a fact of another kind is refused, with the facts that there are', () => {
