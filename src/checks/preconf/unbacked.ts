@@ -20,7 +20,7 @@ export const preconfUnbacked = defineRaised({
   docs: 'A transaction that is preconfirmed pays out of an escrow, and nothing that was shown by then explains it, by one reading.',
   remedy:
     'Look at the transaction now: if nobody knows of it, pause withdrawals; proof or a correction follows within minutes.',
-  words: { over: 'withdrawn' },
+  words: { over: 'no longer suspect' },
   sources: ['preconf', 'explorer'],
   ties: ['transaction', 'escrow', 'party'],
   joins: { of: 'escrow', missing: 'amount', isMovement: true, isUnproven: true },

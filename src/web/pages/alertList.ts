@@ -139,7 +139,7 @@ const tabs: readonly Tab<AlertTab>[] = [
 ]
 
 const nothing: Readonly<Record<AlertTab, string>> = {
-  open: 'No alert is open. The status page says whether everything could be looked at.',
+  open: 'No condition holds now. What happened once stands under Events; the status page says whether everything could be looked at.',
   events: 'No event is known.',
   all: 'No alert is known.',
 }

@@ -353,6 +353,12 @@ test('a record that is shown again takes back that it was gone', () => {
   })
 })
 
+test('the correction of a payout that was suspected before its block does not read as a withdrawal', () => {
+  const title = '7 USDC out of escrow 0xe: explained by withdrawal t7'
+  const explained = { ...createEvent(7), kind: 'preconf.unbacked', transfer: null, title, isOver: true }
+  expect(word(explained, { what: 'correction' }).summary).toBe(`Correction: no longer suspect: ${title}`)
+})
+
 test.each(['other', 'doubtful'])(
   'an origin that is there and no withdrawal is no proof that takes anything back (%s)',
   (reason) => {
