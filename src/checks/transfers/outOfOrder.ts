@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { destinationLeg, originLeg, type Transfer } from '../../bridge/transfer.ts'
 import { describeTransfer, labelTransfer } from '../../bridge/describeTransfer.ts'
+import { sayDuration } from '../../lib/sayTime.ts'
 import { declareFacts, defineEvent, type Found } from '../../rules/kind.ts'
 import { type EventContext } from '../../ledger/context.ts'
 
@@ -49,8 +50,8 @@ function detectOutOfOrder(
   if (!isBefore && !isAhead) return null
   if (lastTime < context.tellSince) return null
   const says = isBefore
-    ? `the destination leg is ${beforeMs} ms older than the origin leg`
-    : `a block time lay ${aheadMs} ms in the future when it was read`
+    ? `the destination leg is ${sayDuration(beforeMs)} older than the origin leg`
+    : `a block time lay ${sayDuration(aheadMs)} in the future when it was read`
   return {
     subject: transfer.key,
     title: describeTransfer(transfer),

@@ -254,6 +254,17 @@ describe('times', () => {
     expect(facts({ mainTime: 797_999 })).toEqual({ beforeOriginMs: 2_001, aheadMs: 0 })
   })
 
+  test('the evidence says by how much as messages say a duration', () => {
+    const found = transferOutOfOrder.detect(
+      transferOf([toRecord({ mainTime: 710_000 })]),
+      {},
+      eventContext({}),
+    )
+    expect(found?.evidence).toMatchObject([
+      { says: 'the destination leg is 1 min 30 s older than the origin leg' },
+    ])
+  })
+
   test('a deposit that was in order before its block was replaced is told once its origin is refuted, and no withdrawal is spared', () => {
     const deposit = { direction: 'MainToZone', mainTime: 810_000, zoneTime: 800_000 } as const
     const told = (record: Partial<Observation>, firstAt: number | null, proof = {}) =>
