@@ -4,14 +4,16 @@ import type { UnixMs } from '../lib/clock.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { atRisk } from '../cases/money.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
+import { stands } from '../alerts/joining.ts'
+import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import { decodeFinding, sinceFirstFound } from '../alerts/findingJson.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
 import { cleanText } from '../lib/text.ts'
 import type { MessageCase, MoneyAtRisk } from './channels/message.ts'
-import { summarize } from './wording.ts'
-import { sayFinding, wordsOf } from './kindWords.ts'
+import { sayAlert } from './wording.ts'
+import { wordsOf } from './kindWords.ts'
 
 /** What is known of tokens: their symbols, and what one of them is worth. */
 export interface TokenFacts {
@@ -24,7 +26,7 @@ export interface TokenFacts {
 export interface CaseWords {
   readonly store: Pick<
     AlertStore,
-    'getAlert' | 'generation' | 'listCaseTransfers' | 'listCarriedCases' | 'findCase'
+    'getAlert' | 'generation' | 'listCaseAlerts' | 'listCaseTransfers' | 'listCarriedCases' | 'findCase'
   >
   readonly kinds: Kinds
   readonly live: { readonly rules: Iterable<Rule> }
@@ -60,20 +62,34 @@ export function describeCase(words: CaseWords, row: CaseRow, now: UnixMs): Messa
   }
 }
 
-/** Its worst finding, in one line. */
+/** Its worst finding, in one line: the worst that still stands, where one does. */
 function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): string {
-  const alert = store.getAlert(row.worstAlert)
-  if (alert === null) return 'its findings are forgotten'
+  const worst = store.getAlert(row.worstAlert)
+  if (worst === null) return 'its findings are forgotten'
+  const read = (alert: AlertRow) => {
+    const kind = kinds.find(alert.kind)
+    return { alert, kind, finding: sinceFirstFound(decodeFinding(alert.finding), alert) }
+  }
   try {
-    const finding = sinceFirstFound(decodeFinding(alert.finding), alert)
-    const rule = [...live.rules].find(({ name }) => name === alert.rule) ?? null
+    const first = read(worst)
+    const isRefuted = worst.nature === 'event' && !stands(first)
+    const others = isRefuted ? store.listCaseAlerts(row.id, mostTitles).map(read) : []
+    const named = others.find((one) => holds(one.alert) && stands(one)) ?? first
+    const rule = [...live.rules].find(({ name }) => name === named.alert.rule) ?? null
     // What is over lasts no longer.
-    const at = Math.min(alert.resolvedAt ?? now, now)
-    return cleanText(summarize(rule, finding, at) ?? sayFinding(kinds.find(alert.kind), finding, at), 300)
+    const at = Math.min(named.alert.resolvedAt ?? now, now)
+    return cleanText(sayAlert({ ...named, rule }, at), 300)
   } catch {
-    return `${wordsOf(alert.kind)} of ${cleanText(alert.subject, 100)}`
+    return `${wordsOf(worst.kind)} of ${cleanText(worst.subject, 100)}`
   }
 }
+
+function holds({ nature, state }: AlertRow): boolean {
+  return nature === 'event' || state === 'firing' || state === 'recovering'
+}
+
+/** So many of the worst are looked through for one that stands. */
+const mostTitles = 20
 
 /** What is at risk by a case, the most valuable first. */
 export function listMoney(tokens: TokenFacts, { money }: Pick<CaseRow, 'money'>): MoneyAtRisk[] {

@@ -164,6 +164,20 @@ export function nameAlert({ fingerprint, rule }: Pick<AlertRow, 'fingerprint' | 
   return `alert #${alertIdOf(fingerprint)} (${rule})`
 }
 
+/** What an alert says in one line; of an event that turned out otherwise, what is true of it. */
+export function sayAlert(
+  {
+    alert,
+    finding,
+    kind,
+    rule,
+  }: Pick<Wording, 'finding' | 'kind' | 'rule'> & { readonly alert: Pick<AlertRow, 'nature'> },
+  now: UnixMs,
+): string {
+  if (alert.nature === 'event' && !stands({ finding, kind })) return correctionOf(kind, finding)
+  return summarize(rule, finding, now) ?? sayFinding(kind, finding, now)
+}
+
 /** A template that fails on these facts must not keep the message back. */
 export function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
   try {

@@ -2,8 +2,7 @@ import { parseLabels } from '../../alerts/engineContext.ts'
 import { keptFinding, sinceFirstFound } from '../../alerts/findingJson.ts'
 import { alertIdOf } from '../../alerts/fingerprint.ts'
 import { createSilencer, type Silencer } from '../../alerts/silences.ts'
-import { sayFinding } from '../../delivery/kindWords.ts'
-import { hasBlockTime, summarize } from '../../delivery/wording.ts'
+import { hasBlockTime, sayAlert } from '../../delivery/wording.ts'
 import { kinds } from '../../checks/index.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { LoadedRule } from '../../rules/types.ts'
@@ -41,7 +40,7 @@ export function toAlertView(source: AlertViewSource, row: AlertRow): AlertView {
     // `inactive` and `merged` are not listed.
     state: row.state as AlertView['state'],
     title: finding.title,
-    summary: summarize(rule ?? null, finding, at) ?? sayFinding(kinds.find(row.kind), finding, at),
+    summary: sayAlert({ alert: row, finding, kind: kinds.find(row.kind), rule: rule ?? null }, at),
     since: finding.since,
     leadMs,
     foundAt: row.activeAt,

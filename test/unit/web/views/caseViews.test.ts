@@ -120,6 +120,25 @@ describe('the story of a case', () => {
   })
 })
 
+test('a case and an alert that turned out otherwise say what is true, and the case what still stands where something does', () => {
+  const world = createCaseWorld()
+  world.tell(failed, failure(1, '90'), failure(2, '10'))
+  const arrive = (n: number, amount: string) => {
+    const { transfer } = failure(n, amount)
+    if (transfer === null) throw new Error('it has a transfer')
+    world.engine.correctEvents([{ ...transfer, state: 'completed' }], () => false, world.clock.now())
+  }
+  expect(storyOf(world).title).toBe('Withdrawal of 90 USDC failed: nonce too low')
+  arrive(1, '90')
+  expect(storyOf(world).title).toBe('Withdrawal of 10 USDC failed: nonce too low')
+  arrive(2, '10')
+  expect(storyOf(world).title).toBe('Correction: Withdrawal of 90 USDC has arrived')
+  expect(world.store.listAlerts({ limit: 2 }).map((row) => toAlertView(world.views(), row).summary)).toEqual([
+    'Correction: Withdrawal of 10 USDC has arrived',
+    'Correction: Withdrawal of 90 USDC has arrived',
+  ])
+})
+
 test('cases are listed by state, what wants a look first', async () => {
   const world = createCaseWorld()
   world.judge(stalled, world.stall('zone'))
