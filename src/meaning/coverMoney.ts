@@ -38,14 +38,15 @@ export function coverMoney(
 ): 'covered' | MoneyGap | null {
   const claimed = claimOf(transfer)
   if (claimed === null) return null
-  if (claimed === 0n) return 'covered'
+  if (claimed === 0n && !mayDenyPayout(transfer)) return 'covered'
   const pool = poolOf(transfer, sharing, moves, settings)
   if (pool === null) return null
   const assigned = assign(pool, transfer, settings)
-  if (!assigned.openKeys.has(transfer.key)) return 'covered'
-  return coversSum(transfer, assigned, settings)
-    ? 'covered'
-    : describeGap(transfer, moves, pool.coins, settings)
+  const isCovered =
+    claimed === 0n
+      ? !isPaidForNothing(transfer, assigned, settings)
+      : !assigned.openKeys.has(transfer.key) || coversSum(transfer, assigned, settings)
+  return isCovered ? 'covered' : describeGap(transfer, moves, pool.coins, settings)
 }
 
 /** What one token's transfers in one direction claim of a transaction, and what it moved for them: the same for each. */
@@ -188,6 +189,21 @@ function paymentOf(claim: Transfer, bounds: Bounds, settings: MoneySettings): (c
   return ({ move, raw }) => isWithin(raw, claimed, bounds) && isSameId(claim, move) && isRecipient(move)
 }
 
+/** A record of nothing denies what came to its very recipient. A deposit may carry a message alone, and what has ids is counted by these. */
+function mayDenyPayout({ direction, isListed, targetAddress, token }: Transfer): boolean {
+  return direction === 'ZoneToMain' && isListed && targetAddress !== '' && token.id === ''
+}
+
+/** What others of the same recipient claim, and got otherwise than they say, is told of these. */
+function isPaidForNothing(
+  transfer: Transfer,
+  { open, left }: Pick<Assigned, 'open' | 'left'>,
+  settings: MoneySettings,
+): boolean {
+  if (open.some((one) => claimOf(one) !== 0n) || left.some(({ move }) => move.tokenId !== '')) return false
+  return addUp(transfer, [], left, settings).sum > 0n
+}
+
 /** One movement for all that goes to one recipient, or several for one transfer: a batch of token ids, a split payout. */
 function coversSum(transfer: Transfer, assigned: Assigned, settings: MoneySettings): boolean {
   const name = [transfer.targetAddress, isBatch(transfer), transfer.token.id].join('|')
@@ -264,10 +280,11 @@ function describeGap(
   const own = coins.filter(({ move }) => isSameId(transfer, move) && isRecipient(move))
   const sum = own.reduce((total, { raw }) => total + raw, 0n)
   // What it claims went there, and others that claim the same took it.
-  if ([sum, ...own.map(({ raw }) => raw)].includes(claimOf(transfer) ?? 0n) && sum > 0n)
+  const claimed = claimOf(transfer) ?? 0n
+  if (claimed > 0n && [sum, ...own.map(({ raw }) => raw)].includes(claimed))
     return { what: 'amount', found: 'no item of its own' }
   if (own.length > 0) return { what: 'amount', found: show(sum) }
-  const isFull = ({ raw }: Coin) => isWithin(raw, claimOf(transfer) ?? 0n, boundsOf(transfer, settings))
+  const isFull = ({ raw }: Coin) => isWithin(raw, claimed, boundsOf(transfer, settings))
   const elsewhere = coins.find((coin) => isFull(coin) && isSameId(transfer, coin.move))
   if (elsewhere) return { what: 'recipient', found: elsewhere.move.to }
   const otherId = coins.find((coin) => isFull(coin) && isRecipient(coin.move))

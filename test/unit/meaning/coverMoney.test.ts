@@ -61,6 +61,41 @@ describe('one transfer of 1.5', () => {
   })
 })
 
+describe('a record of nothing', () => {
+  const nothing = (overrides: Partial<Transfer> = {}) =>
+    payout({ amountRaw: 0n, amount: '0', key: 't0', ...overrides })
+  test.each([
+    ['nothing moved', [], 'covered'],
+    ['nothing went to its recipient', [move({ to: '0x99' })], 'covered'],
+    ['a movement of nothing', [move({ amountRaw: 0n })], 'covered'],
+    ['something went to its recipient', [move()], { what: 'amount', found: '1.5' }],
+    [
+      'something beside a movement of nothing',
+      [move({ amountRaw: 0n }), move()],
+      { what: 'amount', found: '1.5' },
+    ],
+    ['something that has an id', [move({ tokenId: '7', amountRaw: 1n })], 'covered'],
+  ])('%s', (_, moves, expected) => {
+    expect(cover(nothing(), moves)).toEqual(expected)
+  })
+
+  test('what another record of its recipient claims is not its own', () => {
+    expect(cover(nothing(), [move()], noFees, [payout()])).toBe('covered')
+    expect(cover(nothing(), [move({ amountRaw: 7n })], noFees, [payout()])).toBe('covered')
+    expect(cover(nothing(), [move(), move({ amountRaw: 7n })], noFees, [payout()])).toMatchObject({
+      what: 'amount',
+    })
+  })
+
+  test.each([
+    ['a deposit, which may carry a message alone', { direction: 'MainToZone' as const }],
+    ['one that names nobody', { targetAddress: '' }],
+    ['one that no record tells of', { isListed: false }],
+  ])('%s, denies nothing', (_, overrides) => {
+    expect(cover(nothing(overrides), [move()])).toBe('covered')
+  })
+})
+
 describe('fees', () => {
   const settings = feeOf('ZoneToMain', '0.5')
   test.each([
