@@ -108,6 +108,22 @@ describe('a deposit', () => {
   }, 240_000)
 })
 
+test('a payout that a reorganisation took while its record says that it is paid is told', async () => {
+  const world = await watch()
+  const { mainTxHash: hash = '', targetAddress: to = '' } = world.withdraw(80, {
+    mainBlockHeight: String(world.fake.mainHead()),
+    mainBlockTime: String(world.now()),
+  })
+  const moves = [{ token, from: escrow, to, amount: '180' }]
+  world.main(hash, { height: world.fake.mainHead(), time: world.now(), moves })
+  await world.pass(2 * minute)
+  world.chain.transactions.delete(hash)
+  await goOn(world, 5)
+  expect(world.told().map(({ kind, facts }) => [kind, facts['what'], facts['leg'], facts['found']])).toEqual([
+    ['transfer.mismatch', 'status', 'main', 'not known'],
+  ])
+}, 240_000)
+
 test('a payout that the list of its escrow shows in its old block and in its new one left once', async () => {
   const world = await watch()
   const time = () => ({ mainBlockHeight: String(world.fake.mainHead()), mainBlockTime: String(world.now()) })

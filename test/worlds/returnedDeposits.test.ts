@@ -129,6 +129,17 @@ describe('a deposit that a reorganisation took back while the zone credits it', 
     ])
   })
 
+  test('is told where another block took it and it brought less there', async () => {
+    const { world, mainTxHash, goOn } = await deposit()
+    const known = world.chain.transactions.get(mainTxHash)
+    const moves = known?.moves?.map((move) => ({ ...move, amount: '100' })) ?? []
+    if (known) world.chain.transactions.set(mainTxHash, { ...known, height: (known.height ?? 0) + 1, moves })
+    await goOn()
+    expect(world.told().map(({ kind, facts }) => [kind, facts['expected'], facts['found']])).toEqual([
+      ['transfer.mismatch', '1000', '100'],
+    ])
+  })
+
   test('is none to tell of where another block took it', async () => {
     const { world, mainTxHash, goOn } = await deposit()
     const known = world.chain.transactions.get(mainTxHash)

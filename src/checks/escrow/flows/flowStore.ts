@@ -3,6 +3,7 @@ import {
   compareDecimals,
   type Decimal,
   formatDecimal,
+  isEqual,
   negate,
   noAmount,
 } from '../../../bridge/decimal.ts'
@@ -33,6 +34,11 @@ export interface FlowJudgement extends Read<typeof flowJudgements> {
   readonly checkAt: UnixMs | null
 }
 
+export interface SavedFlow extends EscrowFlow {
+  /** Whether it changed the balance by something else when it was read before. */
+  readonly isOther: boolean
+}
+
 /**
  * Saves what a reading found. A flow read again replaces what was known of it when it says otherwise, and is judged
  * anew. Flows of before `tellSince` are history: kept for sums, never judged.
@@ -43,15 +49,16 @@ export function saveFlows(
   flows: readonly EscrowFlow[],
   now: UnixMs,
   tellSince: UnixMs,
-): EscrowFlow[] {
-  const changed = flows.filter((read) => {
+): SavedFlow[] {
+  const changed = flows.flatMap((read): SavedFlow[] => {
     const isNews = read.at >= tellSince
     const before = listFlowsOf(db, read.hash, read.token).find(({ escrow }) => escrow === read.escrow)
     const flow = before ? keepGained(read, before) : read
     if (before && before.height !== flow.height) moveAcross(db, before, flow.height, now)
     const isChanged = before ? updateFlow(db, flow, now, isNews) : insertFlow(db, flow, now, isNews)
-    if (isChanged) wakeGaps(db, flow, now)
-    return isChanged
+    if (!isChanged) return []
+    wakeGaps(db, flow, now)
+    return [{ ...read, isOther: before !== undefined && !isEqual(before.net, read.net) }]
   })
   wakeOfDeposits(db, changed, now)
   return changed

@@ -10,7 +10,6 @@ import { accountFlows } from '../explaining/keepAccounts.ts'
 import { type EscrowFlow, sumFlows } from '../flows/flow.ts'
 import { deepBlocks, nextBlocks, overlapBlocks, readLate } from './flowReach.ts'
 import { type FlowReader, isResting, listStreams, rowsOf } from './flowReader.ts'
-import type { StoredFlow } from '../flows/flowRow.ts'
 import { forgetFlow, saveFlows, wakeFlows, wakeSentTo } from '../flows/flowStore.ts'
 import { gasOf } from '../flows/gas.ts'
 import { toForeignToken } from '../flows/foreignToken.ts'
@@ -201,7 +200,8 @@ async function readBlocks(
       const left = gone
         .flatMap((hash) => [hash, gasOf(hash)])
         .flatMap((hash) => forgetFlow(db, place.address, hash, now))
-      askAgain(reader, left, now)
+      const others = changed.filter(({ isOther }) => isOther)
+      askAgain(reader, [...left, ...others], now)
       accountFlows(reader, [...changed, ...left], now)
       if (isWhole && mayPass)
         moveCursor(db, state, { to: Math.max(state.cursor, Math.min(blocks.to, head)), newest, gone })
@@ -249,12 +249,18 @@ function listPayers({ ledger, watch }: FlowReader, flows: readonly EscrowFlow[])
   return [...new Set(deposits.map(({ sourceAddress }) => sourceAddress))]
 }
 
-/** A deposit that the zone credited may be gone with its movement, and nothing else would tell: what proved it is asked again. */
-function askAgain({ ledger, trigger }: FlowReader, left: readonly StoredFlow[], now: UnixMs): void {
-  const hashes = new Set(left.map(({ hash }) => hash))
-  const deposits = [...hashes]
-    .flatMap((hash) => ledger.listSharing('main', hash, mostOfTransaction))
-    .filter(({ direction }) => direction === 'MainToZone')
-  for (const deposit of deposits) ledger.askAgain(deposit, now)
-  if (deposits.length > 0) trigger('evidence')
+/**
+ * A reorganisation may leave a transaction out, or have it move something else: what its transfers were proven by is asked again,
+ * since nothing else would tell.
+ */
+function askAgain(
+  { ledger, trigger }: FlowReader,
+  flows: readonly Pick<EscrowFlow, 'hash'>[],
+  now: UnixMs,
+): void {
+  const transfers = [...new Set(flows.map(({ hash }) => hash))].flatMap((hash) =>
+    ledger.listSharing('main', hash, mostOfTransaction),
+  )
+  for (const transfer of transfers) ledger.askAgain(transfer, now)
+  if (transfers.length > 0) trigger('evidence')
 }
