@@ -1,6 +1,8 @@
 import { type BatchReading, readBatchDetail } from './batchDetail.ts'
 import type { BatchItem } from './batchItem.ts'
+import type { MoneyGap } from './coverMoney.ts'
 import { boundsOf, type MoneySettings } from './moneyBounds.ts'
+import { formatUnits } from '../bridge/amount.ts'
 import { type Decimal, formatDecimal, isEqual, sumDecimals } from '../bridge/decimal.ts'
 import { movedToken, toCanonicalId } from '../bridge/movedToken.ts'
 import { expectedSums } from './paidSums.ts'
@@ -61,15 +63,67 @@ export function judgeBatch(
   return null
 }
 
-/** Whether each of the many that a batch names got what it says of him: the record names one of them at most. */
-export function isPaidApart(transfer: Transfer, moves: readonly TokenMove[], settings: Fees): boolean {
+/**
+ * Whether each of the many that a batch names got what it says of him, and no more: the record names one of them at most. Null
+ * where it does not say who gets what, or one of them did not get it.
+ * @param others of the same main transaction
+ */
+export function judgeApart(
+  transfer: Transfer,
+  others: readonly Transfer[],
+  moves: readonly TokenMove[],
+  settings: Fees,
+): 'covered' | MoneyGap | null {
   const reading = readBatch(transfer)
-  if (reading?.kind !== 'items') return false
+  if (reading?.kind !== 'items') return null
   const { items, total } = reading
   const payees = new Set(items.map(({ recipient }) => recipient))
   const isWhole = expectedSums(transfer).some((sum) => isEqual(sum, total))
-  if (payees.has(null) || payees.size < 2 || !isWhole) return false
-  return (listMissing(transfer, items, moves, settings) ?? []).length === 0
+  if (payees.has(null) || payees.size < 2 || !isWhole) return null
+  if ((listMissing(transfer, items, moves, settings) ?? []).length > 0) return null
+  const { decimals } = transfer.token
+  const own = moves.filter(({ to, token }) => payees.has(to) && token === movedToken(transfer.token))
+  const got = own.map((move) => ({ to: move.to, raw: toRawAmount(move, decimals) ?? 0n }))
+  if (![...payees].some((payee) => isPaidMore(transfer, payee ?? '', items, { got, others })))
+    return 'covered'
+  const sum = addUp(got.map(({ raw }) => raw))
+  return { what: 'amount', found: decimals === null ? sum.toString() : formatUnits(sum, decimals) }
+}
+
+/** Beside movements that are just his items, or what others claim for him, what he gets is no matter: as of a single payout. */
+function isPaidMore(
+  transfer: Transfer,
+  payee: string,
+  items: readonly BatchItem[],
+  {
+    got,
+    others,
+  }: {
+    readonly got: readonly { readonly to: string; readonly raw: bigint }[]
+    readonly others: readonly Transfer[]
+  },
+): boolean {
+  const left = got.filter(({ to }) => to === payee).map(({ raw }) => raw)
+  const wanted = items
+    .filter(({ recipient }) => recipient === payee)
+    .map(({ amount }) => toBase(transfer, amount) ?? 0n)
+  const beside = others.filter(
+    (one) => one.key !== transfer.key && movedToken(one.token) === movedToken(transfer.token),
+  )
+  // What a second batch names for whom is compared by itself.
+  if (beside.some(isBatch)) return false
+  const claimed = beside.filter(({ targetAddress }) => targetAddress === payee)
+  const most = addUp(wanted) + addUp(claimed.map(({ amountRaw }) => amountRaw ?? 0n))
+  if (addUp(left) <= most || left.includes(addUp(wanted))) return false
+  return !wanted.every((raw) => {
+    const at = left.indexOf(raw)
+    if (at !== -1) left.splice(at, 1)
+    return at !== -1
+  })
+}
+
+function addUp(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n)
 }
 
 function isAddress(token: string): boolean {

@@ -8,7 +8,7 @@ import { coverMoney, keptOf, type MoneyGap } from './coverMoney.ts'
 import { claimOf, type MoneySettings, toCoins } from './moneyBounds.ts'
 import { addsUpByMoves, isEmptyBatch } from './emptyBatch.ts'
 import { findFee } from './findFee.ts'
-import { isPaidApart } from './judgeBatch.ts'
+import { judgeApart } from './judgeBatch.ts'
 import { type Kept, keptName, mayBeFee, toSizeStep, toStep } from './keptRange.ts'
 import type { MoneySample } from './learnedActions.ts'
 import { isOtherTokens, type LearnedMoney, mayMoveAs, movesAs, seemsToWrap } from './learnedMoney.ts'
@@ -63,8 +63,8 @@ function judgeMoves(
   if (gap === null) return null
   if (gap !== 'covered' && isEmptyBatch(transfer) && addsUpByMoves(transfer, sharing, moves))
     return { gap: 'covered', by, twin: null, kept: null }
-  if (gap !== 'covered' && isPaidApart(transfer, moves, settings))
-    return { gap: 'covered', by, twin: null, kept: null }
+  const apart = gap === 'covered' ? null : judgeApart(transfer, sharing, moves, settings)
+  if (apart !== null) return { gap: apart, by, twin: null, kept: null }
   return {
     gap,
     by,

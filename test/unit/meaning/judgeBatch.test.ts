@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPaidApart, judgeBatch } from '../../../src/meaning/judgeBatch.ts'
+import { judgeApart, judgeBatch } from '../../../src/meaning/judgeBatch.ts'
 import { judgeMoney } from '../../../src/meaning/judgeMoney.ts'
 import type { TokenMove, Transfer } from '../../../src/bridge/transfer.ts'
 import { hash, toRecord } from '../../support/records.ts'
@@ -70,10 +70,38 @@ describe('a batch that names who gets what', () => {
     const settings = { fees: [], vaultsOf: () => [] }
     const apart = [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 2 })]
     const paid = batch(items, apart)
-    expect(isPaidApart(paid, apart, noFees)).toBe(true)
+    expect(judgeApart(paid, [paid], apart, noFees)).toBe('covered')
     expect(judgeMoney(paid, [paid], settings)?.gap).toBe('covered')
     const stolen = batch(items, [move({ id: '11', amount: 4 }), move({ id: '22', amount: 5, to: 3 })])
     expect(judgeMoney(stolen, [stolen], settings)?.gap).not.toBe('covered')
+  })
+})
+
+describe('a batch that pays one of those it names more than it says (semantics 47)', () => {
+  const settings = { fees: [], vaultsOf: () => [] }
+  const gapOf = (moves: readonly TokenMove[], others: readonly Transfer[] = []) => {
+    const paid = batch(items, moves)
+    return judgeMoney(paid, [paid, ...others], settings)?.gap
+  }
+  const second = move({ id: '22', amount: 5, to: 2 })
+
+  test('is told', () => {
+    const gap = gapOf([move({ id: '11', amount: 4_000 }), second])
+    expect(gap).toEqual({ what: 'amount', found: '0.004005' })
+    expect(gapOf([move({ id: '11', amount: 4 }), { ...second, amountRaw: 6n }])).toMatchObject({
+      found: '0.00001',
+    })
+  })
+
+  test('is not where what he gets beside it is a movement of its own', () => {
+    expect(gapOf([move({ id: '11', amount: 4 }), second, move({ id: '11', amount: 70 })])).toBe('covered')
+  })
+
+  test('is not where another withdrawal of his is paid along', () => {
+    const other = { ...batch(items, []), key: 't2', amountRaw: 7n, amount: '7' }
+    const single: Transfer = { ...other, crossType: 'Withdraw', batchDetail: null }
+    expect(gapOf([move({ id: '11', amount: 11 }), second], [single])).toBe('covered')
+    expect(gapOf([move({ id: '11', amount: 12 }), second], [single])).not.toBe('covered')
   })
 })
 
