@@ -119,6 +119,29 @@ export function atRisk({ places, lacking }: MoneyByToken[string]): Decimal {
   return compareDecimals(a, b) >= 0 ? a : b
 }
 
+/**
+ * What is at risk in all of several cases, token units. What places make together in any of them is part of what lacks in
+ * all, which is of the token and not of the case: a theft and the shortfall that it leaves may be two cases.
+ */
+export function sumCases(cases: Iterable<MoneyByToken>): ReadonlyMap<string, Decimal> {
+  const sums = new Map<string, { readonly places: Decimal; readonly lacking: Decimal }>()
+  for (const money of cases)
+    for (const [token, one] of Object.entries(money)) {
+      const known = sums.get(token) ?? { places: noAmount, lacking: noAmount }
+      const lacking = toDecimal(one.lacking) ?? noAmount
+      sums.set(token, {
+        places: addDecimals(known.places, toDecimal(one.places) ?? noAmount),
+        lacking: compareDecimals(lacking, known.lacking) > 0 ? lacking : known.lacking,
+      })
+    }
+  return new Map(
+    [...sums].map(([token, { places, lacking }]) => [
+      token,
+      compareDecimals(places, lacking) >= 0 ? places : lacking,
+    ]),
+  )
+}
+
 /** What people had heard of cases that are one now, at most what there is: what both had counted is not heard twice. */
 export function joinMoney(heard: readonly MoneyByToken[], present: MoneyByToken): MoneyByToken {
   const joined = Object.entries(present).flatMap(([token, amounts]) => {

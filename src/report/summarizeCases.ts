@@ -1,5 +1,5 @@
-import { addDecimals, formatDecimal, noAmount } from '../bridge/decimal.ts'
-import { atRisk } from '../cases/money.ts'
+import { formatDecimal } from '../bridge/decimal.ts'
+import { sumCases } from '../cases/money.ts'
 import { countCases, listLiveCases } from '../cases/store/caseRows.ts'
 import type { Window } from '../ledger/slicesUnderWay.ts'
 import { shortAmount } from '../lib/shortAmount.ts'
@@ -55,11 +55,8 @@ function toHandled({ caseId, by, text: reason }: Entry): CaseSummary['handled'][
 }
 
 function sumMoney(db: Database): { token: string; amount: string }[] {
-  const sums = new Map<string, typeof noAmount>()
-  for (const { money } of listLiveCases(db, { states: ['open', 'acknowledged'], limit: mostSummed }))
-    for (const [token, one] of Object.entries(money))
-      sums.set(token, addDecimals(sums.get(token) ?? noAmount, atRisk(one)))
-  return [...sums]
+  const live = listLiveCases(db, { states: ['open', 'acknowledged'], limit: mostSummed })
+  return [...sumCases(live.map(({ money }) => money))]
     .filter(([, amount]) => amount.digits > 0n)
     .map(([token, amount]) => ({ token, amount: formatDecimal(amount) }))
 }

@@ -7,6 +7,8 @@ import type { UnixMs } from '../lib/clock.ts'
 import type { PollerHealth } from '../kernel/running/runner.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 import type { ReplicaStatus } from '../kernel/kernel.ts'
+import type { MoneyAtRisk } from '../delivery/channels/message.ts'
+import type { Severity } from '../rules/types.ts'
 import type { Head } from '../kernel/heads/heads.ts'
 import type { CaseCount } from '../cases/store/caseRows.ts'
 import type { AlertView, CaseView, StatusCase } from './caseTypes.ts'
@@ -81,6 +83,8 @@ export interface StatusFacts {
   readonly coverage: readonly Coverage[]
   /** Cases that are open or acknowledged: what counts the most first, at most 100. */
   readonly cases: readonly StatusCase[]
+  /** What is at risk in all of those that count as such, each unit once, the most valuable first. */
+  readonly moneyAtRisk: Partial<Record<Severity, readonly MoneyAtRisk[]>>
   /** What was handled and is not over yet, the newest first, at most 20. */
   readonly handledCases: readonly CaseView[]
   /** How many are not over, by state and severity. */

@@ -41,7 +41,7 @@ export const apiRoutes: readonly ApiRoute[] = [
     path: '/api/status',
     operation: 'readStatus',
     title: 'The present',
-    says: 'everything about the present: `verdict`, `cases` (open and acknowledged, each with the severity by which it `counts`), `handledCases`, `caseCounts`, `coverage`, `heads`, `sources`, `pollers`, `openAlerts`, `recentEvents`, `inFlight` by age with `normal` and `late`, `totals`, `channels`, `silences`, `preconf`, `escrows`, `probes`, `panels`; `replica`: how this node stands to the others of its bridge ([replicas.md](replicas.md))',
+    says: 'everything about the present: `verdict`, `cases` (open and acknowledged, each with the severity by which it `counts`), `moneyAtRisk` in all of them by that severity, `handledCases`, `caseCounts`, `coverage`, `heads`, `sources`, `pollers`, `openAlerts`, `recentEvents`, `inFlight` by age with `normal` and `late`, `totals`, `channels`, `silences`, `preconf`, `escrows`, `probes`, `panels`; `replica`: how this node stands to the others of its bridge ([replicas.md](replicas.md))',
     answer: status,
     respond: (deps) => deps.readStatus(),
   }),

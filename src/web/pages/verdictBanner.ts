@@ -1,12 +1,9 @@
 import { html } from 'hono/html'
-import { compareDecimals, formatDecimal, noAmount, sumDecimals, toDecimal } from '../../bridge/decimal.ts'
-import type { MoneyAtRisk } from '../../delivery/channels/message.ts'
 import { shortAmount } from '../../lib/shortAmount.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Severity } from '../../rules/types.ts'
 import { countOf, listChannelProblems, sayBlindSpots } from '../judgeVerdict.ts'
 import type { StatusSnapshot, VerdictLevel } from '../statusFacts.ts'
-import type { CaseView } from '../caseTypes.ts'
 import { type Html, verdictWords } from './words.ts'
 
 const maxReasons = 3
@@ -58,7 +55,7 @@ function sayVerdict(status: StatusSnapshot): Html | string {
 function renderCount(status: StatusSnapshot, severity: Severity): Html | null {
   const count = countOf(status, severity)
   if (count === '') return null
-  const money = sumMoney(status.cases.filter(({ counts }) => counts === severity))
+  const money = status.moneyAtRisk[severity] ?? []
   const named = money
     .slice(0, tokensNamed)
     .map(({ amount, symbol }) => `${roundDown(amount)} ${cleanText(symbol, 40)}`)
@@ -71,34 +68,6 @@ function renderCount(status: StatusSnapshot, severity: Severity): Html | null {
 /** In one look; exact it stands on the cards. */
 function roundDown(amount: string): string {
   return /^\d{4,}\./.test(amount) ? shortAmount(amount.replace(/\..*/, '')) : shortAmount(amount)
-}
-
-/** What is at risk in all of the cases, by token, the most valuable first. */
-export function sumMoney(cases: readonly Pick<CaseView, 'money'>[]): MoneyAtRisk[] {
-  const byToken = Map.groupBy(
-    cases.flatMap(({ money }) => money),
-    ({ token }) => token,
-  )
-  const sums = [...byToken.values()].flatMap((own) => {
-    const [first] = own
-    if (first === undefined) return []
-    const worth = own.flatMap(({ usd }) => usd ?? [])
-    return [
-      {
-        ...first,
-        amount: sumOf(own.map(({ amount }) => amount)),
-        usd: worth.length === 0 ? null : sumOf(worth),
-      },
-    ]
-  })
-  const size = (text: string | null) => toDecimal(text ?? '') ?? noAmount
-  return sums.toSorted(
-    (a, b) => compareDecimals(size(b.usd), size(a.usd)) || compareDecimals(size(b.amount), size(a.amount)),
-  )
-}
-
-function sumOf(amounts: readonly string[]): string {
-  return formatDecimal(sumDecimals(amounts.map((amount) => toDecimal(amount) ?? noAmount)))
 }
 
 function listReasons(status: StatusSnapshot): readonly string[] {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { toRisk } from '../../../src/cases/money.ts'
+import { sumCases, toRisk } from '../../../src/cases/money.ts'
 import type { TokenMove, Transfer } from '../../../src/bridge/transfer.ts'
 import { kinds } from '../../../src/checks/index.ts'
+import { formatDecimal } from '../../../src/bridge/decimal.ts'
 import { createEvent } from '../alerts/harness.ts'
 
 const token = `0x${'c'.repeat(40)}`
@@ -88,4 +89,13 @@ test('money at risk by a supply that nobody locked is the excess, in all', () =>
     labels: { chain: 'zone', token, symbol: 'USDC' },
   })
   expect(risk).toEqual({ token, place: '', unit: 'balance', amount: '777777.5' })
+})
+
+test('cases sum up what places make together, and what lacks in all once, whichever is more', () => {
+  const one = (places: string, lacking = '0') => ({ [token]: { places, lacking } })
+  const said = (...cases: readonly ReturnType<typeof one>[]) =>
+    formatDecimal(sumCases(cases).get(token) ?? expect.fail())
+  expect(said(one('10'), one('5.5'))).toBe('15.5')
+  expect(said(one('10'), one('0', '9'))).toBe('10')
+  expect(said(one('10'), one('0', '12'), one('1', '30'))).toBe('30')
 })

@@ -198,7 +198,9 @@ test('cases are listed by tab, and lead from the alert, the search and the reaso
 })
 
 test('whoever may only look sees cases, and no form of them', async () => {
-  const web = createFakeWeb({ status: { ...quiet, cases: [{ ...theft, counts: 'critical' }] } })
+  const web = createFakeWeb({
+    status: { ...quiet, cases: [{ ...theft, counts: 'critical' }], moneyAtRisk: { critical: theft.money } },
+  })
   const tokens = { token: new Secret('may-act-may-act-1'), readToken: new Secret('may-see-may-see-1') }
   const app = createWebApp(web.deps, { listenHost: '127.0.0.1', ...tokens })
   for (const path of ['/', '/cases', '/cases/c42']) {

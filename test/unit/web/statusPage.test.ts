@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { toChart } from '../../../src/web/pages/chartCards.ts'
-import { sumMoney } from '../../../src/web/pages/verdictBanner.ts'
 import type { StatusFacts } from '../../../src/web/statusFacts.ts'
 import { series } from './support/fakeViews.ts'
 import { createFakeWeb, failed, now, quiet, stalled, theft } from './support/fakeWeb.ts'
@@ -34,19 +33,11 @@ describe('the verdict', () => {
       title: `Withdrawal number ${index} failed`,
       money: [{ ...token, amount }],
     }))
-    const page = await readPage({ cases })
+    const moneyAtRisk = { critical: [{ ...token, amount: '56568.25' }] }
+    const page = await readPage({ cases, moneyAtRisk })
     expect(wordsOf(page, 'verdict')).toBe('Critical 2 cases, 56,568 USDC at risk')
     expect(page).toContain('<a href="#cases-title">')
     expect(page.match(/Withdrawal number 0 failed/g)).toHaveLength(1)
-  })
-
-  test('sums by token, the most valuable first', () => {
-    const eth = { token: '', symbol: 'ETH', amount: '3.5', usd: '10500.00' }
-    const money = [{ ...token, amount: '10', usd: '10.00' }, eth]
-    expect(sumMoney([{ money }, { money: [eth] }])).toEqual([
-      { ...eth, amount: '7', usd: '21000' },
-      { ...token, amount: '10', usd: '10' },
-    ])
   })
 
   test('says what could not be looked at once for all of it, also beside harm', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { alert, caseState } from './alert.ts'
-import { caseView, statusCase } from './case.ts'
+import { caseView, money, statusCase } from './case.ts'
 import { escrowLine } from './escrow.ts'
 import { shownSilence } from './silence.ts'
 import { chain, count, direction, severity, span, time } from './words.ts'
@@ -170,6 +170,9 @@ export const status = z
     pollers: z.array(poller),
     coverage: z.array(z.object({ source: z.string(), lastGoodAt: time.nullable(), staleAfterMs: span })),
     cases: z.array(statusCase).describe('Open and acknowledged, what counts the most first, at most 100'),
+    moneyAtRisk: z
+      .partialRecord(severity, z.array(money))
+      .describe('What is at risk in all of those that count as such, each unit once'),
     handledCases: z.array(caseView).describe('Handled and not over yet, at most 20'),
     caseCounts: z.array(z.object({ state: z.enum([...caseState.options, 'merged']), severity, count })),
     openAlerts: z.array(alert).describe('The most severe first, at most 200'),

@@ -273,6 +273,7 @@ export const quiet: StatusFacts = {
   })),
   coverage: [{ source: 'explorer', lastGoodAt: now - 4_000, staleAfterMs: 15_000 }],
   cases: [],
+  moneyAtRisk: {},
   handledCases: [],
   caseCounts: [],
   openAlerts: [],

@@ -52,6 +52,19 @@ test('the verdict counts cases, and names them by id and title', () => {
   ])
 })
 
+test('what is at risk in all of them is summed by token, the most valuable first', () => {
+  const world = createCaseWorld()
+  const native = { address: '', symbol: 'ETH', name: '', type: '', decimals: 18, id: '' }
+  world.tell(failed, failure(1, '1.5'))
+  world.tell(unbacked, theft(9, '100'), theft(8, '3', { token: native }))
+  expect(judge(world).facts.moneyAtRisk).toEqual({
+    critical: [
+      { token: usdc, symbol: 'USDC', amount: '101.5', usd: '50.75' },
+      { token: '', symbol: expect.any(String), amount: '3', usd: null },
+    ],
+  })
+})
+
 test('what is acknowledged counts, and says by whom', () => {
   const world = createCaseWorld()
   world.tell(unbacked, theft(9, '100'))
