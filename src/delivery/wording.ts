@@ -179,7 +179,7 @@ export function sayAlert(
 }
 
 /** A template that fails on these facts must not keep the message back. */
-export function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
+function summarize(rule: Rule | null, finding: Finding, now: UnixMs): string | null {
   try {
     const summary = rule?.summarize(finding, now)?.trim()
     return summary ? summary : null

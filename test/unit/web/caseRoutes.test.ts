@@ -188,7 +188,12 @@ test('cases are listed by tab, and lead from the alert, the search and the reaso
   expect(await (await get('/cases?state=handled')).text()).toContain('No case is handled')
   expect((await get('/search?q=c42')).headers.get('location')).toBe('/cases/c42')
   const alert = { ...stalled, case: { id: 'c42', state: 'open' as const } }
-  web.status = { ...quiet, openAlerts: [alert], cases: [{ ...theft, counts: 'critical' }] }
+  web.status = {
+    ...quiet,
+    openAlerts: [alert],
+    cases: [{ ...theft, counts: 'critical' }],
+    moneyAtRisk: { critical: theft.money },
+  }
   const status = await (await get('/')).text()
   expect(status).toContain('<a href="#cases-title">1 case, 9,750,000 USDC at risk</a>')
   expect(status).toContain('href="/cases/c42">Withdrawal of 9,750,000.5 USDC without an origin</a>')
