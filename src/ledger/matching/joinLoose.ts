@@ -4,6 +4,7 @@ import {
   hashCount,
   isBesideUnread,
   isCompatible,
+  isFullerForm,
   type Sighting,
   strongName,
   weakContent,
@@ -28,10 +29,11 @@ export function joinLoose(named: Draft[], loose: readonly Sighting[]): Group[] {
     .flatMap(splitByWord)
     .map(toDraft)
   const left = attach(named, groups)
-  // Among themselves only an emptier record can be an earlier form of a fuller one.
+  // Beside those with a name only an emptier record can be an earlier form of a fuller one.
   const full = left.filter((draft) => hashCount(head(draft)) === 2)
   const partial = left.filter((draft) => hashCount(head(draft)) < 2)
-  const found = [...named, ...full, ...attach(full, partial)]
+  const hosts = [...named, ...full]
+  const found = [...hosts, ...attach(hosts, partial)]
   return [...found, ...joinVague(found, loose.filter(isVague))]
 }
 
@@ -71,7 +73,7 @@ function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
     const besides =
       first !== undefined && fitting.length === 1 && isShownAlone(first, joiner)
         ? 0
-        : Math.max(...joiner.members.map((sighting) => sighting.besides))
+        : countBesides(byHash, joiner, fitting)
     // Records that stood beside it in one answer were not it: only a further one can be.
     if (!first || fitting.length <= besides) left.push(joiner)
     else if (fitting.length === 1) wanted.set(first, [...(wanted.get(first) ?? []), joiner])
@@ -82,6 +84,19 @@ function attach(hosts: Draft[], joiners: readonly Draft[]): Draft[] {
     else left.push(...group)
   }
   return left
+}
+
+/** How many of those that it may be another form of stood beside it; some that did say by now that they are others. */
+function countBesides(
+  byHash: ReadonlyMap<string, Draft[]>,
+  joiner: Draft,
+  fitting: readonly Draft[],
+): number {
+  const besides = Math.max(...joiner.members.map((sighting) => sighting.besides))
+  if (besides === 0) return 0
+  const isOther = (draft: Draft) =>
+    !fitting.includes(draft) && draft.members.some((one) => isFullerForm(one, head(joiner)))
+  return Math.max(0, besides - findAlike(byHash, joiner).filter(isOther).length)
 }
 
 /** So long E12 has to show one record of a zone transaction alone, ms: as long as a record has to be gone (semantics 15). */
@@ -118,19 +133,23 @@ export function indexHashes(drafts: readonly Draft[]): Map<string, Draft[]> {
 }
 
 export function findHosts(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): Draft[] {
+  return findAlike(byHash, joiner).filter(
+    (host) =>
+      hasCompatibleMain(host, joiner) &&
+      mayShareName(host, joiner) &&
+      isCompatible(zoneOf(host) || null, head(joiner).zoneHash),
+  )
+}
+
+/** Those of equal content that bear one of its hashes. */
+function findAlike(byHash: ReadonlyMap<string, Draft[]>, joiner: Draft): Draft[] {
   const sighting = head(joiner)
   const sharing = new Set([
     ...(byHash.get(sighting.zoneHash ?? '') ?? []),
     ...(byHash.get(sighting.mainHash ?? '') ?? []),
   ])
   const content = weakContent(sighting)
-  return [...sharing].filter(
-    (host) =>
-      host.members.some((member) => weakContent(member) === content) &&
-      hasCompatibleMain(host, joiner) &&
-      mayShareName(host, joiner) &&
-      isCompatible(zoneOf(host) || null, sighting.zoneHash),
-  )
+  return [...sharing].filter((host) => host.members.some((member) => weakContent(member) === content))
 }
 
 function isOneTransfer(joiners: readonly Draft[]): boolean {

@@ -48,6 +48,20 @@ export function isCompatible(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b
 }
 
+/** Whether a record of equal content can be what another one, which has no strong name, turned into. */
+export function isFullerForm(
+  other: Pick<Observation, 'id' | 'mainHash' | 'zoneHash' | 'zoneEventIndex'>,
+  record: Pick<Observation, 'mainHash' | 'zoneHash'>,
+): boolean {
+  return (
+    isCompatible(other.mainHash, record.mainHash) &&
+    isCompatible(other.zoneHash, record.zoneHash) &&
+    ((record.mainHash !== null && other.mainHash === record.mainHash) ||
+      (record.zoneHash !== null && other.zoneHash === record.zoneHash)) &&
+    (strongName(other) !== null || hashCount(other) > hashCount(record))
+  )
+}
+
 /**
  * When a record was seen first, by the clock of the service as far as its legs tell: it named none before it happened,
  * though our clock may be behind.

@@ -1,7 +1,7 @@
 import type { Observation } from '../../bridge/observation.ts'
 import { once } from '../../lib/once.ts'
 import { sightingDigest } from './sightingCells.ts'
-import { type Sighting, compareText, hashCount, isCompatible, strongName, weakContent } from './sighting.ts'
+import { type Sighting, compareText, isFullerForm, strongName, weakContent } from './sighting.ts'
 
 /**
  * The observations of one answer as sightings. They must come from one answer: what stands side by side in it is
@@ -107,12 +107,5 @@ function numberEqualDetails(answer: readonly Observation[]): readonly Observatio
 }
 
 function countFuller(record: Omit<Observation, 'requestedAt'>, alike: readonly Observation[]): number {
-  return alike.filter(
-    (other) =>
-      isCompatible(other.mainHash, record.mainHash) &&
-      isCompatible(other.zoneHash, record.zoneHash) &&
-      ((record.mainHash !== null && other.mainHash === record.mainHash) ||
-        (record.zoneHash !== null && other.zoneHash === record.zoneHash)) &&
-      (strongName(other) !== null || hashCount(other) > hashCount(record)),
-  ).length
+  return alike.filter((other) => isFullerForm(other, record)).length
 }

@@ -39,6 +39,34 @@ describe('a hash that records share joins them only where nothing else could be 
     expect(namesOf([payout], [one])).toEqual(['m1,z1'])
   })
 
+  describe('of two equal deposits that one main transaction makes', () => {
+    const deposit = { direction: 'MainToZone', mainHash: m1 } as const
+    const [open, nameless] = [
+      { ...deposit, id: 'x', ...noZone },
+      { ...deposit, ...noZone },
+    ]
+    const [one, other] = [
+      { ...deposit, id: 'x', zoneHash: z1 },
+      { ...deposit, zoneHash: z2 },
+    ]
+    const detail = { ...other, source: 'E12', zoneEventIndex: '1' } as const
+
+    test('the one without an id is one and the same before its credit and after it', () => {
+      expect(namesOf([open, nameless], [one, nameless])).toEqual(['m1', 'm1,z1'])
+      expect(namesOf([open, nameless], [one, nameless], [one, other])).toEqual(['m1,z1', 'm1,z2'])
+    })
+
+    test('its detail is no third one, though the other was credited later', () => {
+      expect(namesOf([open, nameless], [open, other], [one, other], [detail])).toEqual(['m1,z1', 'm1,z2'])
+      expect(namesOf([open, other], [one, other], [detail])).toEqual(['m1,z1', 'm1,z2'])
+    })
+
+    test('a third that is not credited yet is one of its own', () => {
+      expect(namesOf([one, other, nameless])).toEqual(['m1', 'm1,z1', 'm1,z2'])
+      expect(namesOf([open, nameless], [one, other, nameless])).toEqual(['m1', 'm1,z1', 'm1,z2'])
+    })
+  })
+
   test('a second payout of one zone transaction is no other form of the first', () => {
     const paid = { id: 'x', zoneHash: z1, mainHash: m1 }
     expect(namesOf([paid], [{ zoneHash: z1, mainHash: m2 }])).toEqual(['m1,z1', 'm2,z1'])
