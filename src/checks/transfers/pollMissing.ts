@@ -11,12 +11,14 @@ import { type Accusation, askQuorum } from '../../kernel/quorum.ts'
 import { detailAccusation, recordAccusation } from '../../kernel/recordWord.ts'
 import type { ExplorerReads } from '../../kernel/reads/reads.ts'
 import type { RecordLookup } from '../../kernel/reads/recordLookup.ts'
+import { isFailedDeposit } from '../../ledger/failedDeposits.ts'
 import {
   type MissingRecord,
   type MissingRecords,
   neededReads,
 } from '../../ledger/transfers/missingRecords.ts'
 import { type AtRisk, valueFirst } from '../../ledger/sightings/valueFirst.ts'
+import { mostOfTransaction } from '../../ledger/transfers/transferRows.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Walk } from './walk.ts'
 import { toVanished } from './vanished.ts'
@@ -60,7 +62,8 @@ export async function readMissing(deps: Missing, signal: AbortSignal): Promise<v
   if (span !== null) deps.commit({ mayWait: 'without-news', apply: scan })
   const waiting = missing.listDue(deps.clock.now(), maxDue).flatMap((entry) => {
     const transfer = deps.ledger.getTransfer(entry.key)
-    return transfer && isStillMissing(entry, transfer) ? [{ entry, transfer }] : drop(deps, entry)
+    const isSought = transfer && isStillMissing(entry, transfer) && !isReplaced(deps.ledger, transfer)
+    return isSought ? [{ entry, transfer }] : drop(deps, entry)
   })
   const due = valueFirst(waiting, ({ transfer }) => toRisk(deps, transfer), waiting.length)
   const control = due.length > 0 ? missing.findControl() : null
@@ -92,6 +95,24 @@ function toRisk({ stakes }: Missing, { token, amount, originAt }: Transfer): AtR
 function isStillMissing({ firstAt }: MissingRecord, transfer: Transfer): boolean {
   if (!transfer.isListed || (transfer.zone === null && transfer.main === null)) return false
   return firstAt === null || transfer.readAt < firstAt
+}
+
+/**
+ * Without an id a deposit that the zone refused, and credits by another transaction later, has two records: the one of what was
+ * refused makes room for the other.
+ */
+function isReplaced(ledger: Kernel['ledger'], gone: Transfer): boolean {
+  if (!isFailedDeposit(gone) || gone.id !== null || gone.main === null) return false
+  const alike = ledger
+    .listSharing('main', gone.main.hash, mostOfTransaction)
+    .filter((one) => contentOf(one) === contentOf(gone))
+  const refused = alike.filter(isFailedDeposit)
+  const credited = alike.filter((one) => one.state === 'completed' && one.firstSeenAt > gone.firstSeenAt)
+  return credited.length >= refused.length
+}
+
+function contentOf({ direction, token, amount, amountRaw, targetAddress }: Transfer): string {
+  return [direction, token.address, token.id, amountRaw ?? amount, targetAddress].join('|')
 }
 
 /** What was reported as gone is judged again: it is back, and that corrects what was sent. */

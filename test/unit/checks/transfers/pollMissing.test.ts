@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { readMissing } from '../../../../src/checks/transfers/pollMissing.ts'
 import type { Walk } from '../../../../src/checks/transfers/walk.ts'
 import { createMissingRecords } from '../../../../src/ledger/transfers/missingRecords.ts'
-import { toPending } from '../../../support/records.ts'
-import { hash } from '../../../support/records.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
+import { hash, toPending, toRecord } from '../../../support/records.ts'
 import { noSignal, setUp, stumbleOver, toRows } from '../support.ts'
 
 function toPoll(world: ReturnType<typeof setUp>) {
@@ -143,6 +143,71 @@ describe('records that a sweep did not show', () => {
     world.sweep()
     for (const ms of [0, 5 * minute, 5 * minute]) await world.wait(ms)
     expect(world.told).toMatchObject([{ transfer: { id: 'd' } }])
+  })
+})
+
+describe('a deposit without an id that the zone refused', () => {
+  const refused = (n: number) =>
+    toRecord({
+      direction: 'MainToZone',
+      id: null,
+      mainHash: hash('locked'),
+      zoneHash: hash(`refused${n}`),
+      zoneEventIndex: '1',
+      status: 'failed',
+    })
+  const credited = (more: Partial<Observation> = {}) =>
+    toRecord({
+      direction: 'MainToZone',
+      id: null,
+      mainHash: hash('locked'),
+      zoneHash: hash('credited'),
+      zoneEventIndex: '1',
+      zoneTime: 60_000,
+      ...more,
+    })
+  const told = async (before: Observation[], after: Observation[]) => {
+    const world = start()
+    const show = (rows: Observation[]) => {
+      world.feed.rows = [...rows, ...world.all]
+      world.show()
+    }
+    show(before)
+    await world.clock.advance(60_000)
+    show(after)
+    await world.clock.advance(1_000)
+    world.sweep()
+    for (let turn = 0; turn < 5; turn += 1) await world.wait(5 * minute)
+    return world.told.map(({ kind, transfer }) => `${kind} ${transfer?.zone?.hash ?? ''}`)
+  }
+  const vanished = (n: number) => `transfer.vanished ${hash(`refused${n}`)}`
+
+  test('makes room for the record of its credit', async () => {
+    expect(await told([refused(1)], [credited()])).toEqual([])
+  })
+
+  test.each([
+    { title: 'with no other in its place', before: [refused(1)], after: [], expected: [vanished(1)] },
+    {
+      title: 'with one of another amount in its place',
+      before: [refused(1)],
+      after: [credited({ value: '7', amountRaw: 7_000_000n })],
+      expected: [vanished(1)],
+    },
+    {
+      title: 'beside one that was credited all along',
+      before: [refused(1), credited()],
+      after: [credited()],
+      expected: [vanished(1)],
+    },
+    {
+      title: 'and two are, for one credit',
+      before: [refused(1), refused(2)],
+      after: [credited()],
+      expected: [vanished(1), vanished(2)],
+    },
+  ])('is gone $title', async ({ before, after, expected }) => {
+    expect((await told(before, after)).toSorted()).toEqual(expected.toSorted())
   })
 })
 
