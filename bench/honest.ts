@@ -21,6 +21,9 @@ import { oddService, plainService, watchBridge } from './otherBridge/watchBridge
 // --manner NAME   a service that does something otherwise than the samples have it: names of otherBridge/manners.ts
 // --polite        a service without throttling, lag and reorganisation
 // --fault TEXT    what is wrong with an endpoint or a node, such as E9+E14:lag:180:6:12 (otherBridge/faults.ts); several times
+// --killed 20     the daemon is killed in this minute and started again; several times
+// --stopped 20:180    its process stands still in this minute for so many seconds; several times
+// --suspended 20:180  its machine sleeps; several times
 // --odd 0         so many transfers of odd shapes a minute beside (otherBridge/oddTraffic.ts)
 const { values } = parseArgs({
   options: {
@@ -36,6 +39,9 @@ const { values } = parseArgs({
     bare: { type: 'boolean', default: false },
     manner: { type: 'string', default: '' },
     fault: { type: 'string', multiple: true, default: [] },
+    killed: { type: 'string', multiple: true, default: [] },
+    stopped: { type: 'string', multiple: true, default: [] },
+    suspended: { type: 'string', multiple: true, default: [] },
     odd: { type: 'string', default: '0' },
   },
 })
@@ -94,9 +100,15 @@ const watched = await watchBridge(bridge, {
   isBare: values.bare,
 })
 let shown = 0
+const incidents = [
+  ...values.killed.map((at) => ({ at: Number(at), happen: () => watched.kill() })),
+  ...values.stopped.map(pauseBy((forMs) => clock.stall(forMs))),
+  ...values.suspended.map(pauseBy((forMs) => clock.suspend(forMs))),
+].toSorted((one, other) => one.at - other.at)
 const write = (line: string) => void process.stdout.write(`${line}\n`)
 while (now() < startAt + minutes * minute) {
   await (values.real ? system.sleep(1_000) : clock.sleep(10_000))
+  if (incidents[0] && now() >= startAt + incidents[0].at * minute) await incidents.shift()?.happen()
   const alerts = watched.alerts().filter((alert) => !isTrue(alert))
   for (const { kind, severity, subject, state, at, text } of alerts.slice(shown))
     write(
@@ -121,6 +133,14 @@ function isTrue({ kind, text }: { readonly kind: string; readonly text: string }
   return (
     kind === 'chain.reorg' || [...odd.truths].some(([hash, kinds]) => text.includes(hash) && kinds.test(kind))
   )
+}
+
+/** What `pause` does in a minute for so many seconds, as in `20:180`. */
+function pauseBy(pause: (forMs: number) => void) {
+  return (text: string) => {
+    const [at, forSeconds] = text.split(':').map(Number)
+    return { at: at ?? 0, happen: async () => pause((forSeconds ?? 0) * 1_000) }
+  }
 }
 
 /** What a person needs to look into it. */

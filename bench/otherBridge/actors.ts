@@ -243,6 +243,22 @@ export function createActors(seed: number | string, chain: Chain, style: Style, 
       const credit = arrives(at + latencyMs, deal)
       return { tx, credit, entry: list(deal, { direction: 'MainToZone', main: tx, zone: credit }) }
     },
+    /** Several deposits that one transaction makes, each credited by itself. */
+    depositTogether(at: number, deals: readonly Deal[]) {
+      const parts = deals.map(({ token, source, raw, id }) => carried(token, source, chain.escrow, raw, id))
+      const tx = main({
+        at,
+        from: deals[0]?.source ?? '',
+        moves: parts.flatMap(({ moves }) => moves),
+        calls: parts.flatMap(({ calls }) => calls.map((call) => ({ ...call, from: chain.bridge }))),
+        events: deals.map(depositEvent),
+        wei: parts.flatMap(({ calls }) => calls).reduce((sum, { wei }) => sum + wei, 0n),
+      })
+      for (const [n, deal] of deals.entries()) {
+        const credit = arrives(at + chance.whole(2_000, 9_000), deal)
+        list(deal, { direction: 'MainToZone', main: tx, zone: credit, eventIndex: n })
+      }
+    },
     /** A wallet that is a contract deposits by way of a router; whoever sends the transaction has no part in it. */
     depositByWallet(at: number, asked: Deal) {
       const { token, raw, id } = asked

@@ -42,6 +42,8 @@ export interface MainTx {
   /** The explorer shows it, no node knows it. */
   readonly isForged?: boolean
   readonly challengeStatus?: string
+  /** One event names all that it moves. */
+  readonly isBatch?: boolean
   /** When a reorganisation takes it away. */
   readonly goneAt?: number
   /** Endpoints that do not show it. */
@@ -203,10 +205,13 @@ export const dataOf = (...values: readonly (bigint | number | string)[]) => `0x$
 
 const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const transferSingle = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
+const transferBatch = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
 
 /** A transaction's logs in order: the tokens' own first. */
 export function logsOf(tx: MainTx): readonly BareLog[] {
   if (tx.failed) return []
+  const [first] = tx.moves
+  if (tx.isBatch && first) return [batchLog(tx, first), ...tx.events]
   const moves = tx.moves.map(({ token, from, to, raw, id = '' }): BareLog => {
     const parties = [topicOf(from), topicOf(to)]
     if (token.type === 'ERC1155')
@@ -220,6 +225,17 @@ export function logsOf(tx: MainTx): readonly BareLog[] {
       : { address: token.address, topics: [transfer, ...parties], data: dataOf(raw) }
   })
   return [...moves, ...tx.events]
+}
+
+function batchLog({ from: operator, moves }: MainTx, { token, from, to }: Move): BareLog {
+  const count = moves.length
+  const ids = moves.map(({ id }) => BigInt(id ?? 0))
+  const amounts = moves.map(({ raw }) => raw)
+  return {
+    address: token.address,
+    topics: [transferBatch, topicOf(operator), topicOf(from), topicOf(to)],
+    data: dataOf(64, 96 + 32 * count, count, ...ids, count, ...amounts),
+  }
 }
 
 /** A repeatable source of chance. */

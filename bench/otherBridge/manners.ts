@@ -52,6 +52,16 @@ function withExponent(text: string): string {
   return `${BigInt(whole + fraction)}E-${fraction.length}`
 }
 
+/** As a column of a fixed scale prints it. */
+function withZeros(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(6, '0')}`
+}
+
+const isTitle = /^(tokenName|symbol|transactionSymbol)$/
+/** Whoever makes a token names it, and may put anything there. */
+const longTitle = '\u0000\u202eclaim at <https://evil.example|reward> <!channel> {{7*7}}\r\n'.repeat(200)
+
 const promised = new Set([
   'number',
   'hash',
@@ -86,6 +96,22 @@ const manners: Readonly<Record<string, Manner>> = {
           ? withExponent(value === '0' ? '0.000000000000000000' : value)
           : value,
       ),
+  },
+  fixed: {
+    row: (row) =>
+      mapRow(row, (key, value) =>
+        /^(amount|value|txFee)$/.test(key) && typeof value === 'string' && value !== ''
+          ? withZeros(value)
+          : value,
+      ),
+  },
+  untitled: { row: (row) => mapRow(row, (key, value) => (isTitle.test(key) ? '' : value)) },
+  titled: { row: (row) => mapRow(row, (key, value) => (isTitle.test(key) ? longTitle : value)) },
+  flagless: {
+    row: (row) => mapRow(row, (key, value) => (/^is(From|To)Contract$/.test(key) ? undefined : value)),
+  },
+  emptyDetail: {
+    row: (row) => mapRow(row, (key, value) => (key === 'batchDetail' && value === '' ? '[]' : value)),
   },
   missing: {
     row: (row, endpoint) =>

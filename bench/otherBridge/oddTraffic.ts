@@ -1,4 +1,4 @@
-import { type Entry, settled, type Token } from './chain.ts'
+import { type Chain, type Entry, hashOf, settled, type Token } from './chain.ts'
 import type { Bridge } from './createBridge.ts'
 
 const second = 1_000
@@ -70,12 +70,11 @@ const shapes: Readonly<Record<string, (scene: Scene) => void>> = {
     tell(tx.hash, /transfer\.(failed|rewritten)/)
   },
   'batch that is listed before its detail'({ bridge: { actors, chain, chance }, at }) {
-    const items = chain.tokens.find(({ type }) => type === 'ERC1155') as Token
     const ids = new Set([1, 2, 3, 4].map((n) => String(n * 3 + chance.whole(0, 40))))
     const { entry, tx } = actors.batch(
       at,
       [...ids].map((id) => ({ id, raw: BigInt(chance.whole(1, 9)) })),
-      items,
+      itemsOf(chain),
     )
     const { batchDetail } = entry
     Object.assign(entry, { batchDetail: '' })
@@ -98,7 +97,75 @@ const shapes: Readonly<Record<string, (scene: Scene) => void>> = {
     const { entry } = actors.withdraw(at, actors.deal(token))
     Object.assign(entry, { writtenAt: at + chance.whole(15, 45) * second })
   },
+  'several deposits in one transaction'({ bridge: { actors, chance }, at, token }) {
+    const deal = actors.deal(token)
+    const isEqual = chance.is(0.5)
+    actors.depositTogether(at, [deal, isEqual ? deal : { ...actors.deal(token), source: deal.source }])
+  },
+  'deposit that reverted'({ bridge: { actors, chain }, at, token }) {
+    const { source, raw, id } = actors.deal(token)
+    const carried = actors.carried(token, source, chain.escrow, raw, id)
+    actors.main({ at, from: source, failed: true, ...(token.type === 'NATIVE' && { wei: raw }), ...carried })
+  },
+  'withdrawal that the zone refused'({ bridge: { actors }, at, token }) {
+    actors.leaves(at, [actors.deal(token)], { failed: 'insufficient balance' })
+  },
+  // Anybody may move nothing out of any address, so that the victim takes his address for a known one.
+  'transfers of nothing that name the escrow'({ bridge: { actors, chain }, at, token }) {
+    const [thief, victim] = [actors.anybody(), actors.anybody()]
+    const nothing = (from: string, to: string) => actors.carried(token, from, to, 0n).moves
+    const moves =
+      token.type === 'ERC20' ? [...nothing(chain.escrow, thief), ...nothing(victim, chain.escrow)] : []
+    actors.main({ at, from: thief, to: token.address, moves, calls: [] })
+  },
+  'batch that is paid by one event'({ bridge: { actors, chain, chance }, at }) {
+    const id = chance.whole(1, 57)
+    const ids = [id, id + 1, chance.is(0.5) ? id : id + 2]
+    const { tx } = actors.batch(
+      at,
+      ids.map((each) => ({ id: String(each), raw: BigInt(chance.whole(1, 9)) })),
+      itemsOf(chain),
+    )
+    Object.assign(tx, { isBatch: true })
+  },
+  'batch that is listed as a row for each item'({ bridge: { actors, chain, chance }, at }) {
+    const id = chance.whole(1, 57)
+    const items = [0, 1, 2].map((n) => ({ id: String(id + n), raw: BigInt(chance.whole(1, 9)) }))
+    const { entry } = actors.batch(at, items, itemsOf(chain))
+    const isNumbered = chance.is(0.5)
+    chain.entries.splice(chain.entries.indexOf(entry), 1)
+    for (const [n, { id: tokenId, raw }] of items.entries())
+      chain.entries.push({ ...entry, id: hashOf(entry.id, n), tokenId, raw, eventIndex: isNumbered ? n : 0 })
+  },
+  'payout and deposit in one transaction'({ bridge: { actors, chain }, at, token }) {
+    const [out, back] = [actors.deal(token), actors.deal(token)]
+    const left = actors.leaves(at, [out])
+    const parts = [
+      actors.carried(token, chain.escrow, out.target, out.raw, out.id),
+      actors.carried(token, out.target, chain.escrow, back.raw, back.id),
+    ]
+    const tx = actors.main({
+      at: at + 10 * second,
+      from: out.target,
+      moves: parts.flatMap(({ moves }) => moves),
+      calls: parts.flatMap(({ calls }) => calls),
+      events: [actors.payoutEvent(out, left.hash), actors.depositEvent({ ...back, source: out.target })],
+    })
+    const deposit = { ...back, source: out.target }
+    actors.list(out, { direction: toMain, main: tx, zone: left })
+    actors.list(deposit, {
+      direction: 'MainToZone',
+      main: tx,
+      zone: actors.arrives(at + 15 * second, deposit),
+    })
+  },
+  'deposit and withdrawal of the least amount'({ bridge: { actors }, at, token }) {
+    actors.deposit(at, { ...actors.deal(token), raw: 1n })
+    actors.withdraw(at + 5 * second, { ...actors.deal(token), raw: 1n })
+  },
 }
+
+const itemsOf = ({ tokens }: Chain) => tokens.find(({ type }) => type === 'ERC1155') as Token
 
 /** So many a minute among other traffic. */
 export function addOddTraffic(

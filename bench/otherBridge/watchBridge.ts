@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { findingText } from '../../test/support/readFinding.ts'
 import type { AppConfig } from '../../src/kernel/settings.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -34,6 +37,8 @@ export interface Watched {
   readonly monitor: Monitor
   readonly served: Served
   alerts(): WatchedAlert[]
+  /** Ends the daemon as kill -9 does, and starts it again on what that leaves. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -76,59 +81,65 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
   const [path, field, direction] = [service.words.path, service.words.field, service.words.direction]
   const words = ([main, zone]: readonly [string, string]) => ({ main, zone })
   const fungible = chain.tokens.filter(({ type }) => type !== 'ERC1155')
-  const monitor = await startMonitor({
-    url: served.url,
-    clock: options.clock,
-    timeoutMs: 60_000,
-    pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 8 },
-    config: {
-      explorer: {
-        baseUrl: served.url,
-        chains: { main: 'MAINCHAIN', zone: 'ZONE_CHAIN' },
-        dialect: {
-          path: words(path),
-          field: words(field),
-          direction: words(direction),
-          headerPrefix: 'SVC',
+  const start = (stateDir: string) =>
+    startMonitor({
+      stateDir,
+      url: served.url,
+      clock: options.clock,
+      timeoutMs: 60_000,
+      pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 8 },
+      config: {
+        explorer: {
+          baseUrl: served.url,
+          chains: { main: 'MAINCHAIN', zone: 'ZONE_CHAIN' },
+          dialect: {
+            path: words(path),
+            field: words(field),
+            direction: words(direction),
+            headerPrefix: 'SVC',
+          },
+          auth: null,
+          pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 8 },
+          timeoutMs: 60_000,
+          links: { tx: { main: null, zone: null } },
         },
-        auth: null,
-        pace: { maxRequestsPerSecond: options.pace ?? 4, concurrency: 8 },
-        timeoutMs: 60_000,
-        links: { tx: { main: null, zone: null } },
-      },
-      preconf: { url: new Secret(served.rpcUrl), intervalMs: options.preconfMs ?? 1_000 },
-      canonical: options.secondSource
-        ? { url: new Secret(served.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
-        : null,
-      zoneRpc:
-        options.zoneNode || options.zoneLogs
-          ? {
-              url: new Secret(served.zoneNodeUrl),
-              verifyAbove: '0',
-              sample: 1,
-              confirmations: 3,
-              contracts: options.zoneLogs ? [zoneContractOf(chain)] : [],
-            }
+        preconf: { url: new Secret(served.rpcUrl), intervalMs: options.preconfMs ?? 1_000 },
+        canonical: options.secondSource
+          ? { url: new Secret(served.canonicalUrl), verifyAbove: '0', sample: 1, confirmations: 3 }
           : null,
-      bridge: {
-        ...noBridge,
-        contracts: options.isBare ? [] : [chain.bridge],
-        escrows: (options.isBare ? [] : fungible).map(({ address }) => ({
-          address: chain.escrow,
-          token: address,
-          baseline: null,
-        })),
-        tokens: chain.tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
-        fees:
-          options.fees && style.fee > 0
-            ? fungible.map(({ address }) => ({ token: address, direction: 'ZoneToMain', max: '300' }))
-            : [],
+        zoneRpc:
+          options.zoneNode || options.zoneLogs
+            ? {
+                url: new Secret(served.zoneNodeUrl),
+                verifyAbove: '0',
+                sample: 1,
+                confirmations: 3,
+                contracts: options.zoneLogs ? [zoneContractOf(chain)] : [],
+              }
+            : null,
+        bridge: {
+          ...noBridge,
+          contracts: options.isBare ? [] : [chain.bridge],
+          escrows: (options.isBare ? [] : fungible).map(({ address }) => ({
+            address: chain.escrow,
+            token: address,
+            baseline: null,
+          })),
+          tokens: chain.tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+          fees:
+            options.fees && style.fee > 0
+              ? fungible.map(({ address }) => ({ token: address, direction: 'ZoneToMain', max: '300' }))
+              : [],
+        },
+        poll: options.poll ?? shippedPoll,
       },
-      poll: options.poll ?? shippedPoll,
-    },
-  })
+    })
+  let stateDir = makeFolder()
+  let monitor = await start(stateDir)
   return {
-    monitor,
+    get monitor() {
+      return monitor
+    },
     served,
     alerts: () =>
       monitor.app.parts.db
@@ -143,9 +154,21 @@ export async function watchBridge(bridge: Bridge, options: WatchOptions): Promis
           at: Number(row['active_at']),
           text: `${String(row['subject'])} ${findingText(row['finding'])}`.toLowerCase(),
         })),
+    async kill() {
+      const left = makeFolder()
+      // In one turn of the event loop: no commit is half made, and whatever comes later is lost.
+      cpSync(stateDir, left, { recursive: true })
+      await monitor.stop()
+      rmSync(stateDir, { recursive: true })
+      stateDir = left
+      monitor = await start(left)
+    },
     async stop() {
       await monitor.stop()
+      rmSync(stateDir, { recursive: true })
       await served.close()
     },
   }
 }
+
+const makeFolder = () => mkdtempSync(join(tmpdir(), 'spanwatch-bridge-'))

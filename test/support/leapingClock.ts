@@ -15,6 +15,8 @@ export interface LeapingClock extends Clock {
   jump(byMs: number): void
   /** This machine sleeps for so long: its monotonic clock stands still, and time goes on for everybody. */
   suspend(forMs: number): void
+  /** Whoever sleeps wakes so much too late, as in a process that was stopped; time goes on for everybody. */
+  stall(forMs: number): void
 }
 
 /**
@@ -78,6 +80,9 @@ export function createLeapingClock(start: number = Date.now()): LeapingClock {
     },
     suspend(forMs) {
       asleepMs += forMs
+    },
+    stall(forMs) {
+      elapsedMs += forMs
     },
   }
 }
