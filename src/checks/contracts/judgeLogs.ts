@@ -48,7 +48,17 @@ import type { Kernel } from '../../kernel/kernel.ts'
 interface Judging
   extends Pick<
     Kernel,
-    'clock' | 'commit' | 'cursors' | 'db' | 'kinds' | 'ledger' | 'list' | 'log' | 'startedAt' | 'tellSince'
+    | 'clock'
+    | 'commit'
+    | 'cursors'
+    | 'db'
+    | 'firstStartAt'
+    | 'kinds'
+    | 'ledger'
+    | 'list'
+    | 'log'
+    | 'startedAt'
+    | 'tellSince'
   > {
   /** Events that the configuration names, by first topic. */
   readonly configured: ReadonlyMap<string, EventMeaning>
@@ -64,6 +74,8 @@ const recheckMs = 5_000
 const maxRecheckMs = 3_600_000
 /** Events of so old a transaction without a record say that the event means something else as well. */
 const unmatchedMs = 600_000
+/** A transfer may have its record as much before its event. */
+const recordBeforeMs = 600_000
 /** At most this share of an event's occurrences may be without a record while it is being learned. */
 const maxUnmatchedShare = 0.25
 /** How many events must have stood for transfers before a new one that stands for none is reported. */
@@ -182,7 +194,7 @@ function decide(deps: Judging, { open, judgement, sharing, hasRecord }: Judged, 
     const isUnread = (deps.list.readAt ?? 0) < readyAt
     return { answer: [], checkAt: isUnread ? Math.min(laterAt, now + waitMs) : laterAt, isUnexplained }
   }
-  if (time < deps.tellSince) return { answer: [], checkAt: null }
+  if (time < Math.max(deps.tellSince, recordsBeginAt(deps))) return { answer: [], checkAt: null }
   if (now < readyAt) return { answer: [], checkAt: Math.min(readyAt, now + recheckMs) }
   if (!isListRead(deps, time, readyAt)) return { answer: [], checkAt: now + recheckMs }
   const missing = judgement.missing.map(({ log, direction, content }) =>
@@ -293,6 +305,16 @@ function relearn(
 
 /** An event that is seen without a record too often means something else as well, and is not learned. */
 function isPrecise(deps: Judging, contract: string, topic: string, now: UnixMs): boolean {
-  const unmatched = countOpenLogs(deps.db, contract, topic, now - unmatchedMs)
+  const span = { from: recordsBeginAt(deps), before: now - unmatchedMs }
+  const unmatched = countOpenLogs(deps.db, contract, topic, span)
   return unmatched <= countMatched(deps.db, contract, topic) * maxUnmatchedShare
+}
+
+/**
+ * Events of before may have records that the list, which holds the newest ones alone, does not show. What happened since the
+ * first start always had to be shown.
+ */
+function recordsBeginAt({ cursors, firstStartAt }: Judging): UnixMs {
+  const { done, oldestAt, until } = cursors.read().history
+  return done && oldestAt !== null && oldestAt > until ? Math.min(oldestAt + recordBeforeMs, firstStartAt) : 0
 }

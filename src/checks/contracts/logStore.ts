@@ -176,11 +176,16 @@ export function closeLog(db: Database, { contract, hash, place }: BridgeLog): vo
   db.prepare(sql).run(hash, contract, place)
 }
 
-/** Logs of a topic that no transfer was found for, of blocks before `before`. */
-export function countOpenLogs(db: Database, contract: string, topic: string, before: UnixMs): number {
+/** Logs of a topic that no transfer was found for, of blocks from `from` on and before `before`. */
+export function countOpenLogs(
+  db: Database,
+  contract: string,
+  topic: string,
+  { from, before }: { readonly from: UnixMs; readonly before: UnixMs },
+): number {
   const sql = `SELECT count(*) FROM bridge_logs WHERE contract = ${numberOf('?')} AND topic = ${numberOf('?')} AND check_at IS NOT NULL
-    AND coalesce(time, seen_at) < ?`
-  return int.get(db, sql, contract, topic, before) ?? 0
+    AND coalesce(time, seen_at) >= ? AND coalesce(time, seen_at) < ?`
+  return int.get(db, sql, contract, topic, from, before) ?? 0
 }
 
 /** @returns whether the sample is new */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judgeLogs } from '../../../../src/checks/contracts/judgeLogs.ts'
-import { saveLogs } from '../../../../src/checks/contracts/logStore.ts'
+import { listLearned, saveLogs } from '../../../../src/checks/contracts/logStore.ts'
 import { hash, toRecord } from '../../../support/records.ts'
 import { createTestKernel } from '../support.ts'
 
@@ -118,6 +118,45 @@ test('a deposit of before the start is compared with whom its event names, once 
   expect(await recipientsSaid({ listedAfterMs: 0, credited: address(666) })).toContain(address(99))
   expect(await recipientsSaid({ listedAfterMs: 0, credited: address(99) })).toEqual([])
 })
+
+/** The list was read whole, and reaches back so far. */
+function listFor({ cursors }: ReturnType<typeof createTestKernel>, forMs: number): void {
+  const known = cursors.read()
+  const reached = { done: true, oldestAt: start - forMs, until: start - 86_400_000 }
+  cursors.write({ ...known, history: { ...known.history, ...reached } })
+}
+
+test.each([
+  { title: 'opens nothing where the list begins later', listedForMs: 60_000, count: 0 },
+  { title: 'opens a deposit where the list reaches back to it', listedForMs: 7_200_000, count: 1 },
+])('an event of an hour before the first start without a record $title', async ({ listedForMs, count }) => {
+  const kernel = createTestKernel({ start })
+  listFor(kernel, listedForMs)
+  saveLogs(kernel.db, [{ ...eventOf(1, address(1)), time: start - 3_600_000 }], start)
+  await kernel.clock.advance(60_000)
+  kernel.list.readAt = kernel.clock.now()
+  const configured = new Map([[topic, 'deposit' as const]])
+  judgeLogs({ ...kernel, tellSince: start - 86_400_000, configured })
+  expect(kernel.ledger.listSharing('main', hash('main 1'), 10)).toHaveLength(count)
+})
+
+test.each([
+  { title: 'before the list begins', listedForMs: 60_000, expected: ['MainToZone'] },
+  { title: 'though the list reaches back to them', listedForMs: 7_200_000, expected: [] },
+])(
+  'an event that has many without a record, $title: learned as $expected',
+  async ({ listedForMs, expected }) => {
+    const kernel = createTestKernel({ start })
+    listFor(kernel, listedForMs)
+    const numbers = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n)
+    const unlisted = numbers(1_000, 50).map((n) => ({ ...eventOf(n, address(n)), time: start - 3_600_000 }))
+    const listed = numbers(1, 20)
+    saveLogs(kernel.db, [...unlisted, ...listed.map((n) => eventOf(n, address(n)))], start)
+    kernel.commit({ answers: [listed.map((n) => depositOf(n, address(n)))] })
+    judgeLogs({ ...kernel, configured: new Map() })
+    expect(listLearned(kernel.db).map(({ template }) => template?.direction)).toEqual(expected)
+  },
+)
 
 test('a deposit is opened once, whatever is learned of its event before it is listed', async () => {
   const kernel = createTestKernel({ start })
