@@ -55,7 +55,7 @@ describe('an escrow that is short', () => {
     ],
   ])('cannot be told of while the list has %s', (_, of) => {
     const { short, drifting } = judge(of)
-    expect(short).toEqual({ findings: [], unknown: ['0xt1'], blind: [] })
+    expect(short).toMatchObject({ findings: [], unknown: ['0xt1'], blind: [] })
     expect(drifting).toHaveLength(1)
   })
 
