@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { once } from '../../../../src/lib/once.ts'
 import { renderReport } from '../../../../src/report/render/renderReport.ts'
 import { createReport, hostile } from './sampleReport.ts'
 
-const render = (overrides = {}) => renderReport(createReport(overrides), 'https://spanwatch.example.com')
+const pageUrl = 'https://spanwatch.example.com'
+const render = (overrides: Parameters<typeof createReport>[0]) =>
+  renderReport(createReport(overrides), pageUrl)
+/** Its charts take most of the time. */
+const sample = once(() => renderReport(createReport(), pageUrl))
 
 test('every section stands in the mail and in its text, with the exact numbers', async () => {
-  const { html, text, subject } = await render()
+  const { html, text, subject } = await sample()
   expect(subject).toMatch(
     /^\[spanwatch\] Bridge reconciliation 2026-10-25: not reconciled: 3\.5 USDC paid without origin, 12 base units of \[=HYPERLINK.* failed; corrected for 2026-10-24: 1,234,567\.5 USDC paid without origin; incomplete$/,
   )
@@ -52,13 +57,13 @@ test('an alert of digits is no number to a spreadsheet', async () => {
 })
 
 test('the columns of the book are names and values in whatever is too narrow for them', async () => {
-  const { html } = await render()
+  const { html } = await sample()
   const [, width] = /@media \(max-width: (\d+)px\) \{\s*\.wide,/.exec(html) ?? []
   expect(Number(width)).toBeGreaterThan(1_060)
 })
 
 test('a narrow screen leaves the long tables to their files, and says so', async () => {
-  const { html, csv } = await render()
+  const { html, csv } = await sample()
   const hidden = [...html.matchAll(/<tr class="detail">.*?<h2[^>]*>([^<]*)<\/h2>/gs)].map(
     ([, title]) => title,
   )
@@ -77,7 +82,7 @@ test('what could not be known is printed as unknown, never as zero', async () =>
 })
 
 test('F72, F73: names from the chain stay text', async () => {
-  const { html, text, csv } = await render()
+  const { html, text, csv } = await sample()
   expect(html).not.toContain('<img src=x')
   expect(html).toContain('&lt;img src=x')
   expect(text).toContain('[=HYPERLINK(')
@@ -85,7 +90,7 @@ test('F72, F73: names from the chain stay text', async () => {
 })
 
 test('F74: amounts in the CSV stay numbers, exact to the last unit', async () => {
-  const [flows] = (await render()).csv
+  const [flows] = (await sample()).csv
   const [head = '', first = ''] = (flows?.content ?? '').split('\r\n')
   const cells = Object.fromEntries(head.split(',').map((name, index) => [name, first.split(',')[index]]))
   expect(cells).toMatchObject({
@@ -97,7 +102,7 @@ test('F74: amounts in the CSV stay numbers, exact to the last unit', async () =>
 })
 
 test('the mail asks nobody else for anything, and links to the page alone', async () => {
-  const { html, charts } = await render()
+  const { html, charts } = await sample()
   const sources = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target]) => target)
   expect(new Set(sources)).toEqual(
     new Set([
@@ -127,7 +132,7 @@ describe('a quiet day', () => {
 
   test('an unlisted token without a name is still told apart by its address', async () => {
     const token = { ...hostile, name: '' }
-    const book = createReport().book?.map((line) => ({ ...line, token }))
+    const book = (createReport().book ?? []).map((line) => ({ ...line, token }))
     expect((await render({ book })).html).toContain(token.address)
   })
 })
@@ -143,7 +148,7 @@ test('charts that cannot be drawn cost nothing but the charts, and the report sa
 })
 
 test('the text stays within 80 columns', async () => {
-  const { text } = await render()
+  const { text } = await sample()
   const wide = text.split('\n').filter((line) => line.length > 80 && !/0x[0-9a-f]{40}/.test(line))
   expect(wide).toEqual([])
 })

@@ -15,7 +15,7 @@ import { faults, type SourceFault, startBentSource } from '../support/bentSource
 import { plainConfig } from '../support/appConfig.ts'
 import { toRecord } from '../support/records.ts'
 import { createTestKernel, noSignal } from '../unit/checks/support.ts'
-import { startAt, startStepped, type SteppedSandbox } from './sandbox/steppedSandbox.ts'
+import { startAt, startStepped, type SteppedSandbox } from '../integration/sandbox/steppedSandbox.ts'
 
 const seats = ['explorer', 'canonical', 'preconf', 'zoneRpc'] as const
 type SeatName = (typeof seats)[number]
@@ -221,7 +221,7 @@ because minutes count, before anything is proven: \`preconf.unbacked\`, the sums
 
 ## What is told of which fault
 
-This table is written by \`test/integration/sourceMatrix.test.ts\`, which plays each fault in each seat: \`a\` is the source that is wrong
+This table is written by \`test/worlds/sourceMatrix.test.ts\`, which plays each fault in each seat: \`a\` is the source that is wrong
 and is asked first, \`b\` and \`c\` are honest. "Goes on with" is who is asked after the comparison; "false" counts what was said of honest sources.
 
 | seat | fault of a | sources | told | goes on with | false |

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { openState } from '../../../src/store/openState.ts'
+import { openState } from '../../src/store/openState.ts'
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'spanwatch-crash-'))
@@ -16,8 +16,8 @@ function createFolder(): string {
   return folder
 }
 
-const cursorWriter = fileURLToPath(new URL('cursorWriter.ts', import.meta.url))
-const stormSender = fileURLToPath(new URL('stormSender.ts', import.meta.url))
+const cursorWriter = fileURLToPath(new URL('../integration/alerts/cursorWriter.ts', import.meta.url))
+const stormSender = fileURLToPath(new URL('../integration/alerts/stormSender.ts', import.meta.url))
 
 test('F5: kill -9 while cursors are written: they load, nothing that was durable is gone, no half file is left', async () => {
   const folder = createFolder()
