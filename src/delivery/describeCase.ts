@@ -4,7 +4,6 @@ import type { UnixMs } from '../lib/clock.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { atRisk } from '../cases/money.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
-import { stands } from '../alerts/joining.ts'
 import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import { decodeFinding, sinceFirstFound } from '../alerts/findingJson.ts'
@@ -12,7 +11,7 @@ import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
 import { cleanText } from '../lib/text.ts'
 import type { MessageCase, MoneyAtRisk } from './channels/message.ts'
-import { sayAlert } from './wording.ts'
+import { isCorrected, sayAlert } from './wording.ts'
 import { wordsOf } from './kindWords.ts'
 
 /** What is known of tokens: their symbols, and what one of them is worth. */
@@ -72,9 +71,8 @@ function titleOf({ store, kinds, live }: CaseWords, row: CaseRow, now: UnixMs): 
   }
   try {
     const first = read(worst)
-    const isRefuted = worst.nature === 'event' && !stands(first)
-    const others = isRefuted ? store.listCaseAlerts(row.id, mostTitles).map(read) : []
-    const named = others.find((one) => holds(one.alert) && stands(one)) ?? first
+    const others = isCorrected(first) ? store.listCaseAlerts(row.id, mostTitles).map(read) : []
+    const named = others.find((one) => holds(one.alert) && !isCorrected(one)) ?? first
     const rule = [...live.rules].find(({ name }) => name === named.alert.rule) ?? null
     // What is over lasts no longer.
     const at = Math.min(named.alert.resolvedAt ?? now, now)

@@ -8,6 +8,7 @@ import type { AlertRow } from '../alerts/store/alertRows.ts'
 import type { OutboxWhat } from '../alerts/store/outboxItems.ts'
 import { parseLabels } from '../alerts/engineContext.ts'
 import { stands } from '../alerts/joining.ts'
+import { readMaterial } from '../alerts/material.ts'
 import { runbookLink } from './runbookLink.ts'
 import { alertIdOf } from '../alerts/fingerprint.ts'
 import { capitalize, correctionOf, remedyOf, sayFinding, stateOf, wordsOf } from './kindWords.ts'
@@ -164,17 +165,19 @@ export function nameAlert({ fingerprint, rule }: Pick<AlertRow, 'fingerprint' | 
   return `alert #${alertIdOf(fingerprint)} (${rule})`
 }
 
-/** What an alert says in one line; of an event that turned out otherwise, what is true of it. */
-export function sayAlert(
-  {
-    alert,
-    finding,
-    kind,
-    rule,
-  }: Pick<Wording, 'finding' | 'kind' | 'rule'> & { readonly alert: Pick<AlertRow, 'nature'> },
-  now: UnixMs,
-): string {
-  if (alert.nature === 'event' && !stands({ finding, kind })) return correctionOf(kind, finding)
+type Said = Pick<Wording, 'finding' | 'kind'> & { readonly alert: Pick<AlertRow, 'material' | 'nature'> }
+
+/** Whether an event is not so, or of another weight than it was found with: then its correction says what is true. */
+export function isCorrected({ alert, finding, kind }: Said): boolean {
+  if (alert.nature !== 'event') return false
+  const words = readMaterial(alert.material).length > 1 ? kind?.words?.corrected?.(finding) : undefined
+  return !stands({ finding, kind }) || typeof words === 'string'
+}
+
+/** What an alert says in one line, as of now. */
+export function sayAlert(said: Said & Pick<Wording, 'rule'>, now: UnixMs): string {
+  const { finding, kind, rule } = said
+  if (isCorrected(said)) return correctionOf(kind, finding)
   return summarize(rule, finding, now) ?? sayFinding(kind, finding, now)
 }
 

@@ -139,6 +139,18 @@ test('a case and an alert that turned out otherwise say what is true, and the ca
   ])
 })
 
+test('a case and an alert of which nothing left, as came out later, say that', () => {
+  const world = createCaseWorld()
+  world.tell(failed, failure(1, '90'))
+  const { transfer } = failure(1, '90')
+  if (transfer === null) throw new Error('it has a transfer')
+  const refused = { ...transfer, originProof: 'failed' as const }
+  world.engine.correctEvents([refused], () => null, world.clock.now())
+  const said = 'Correction: nothing left: Withdrawal of 90 USDC failed'
+  const [row = expect.fail()] = world.store.listAlerts({ limit: 1 })
+  expect([storyOf(world).title, toAlertView(world.views(), row).summary]).toEqual([said, said])
+})
+
 test('cases are listed by state, what wants a look first', async () => {
   const world = createCaseWorld()
   world.judge(stalled, world.stall('zone'))
