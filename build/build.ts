@@ -1,4 +1,12 @@
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -62,14 +70,20 @@ writeFileSync(join(made, 'bundled.cdx.json'), `${JSON.stringify(listMaterials(),
 writeFileSync(join(made, 'sources.txt'), sources)
 putInPlace()
 
-/** Several may be building: each takes what another put there away once more. */
+/**
+ * What is there goes aside by its name, in no time, and is removed once the new one stands: a program that starts meanwhile
+ * finds all of one or the other. Several may be building: each takes what another put there away once more.
+ */
 function putInPlace(attempts = 5): void {
-  rmSync(dist, { recursive: true, force: true })
+  const before = `${made}-before`
   try {
+    if (existsSync(dist)) renameSync(dist, before)
     renameSync(made, dist)
   } catch (error) {
     if (attempts === 1) throw error
     putInPlace(attempts - 1)
+  } finally {
+    rmSync(before, { recursive: true, force: true })
   }
 }
 
