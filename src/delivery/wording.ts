@@ -170,8 +170,10 @@ type Said = Pick<Wording, 'finding' | 'kind'> & { readonly alert: Pick<AlertRow,
 /** Whether an event is not so, or of another weight than it was found with: then its correction says what is true. */
 export function isCorrected({ alert, finding, kind }: Said): boolean {
   if (alert.nature !== 'event') return false
-  const words = readMaterial(alert.material).length > 1 ? kind?.words?.corrected?.(finding) : undefined
-  return !stands({ finding, kind }) || typeof words === 'string'
+  if (!stands({ finding, kind })) return true
+  const told = readMaterial(alert.material)
+  // What was corrected and holds after all is as it was found.
+  return told.at(0) !== told.at(-1) && typeof kind?.words?.corrected?.(finding) === 'string'
 }
 
 /** What an alert says in one line, as of now. */

@@ -64,7 +64,7 @@ interface Words {
   /** What became of it once it is over: `it is not paid more than once any more`. */
   readonly over?: string
   /** What a correction says although it is not over; null where that is the finding's own to say. */
-  readonly corrected?: (finding: Pick<Finding, 'transfer' | 'facts'>) => string | null
+  readonly corrected?: (finding: Pick<Finding, 'transfer' | 'facts' | 'since'>) => string | null
 }
 
 export interface Said {

@@ -17,19 +17,24 @@ export const transferVanished = defineRaised({
   words: {
     open: 'its record is gone',
     many: 'lost their records',
-    corrected: () => 'its record is shown again',
+    corrected: (finding) => (isGone(finding) ? 'its record is gone' : 'its record is shown again'),
   },
   sources: ['explorer'],
   ties: ['transfer'],
   risksTransfer: true,
-  stands: ({ transfer, since }) => transfer === null || transfer.readAt <= since,
+  stands: isGone,
   // A record that was gone and is shown again; what is merely gone keeps its digest.
-  material: ({ since }, transfer) => ({ isBack: transfer.readAt > since }),
+  material: (finding, transfer) => ({ isBack: !isGone({ ...finding, transfer }) }),
   hasTransfer: true,
   subjectNames: [],
   facts: { reads: 'int', lastShownAt: 'int', missingSince: 'int' },
   params: z.strictObject({}),
 })
+
+/** By its facts: for people what is gone once more began when it was first found. */
+function isGone({ transfer, facts, since }: Pick<Finding, 'transfer' | 'facts' | 'since'>): boolean {
+  return transfer === null || transfer.readAt <= Number(facts['missingSince'] ?? since)
+}
 
 export function toVanished(
   transfer: Transfer,

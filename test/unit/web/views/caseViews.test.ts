@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { toVanished } from '../../../../src/checks/transfers/vanished.ts'
 import { findCaseNamed } from '../../../../src/alerts/caseOperations.ts'
 import { listCaseViews, toCaseStory } from '../../../../src/web/views/toCaseView.ts'
 import { toAlertView } from '../../../../src/web/views/toAlertView.ts'
@@ -11,7 +12,7 @@ import {
   unbacked,
   usdc,
 } from '../../../support/caseWorld.ts'
-import { start } from '../../alerts/harness.ts'
+import { createRule, start } from '../../alerts/harness.ts'
 
 const minute = 60_000
 
@@ -149,6 +150,37 @@ test('a case and an alert of which nothing left, as came out later, say that', (
   const said = 'Correction: nothing left: Withdrawal of 90 USDC failed'
   const [row = expect.fail()] = world.store.listAlerts({ limit: 1 })
   expect([storyOf(world).title, toAlertView(world.views(), row).summary]).toEqual([said, said])
+})
+
+test('a record that is gone once more says that, in its correction and on the page, and not that it is shown', async () => {
+  const world = createCaseWorld()
+  const sending = world.startSending()
+  const { transfer } = failure(1, '90')
+  if (transfer === null) throw new Error('it has a transfer')
+  const goneAt = (since: number) =>
+    toVanished(
+      { ...transfer, state: 'pending', readAt: since - 1 },
+      { reads: 3, firstAt: since, lastAt: since, agreement: undefined },
+    )
+  const vanished = createRule({ name: 'vanished', kind: 'transfer.vanished' })
+  const said = async () => {
+    sending.wake()
+    await world.clock.advance(minute)
+    return [world.ops.sent.at(-1)?.items[0]?.summary, storyOf(world).title]
+  }
+  world.tell(vanished, goneAt(start))
+  const gone = 'Withdrawal of 90 USDC: its record is gone'
+  expect(await said()).toEqual([gone, gone])
+  world.engine.correctEvents(
+    [{ ...transfer, state: 'pending', readAt: world.clock.now() }],
+    () => null,
+    world.clock.now(),
+  )
+  const back = 'Correction: its record is shown again: Withdrawal of 90 USDC is on its way'
+  expect(await said()).toEqual([back, back])
+  world.tell(vanished, goneAt(world.clock.now()))
+  expect(await said()).toEqual(['Correction: its record is gone: Withdrawal of 90 USDC is on its way', gone])
+  await sending.stop()
 })
 
 test('cases are listed by state, what wants a look first', async () => {
