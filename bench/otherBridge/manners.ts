@@ -107,6 +107,14 @@ const manners: Readonly<Record<string, Manner>> = {
   },
   untitled: { row: (row) => mapRow(row, (key, value) => (isTitle.test(key) ? '' : value)) },
   titled: { row: (row) => mapRow(row, (key, value) => (isTitle.test(key) ? longTitle : value)) },
+  muteActions: {
+    row: (row) =>
+      'actionData' in row ? { ...row, actionData: JSON.stringify({ type: row['actionType'] }) } : row,
+  },
+  unnumbered: { row: (row) => ('zoneEventIndex' in row ? { ...row, zoneEventIndex: '' } : row) },
+  valueless: {
+    row: (row, endpoint) => (/^E(4|9|14)$/.test(endpoint) ? { ...row, value: '', valueRaw: '' } : row),
+  },
   flagless: {
     row: (row) => mapRow(row, (key, value) => (/^is(From|To)Contract$/.test(key) ? undefined : value)),
   },

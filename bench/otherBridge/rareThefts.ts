@@ -198,6 +198,12 @@ export const rareForms: Readonly<Record<string, Form>> = {
     bridge.actors.list(deal, { direction: toMain, main: tx, zone: left, eventIndex: 1 })
     return { txs: [tx, left], at }
   },
+  'second payout of one origin, of five times as much': (scene) => {
+    const { bridge, deal, other, at } = scene
+    const small = { ...other, token: deal.token, id: deal.id, raw: deal.raw / 5n || 1n }
+    const { left } = bridge.actors.withdraw(at - 90 * second, small)
+    return { txs: [payout(scene, left.hash, true, left.at)], at }
+  },
   'drain of which most is given back in its transaction': (scene) => {
     const { bridge, at, deal } = scene
     const back = share(deal.raw, 90)

@@ -13,6 +13,7 @@ import {
 import { type Owed, owedTo, depositedBy, sumPaid, batchTotal, byPayment } from './paidSums.ts'
 import { replacedHoldMs } from './replacedPayout.ts'
 import { type OriginSettings, takenByOrigin } from './takenByOrigin.ts'
+import { listTakenOnce } from './takenOnce.ts'
 
 /** More came out of one origin than went in. */
 export interface Overpayment {
@@ -38,8 +39,16 @@ export function findOverpayment(
   sharing: readonly Transfer[],
   settings: PaymentSettings,
 ): Overpayment | null {
-  const alike = listOfOneOrigin(transfer, sharing)
-  return alike.length < 2 ? null : comparedOf(alike)(settings.now, () => compare(alike, sharing, settings))
+  const once = takenOnceWith(transfer, sharing)
+  const beyond =
+    once.length < 2
+      ? null
+      : comparedOf(once)(settings.now, () => compare(once, takenByOrigin(once, settings), settings))
+  if (beyond !== null) return beyond
+  const alike = listNamedAlike(transfer, sharing)
+  return alike.length < 2
+    ? null
+    : comparedOf(alike)(settings.now, () => compare(alike, owedBy(alike, sharing, settings), settings))
 }
 
 interface PaymentSettings extends OriginSettings {
@@ -89,18 +98,25 @@ function byName<T>(): (...of: Parameters<Known<T>>) => T {
   }
 }
 
-function compare(
+/** What the origin of withdrawals took. */
+function owedBy(
   alike: readonly Transfer[],
   sharing: readonly Transfer[],
   settings: PaymentSettings,
-): Overpayment | null {
+): Owed | null {
   const direction = alike[0]?.direction
-  const payouts = alike.filter((one) => isPaid(one, alike, settings.now)).sort(byPayment)
   const isWhole = alike.length === sharing.filter((other) => other.direction === direction).length
-  const owed =
-    direction === 'MainToZone'
-      ? depositedBy(payouts)
-      : ((isWhole ? takenByOrigin(alike, settings) : null) ?? owedTo(alike))
+  return (isWhole ? takenByOrigin(alike, settings) : null) ?? owedTo(alike)
+}
+
+/** @param taken what the origin took, where these are withdrawals */
+function compare(
+  alike: readonly Transfer[],
+  taken: Owed | null,
+  { now }: PaymentSettings,
+): Overpayment | null {
+  const payouts = alike.filter((one) => isPaid(one, alike, now)).sort(byPayment)
+  const owed = alike[0]?.direction === 'MainToZone' ? depositedBy(payouts) : taken
   if (owed === null) return null
   const sums = sumPaid(payouts)
   const paid = sums.at(-1) ?? 0n
@@ -109,8 +125,18 @@ function compare(
   return { owed: owed.amount, owedBy: owed.by, paid, payouts, surplus }
 }
 
-/** Those of the same origin transaction that are of the very origin of a transfer, itself included. */
+/** Those of the same origin transaction that are, or may be, of the very origin of a transfer, itself included. */
 export function listOfOneOrigin(transfer: Transfer, sharing: readonly Transfer[]): readonly Transfer[] {
+  const once = takenOnceWith(transfer, sharing)
+  return once.length > 1 ? once : listNamedAlike(transfer, sharing)
+}
+
+function takenOnceWith({ direction }: Transfer, sharing: readonly Transfer[]): readonly Transfer[] {
+  return direction === 'ZoneToMain' ? listTakenOnce(sharing) : []
+}
+
+/** Those whose names say so. */
+function listNamedAlike(transfer: Transfer, sharing: readonly Transfer[]): readonly Transfer[] {
   const isWhole = once(() => !isBatch(transfer) || batchTotal(transfer) !== null)
   const isAlike = (other: Transfer) => isOfOneOrigin(transfer, other, isWhole)
   if (sharing.length === 1) return sharing.filter(isAlike)

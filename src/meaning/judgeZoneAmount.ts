@@ -5,6 +5,7 @@ import { isOneOfSeveral } from './judgeAction.ts'
 import { type LearnedMoney, namesZoneAmounts } from './learnedMoney.ts'
 import { newestEvidence } from './proveOrigin.ts'
 import { inRecordUnits } from './paidSums.ts'
+import { isTakenOnce } from './takenOnce.ts'
 import { isBatch, type Leg, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 
 /** Where the zone took more than one record says, others of the same transaction may be about to be listed. */
@@ -33,6 +34,7 @@ export function judgeZoneAmount(
   if (learned && (!namesZoneAmounts(direction, learned) || isOfEarlier(transfer, learned))) return null
   if (transfer.status === 'failed' || by.status !== 'success' || !transfer.isListed) return null
   if (isBundle(sharing)) {
+    if (isOfAnother(transfer, sharing, { ...settings, by })) return by
     if (!isBeyondBundle(transfer, sharing, { ...settings, by })) return null
     // A deposit of the same credit may be listed yet; no record that follows makes what was paid less.
     const mayFollow = direction === 'MainToZone' && learned !== null
@@ -58,8 +60,8 @@ interface Bundle {
   /** Base units: of all, and of those that were paid. */
   readonly sum: bigint
   readonly paid: bigint
-  /** By what the zone says, whether it may be the amount of one of them. */
-  readonly own: Map<bigint, boolean>
+  /** By what the zone says, the tokens of those whose amount it may be. */
+  readonly said: Map<bigint, ReadonlySet<string>>
 }
 
 const bundleOf = ofCrowd((sharing: readonly Transfer[]): Bundle => {
@@ -77,7 +79,7 @@ const bundleOf = ofCrowd((sharing: readonly Transfer[]): Bundle => {
     ),
     sum: sumOf(listed),
     paid: sumOf(listed.filter(({ status }) => status !== 'failed')),
-    own: new Map(),
+    said: new Map(),
   }
 })
 
@@ -86,26 +88,48 @@ const bundleOf = ofCrowd((sharing: readonly Transfer[]): Bundle => {
  * is none of theirs, and no more is credited than came.
  * @param sharing all of them
  */
-function isBeyondBundle(
-  { direction, token, firstSeenAt }: Transfer,
-  sharing: readonly Transfer[],
-  settings: AmountSettings & { readonly by: LegEvidence },
-): boolean {
+function isBeyondBundle(transfer: Transfer, sharing: readonly Transfer[], settings: BundleSettings): boolean {
+  const { direction, token, firstSeenAt } = transfer
   const { by, now } = settings
-  const { isAlike, sum, paid, own } = bundleOf(sharing)
+  const { isAlike, sum, paid } = bundleOf(sharing)
   const isPayout = direction === 'ZoneToMain'
   const said = inRecordUnits(by, token.decimals)
   if (!isAlike || said === null || (!isPayout && now - firstSeenAt < bundleHoldMs)) return false
   if (isPayout ? paid <= said : sum >= said) return false
-  const isOwn =
-    own.get(said) ??
-    sharing.some(
-      (one) =>
-        one.isListed &&
-        (isWithinFee(one, said - (one.amountRaw ?? 0n), settings) || isSameNumber(by.amount, one.amount)),
-    )
-  own.set(said, isOwn)
-  return !isOwn
+  return tokensSaid(sharing, settings).size === 0
+}
+
+/**
+ * Whether the zone took one amount, once, which is that of a withdrawal of another token. Of one token what is paid beyond it
+ * is a second payout (findOverpayment.ts).
+ */
+function isOfAnother(
+  { direction, token }: Transfer,
+  sharing: readonly Transfer[],
+  settings: BundleSettings,
+): boolean {
+  if (direction !== 'ZoneToMain') return false
+  const said = tokensSaid(sharing, settings)
+  return said.size > 0 && !said.has(token.address) && isTakenOnce(sharing)
+}
+
+interface BundleSettings extends AmountSettings {
+  readonly by: LegEvidence
+}
+
+/** The tokens of those members of a bundle whose amount may be what the zone says. */
+function tokensSaid(sharing: readonly Transfer[], settings: BundleSettings): ReadonlySet<string> {
+  const { by } = settings
+  const { said } = bundleOf(sharing)
+  const known = said.get(by.amountRaw ?? 0n)
+  if (known !== undefined) return known
+  const isSaid = (one: Transfer) => {
+    const raw = inRecordUnits(by, one.token.decimals) ?? 0n
+    return isWithinFee(one, raw - (one.amountRaw ?? 0n), settings) || isSameNumber(by.amount, one.amount)
+  }
+  const tokens = new Set(sharing.flatMap((one) => (one.isListed && isSaid(one) ? [one.token.address] : [])))
+  said.set(by.amountRaw ?? 0n, tokens)
+  return tokens
 }
 
 /** The name under which dissent from what the zone's own word on amounts means is counted. */

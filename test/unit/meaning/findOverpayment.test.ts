@@ -8,7 +8,8 @@ import {
   mayBeSurplus,
 } from '../../../src/meaning/findOverpayment.ts'
 import { fc, timesOf, seeds } from '../../support/fastCheck.ts'
-import { hash, toRecord } from '../../support/records.ts'
+import { hash, toRecord, toZoneWord } from '../../support/records.ts'
+import { createLessons } from './bundle.ts'
 import { transferOf } from '../rules/transfers.ts'
 
 const now = 2_000_000
@@ -89,5 +90,49 @@ describe('of a crowd', () => {
     expect([new Set(outdated), new Set(found)]).toEqual([new Set([300]), new Set([undefined])])
     expect(all.filter((one) => mayBeSurplus(one, all, now))).toHaveLength(300)
     expect(reads).toBeLessThan(20_000)
+  })
+})
+
+describe('records that name one zone transaction under names of their own', () => {
+  /** Withdrawals of so many units, each paid, of a zone transaction that says so many and what its action is. */
+  const surplusOf = (amounts: readonly number[], said: number, action?: string, crossType = 'Withdraw') => {
+    const all = amounts.map((amount, n) => {
+      const raw = BigInt(amount) * 1_000_000n
+      const names = { id: `id ${n}`, zoneEventIndex: n % 2 === 0 ? null : String(n) }
+      const one = payout(n, { ...names, amountRaw: raw, value: String(amount), crossType }, now - 1)
+      const word = toZoneWord(one, { amount: String(said), amountRaw: BigInt(said) * 1_000_000n })
+      return { ...one, evidence: [...one.evidence, { ...word, ...(action !== undefined && { action }) }] }
+    })
+    return findOverpayment(all[0] as Transfer, all, settings)?.surplus.map(({ key }) => key) ?? []
+  }
+
+  test.each([
+    ['were paid as much as it took, each', [5, 5, 5], 5, undefined, ['t1', 't2']],
+    ['were paid more than it took', [5, 50], 5, undefined, ['t1']],
+    ['were paid more than it took, as its action says', [5, 50], 5, '{"type":"withdraw"}', ['t1']],
+    ['were paid in parts what it took', [2, 3], 5, undefined, []],
+    ['were paid less than it took', [2, 2], 5, undefined, []],
+    ['are each a thing that it does', [5, 5], 5, '{"items":[{"amount":"5"},{"amount":"5"}]}', []],
+    ['say all of them more than it took, which is another unit then', [5, 6], 1, undefined, []],
+    ['were paid, and it says no amount', [5, 5], 0, undefined, []],
+  ] as const)('%s', (_, amounts, said, action, surplus) => {
+    expect(surplusOf(amounts, said, action)).toEqual(surplus)
+  })
+
+  test('are rows of a batch', () => {
+    expect(surplusOf([5, 5], 5, undefined, 'BatchWithdraw')).toEqual([])
+  })
+
+  test('were seen on a bridge whose zone means another amount', () => {
+    const learned = { ...createLessons(), zoneAmounts: () => ({ equal: 0, other: 30 }) }
+    const all = [0, 1].map((n) => {
+      const one = payout(n, { id: `id ${n}` }, now - 1)
+      return {
+        ...one,
+        evidence: [...one.evidence, toZoneWord(one, { amount: '1.5', amountRaw: 1_500_000n })],
+      }
+    })
+    expect(findOverpayment(all[0] as Transfer, all, settings)).not.toBeNull()
+    expect(findOverpayment(all[0] as Transfer, all, { ...settings, learned })).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import type { Transfer } from '../../../src/bridge/transfer.ts'
+import { describe, expect, test } from 'vitest'
+import type { LegEvidence, Transfer } from '../../../src/bridge/transfer.ts'
 import { judgeZoneAmount } from '../../../src/meaning/judgeZoneAmount.ts'
 import { toRecord, toZoneWord } from '../../support/records.ts'
 import { transferOf } from '../rules/transfers.ts'
@@ -18,13 +18,14 @@ function judge(
     readonly fee?: string
     readonly afterMs?: number
     readonly finer?: bigint
+    readonly word?: Partial<LegEvidence>
   },
 ): boolean[] {
-  const { said, direction = 'ZoneToMain', more = {}, fee, afterMs = 2 * minute, finer = 1n } = of
-  const by = toZoneWord(record, {
-    amount: String(said),
-    amountRaw: BigInt(said) * unit * finer,
-  })
+  const { said, direction = 'ZoneToMain', more = {}, fee, afterMs = 2 * minute, finer = 1n, word = {} } = of
+  const by = {
+    ...toZoneWord(record, { amount: String(said), amountRaw: BigInt(said) * unit * finer }),
+    ...word,
+  }
   const transfers = amounts.map(
     (amount, n): Transfer => ({
       ...record,
@@ -75,6 +76,26 @@ test.each([
   ['less was credited than came', [1, 1], { said: 1, direction: 'MainToZone' }, false],
 ] as const)('of a bundle: %s', (_, amounts, of, isOther) => {
   expect(judge(amounts, of)).toEqual(amounts.map(() => isOther))
+})
+
+describe('of a bundle of two tokens the zone names the amount of one', () => {
+  const other = { token: { ...record.token, address: '0xee' } }
+  test.each([
+    ['and nothing else', {}, [false, true]],
+    ['in an action of one thing', { action: '{"type":"withdraw","ids":["7"]}' }, [false, true]],
+    [
+      'in an action of several',
+      { action: '{"type":"withdraw","items":[{"a":"1"},{"a":"2"}]}' },
+      [false, false],
+    ],
+  ])('%s', (_, word, isOther) => {
+    expect(judge([100, 7], { said: 100, more: other, word })).toEqual(isOther)
+  })
+
+  test('which of them it is does not matter, and of neither it says nothing', () => {
+    expect(judge([7, 100], { said: 100, more: other })).toEqual([true, false])
+    expect(judge([7, 100], { said: 107, more: other })).toEqual([false, false])
+  })
 })
 
 test('what failed was paid nothing, though the zone may have taken it', () => {
