@@ -12,6 +12,7 @@ import { createMute, goesOn, isFiring, type Mute, type MuteOf, noticeMutes } fro
 import { endOverSilences } from './endOverSilences.ts'
 import { closeCases, recheckCases } from './caseOf.ts'
 import { escalate } from './escalation.ts'
+import { withoutOthers } from './otherRoutes.ts'
 import { isUnsent, queueDecision } from './queueDecision.ts'
 import { groupKeyOf, isByCase, longestWaitOf, type Route } from './routing.ts'
 
@@ -102,12 +103,12 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
       isAcked: member.ackedAt !== null,
     }),
   )
-  const toldChannels = toldItems.map((item) => item.channel)
+  const heard = withoutOthers(context, { group, route, members, toldItems })
   let hasSpoken = false
   let isCovered = false
-  const visited = new Set([...(route?.channels ?? []), ...toldChannels])
+  const visited = new Set([...(route?.channels ?? []), ...heard.map((item) => item.channel)])
   for (const channel of visited) {
-    const told = readTold(toldItems.filter((item) => item.channel === channel))
+    const told = readTold(heard.filter((item) => item.channel === channel))
     const repeatAt = channels.get(channel)?.repeatAt ?? null
     const isRouted = route?.channels.includes(channel) ?? false
     const sendsResolved = route?.sendResolved ?? true

@@ -353,6 +353,27 @@ test('a channel that another route leads to without a mute time is told by that 
   await dispatcher.stop()
 })
 
+test('an end is sent to each channel as its own route says, whatever another route of the alert does', async () => {
+  const fakes = ['ops', 'pager', 'mail'].map((name) => createFakeChannel(name))
+  const fromThree = { ...night, intervals: [{ ...everyDay, from: 15 * 60, to: 16 * 60 }] }
+  const { look, dispatcher } = run({
+    fakes,
+    routes: [
+      createRoute({ id: 'a', channels: ['ops'], continue: true }),
+      createRoute({ id: 'b', channels: ['pager'], mutes: [fromThree], muteCritical: true, continue: true }),
+      createRoute({ id: 'c', channels: ['mail'], sendResolved: false }),
+    ],
+  })
+  const said = () => fakes.map(({ sent }) => sent.flatMap(({ items }) => items.map(({ status }) => status)))
+  await look(0, firing)
+  await look(hour, over)
+  await look(60_000, over)
+  expect(said()).toEqual([['firing', 'resolved'], ['firing'], ['firing']])
+  await look(hour, over)
+  expect(said()).toEqual([['firing', 'resolved'], ['firing', 'resolved'], ['firing']])
+  await dispatcher.stop()
+})
+
 test('without sendResolved no end is told, and what fires anew is', async () => {
   const { look, dispatcher } = run({ routes: [createRoute({ sendResolved: false })] })
   expect(await look(0, firing)).toEqual(['firing'])
