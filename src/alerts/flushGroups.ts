@@ -115,7 +115,7 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
     const isReminding = repeatAt !== null && repeatAt <= context.now
     const joined = findAllJoined(context, members, { told, channel, isReminding })
     isCovered ||= [...joined.values()].includes('nothing')
-    const isReminded = isRouted || (isReminding && standsIn(context, route, channel))
+    const isReminded = isRouted || (isReminding && standsIn(context, { route, channel, told: visited }))
     const facts = { told, repeatAt, isRouted, isReminded, sendsResolved }
     const decision = decideNotify(
       { ...facts, alerts: alerts.map((alert) => ({ ...alert, joins: joined.get(alert.id) ?? null })) },
@@ -142,11 +142,14 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
   finish(context, { group, members, muted, toldItems, hasSpoken, isCovered })
 }
 
-/** Whether a channel is the fallback of one that the route names and that refuses us. */
-function standsIn({ store, fallback }: EngineContext, route: Route | null, channel: string): boolean {
-  return (
-    channel === fallback && route?.channels.some((name) => store.getChannel(name).circuit === 'open') === true
-  )
+/** Whether a channel was told in the place of one that the route names and that refuses us: the fallback, or where that does too another. */
+function standsIn(
+  { store, fallback, channels }: EngineContext,
+  of: { readonly route: Route | null; readonly channel: string; readonly told: ReadonlySet<string> },
+): boolean {
+  const refuses = (name: string) => store.getChannel(name).circuit === 'open'
+  if (fallback === null || of.route?.channels.some(refuses) !== true) return false
+  return [fallback, ...channels].find((name) => of.told.has(name) && !refuses(name)) === of.channel
 }
 
 /** Of what fires and was not sent in full, what joins an alert that was sent to this channel. */

@@ -200,6 +200,30 @@ test('while a channel refuses us the fallback is told what fires, reminded of it
   await world.stop()
 })
 
+test('while the fallback refuses us too, the channel that is told in its place is reminded, and not once that is back', async () => {
+  const [mail, hook] = [createFakeChannel('mail'), createFakeChannel('hook')]
+  const world = watch({
+    fakes: [createFakeChannel('ops'), mail, hook],
+    fallback: 'mail',
+    routes: [{ ...hourly, channels: ['ops'] }],
+  })
+  const saidOfZone = ({ sent }: typeof mail) =>
+    sent.flatMap(({ items }) => items.filter(({ rule }) => rule === 'stalled').map(({ status }) => status))
+  for (const { answers } of [world.ops, mail]) answers[0] = { result: 'dead', reason: '404' }
+  await world.judge(stalled, [zone], 60 + 10)
+  expect(saidOfZone(hook)).toEqual(['firing', 'repeat'])
+  mail.answers = [{ result: 'ack' }]
+  mail.sent.length = 0
+  await world.judge(stalled, [zone], 90)
+  expect([saidOfZone(hook), saidOfZone(mail)]).toEqual([
+    ['firing', 'repeat'],
+    ['firing', 'repeat'],
+  ])
+  await world.judge(stalled, [], 20)
+  expect(saidOfZone(hook)).toEqual(['firing', 'repeat', 'resolved'])
+  await world.stop()
+})
+
 describe('what a channel that is gone from the configuration was told', () => {
   const mail = () => createFakeChannel('mail')
   const reroute = async (before: ReturnType<typeof watch>) => {
