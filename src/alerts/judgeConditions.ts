@@ -308,7 +308,8 @@ function follow(context: EngineContext, alert: AlertHead, { step: { transition }
   if (transition === null) return
   note(context, alert, { what: transition, reason: reasons[transition] }, context.now)
   if (transition === 'fired') {
-    if (alert.ackedAt !== null) takeBack(context, alert)
+    // What a raised `for` had made pending goes on.
+    if (alert.ackedAt !== null && alert.firedAt === context.now) takeBack(context, alert)
     if (finding !== null) putIntoCase(context, alert, finding)
     joinGroups(context, alert)
   } else if (transition === 'resolved') endOf(context, alert)

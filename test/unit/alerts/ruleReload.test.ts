@@ -23,6 +23,19 @@ test('a `for` raised above the age of what was told ends nothing and reminds of 
   await world.stop()
 })
 
+test('an acknowledgement holds when what it is of reaches a `for` that was raised above its age', async () => {
+  const world = watch()
+  await world.judge(stalled, [zone])
+  world.store.ackAlert(world.store.listActive()[0]?.id ?? 0, 'ana', world.clock.now())
+  const slower = { ...stalled, forMs: 30 * minute }
+  await world.judge(slower, [zone], 120)
+  expect(listSaid(world.ops)).toEqual(['firing critical'])
+  await world.judge(slower, [])
+  await world.judge(slower, [zone], 31 + 60)
+  expect(listSaid(world.ops).slice(1)).toEqual(['resolved critical', 'firing critical', 'repeat critical'])
+  await world.stop()
+})
+
 test('what was told and is over before a raised `for` is reached ends', async () => {
   const world = watch()
   await world.judge(stalled, [zone])
