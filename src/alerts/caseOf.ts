@@ -4,7 +4,7 @@ import type { UnixMs } from '../lib/clock.ts'
 import { listKeys } from '../cases/listKeys.ts'
 import { moreMoney, openAgain } from '../cases/judgeCase.ts'
 import { hasGrown, toRisk } from '../cases/money.ts'
-import { createSpeaking, listEventChannels } from './mutes.ts'
+import { createSpeaking, listQuietChannels } from './mutes.ts'
 import type { NewMember, Placed } from '../cases/placeMember.ts'
 import type { CaseRow } from '../cases/store/caseRows.ts'
 import { type EngineContext, expiryOf, note } from './engineContext.ts'
@@ -46,10 +46,15 @@ function place(context: EngineContext, alert: CaseAlert, finding: Finding): Plac
   if (placed.reopened !== null) {
     store.clearAcks(placed.row.id)
     store.beginEscalations(placed.row.id, placed.row.turn, now)
-    // What a silence or a mute time keeps quiet rings no pager, whatever case it is in; an open case that goes on does.
-    const holds = placed.merged.some(({ state }) => state === 'open') ? [] : listEventChannels(context, alert)
-    const quiet = new Set(holds.flatMap((one) => (one.hold ? [one.channel] : [])))
+    // What a silence, a mute time or another alert keeps quiet rings no pager, whatever case it is in; an open case that
+    // goes on does.
+    const isOpen = placed.merged.some(({ state }) => state === 'open')
+    const quiet = isOpen ? new Map<string, string>() : listQuietChannels(context, alert)
     tellChange(context, { row: placed.row, change: 'opened again', quiet })
+    // Once it is inhibited no more, who was told before that it fires, and then that the case is over, hears of it.
+    for (const [channel, by] of quiet)
+      if (by === 'inhibited' && context.following.has(channel))
+        store.remindNow({ caseId: placed.row.id, channel, since: now }, now)
     // What was told already says more now, or needs somebody again: a channel that follows no cases would hear it with
     // its next reminder. Of a case that was over nobody had taken what holds now.
     if (!placed.isNew && (placed.reopened === moreMoney || !placed.wasOver))
@@ -122,7 +127,7 @@ function isWorse(
 /** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */
 export function tellChange(
   context: Pick<EngineContext, 'store' | 'following' | 'now'>,
-  of: { readonly row: CaseRow; readonly change: string; readonly quiet?: ReadonlySet<string> },
+  of: { readonly row: CaseRow; readonly change: string; readonly quiet?: Pick<ReadonlySet<string>, 'has'> },
 ): void {
   const { row, change } = of
   for (const { channel, caseId } of context.store.listCaseChannels(row.id)) {

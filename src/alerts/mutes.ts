@@ -17,7 +17,9 @@ export interface Mute {
 }
 
 /** Null when it may be sent. The route is null for a group that no route forms any more. */
-export type MuteOf = (alert: AlertHead, route: Route | null) => Mute | null
+export type MuteOf = (alert: MutedAlert, route: Route | null) => Mute | null
+
+type MutedAlert = Pick<AlertHead, 'id' | 'kind' | 'rule' | 'severity' | 'labels' | 'transferKey' | 'state'>
 
 /** One reason not to send a condition, made for one flush: it asks the ledger at its first question only. */
 type Stage = (context: EngineContext, now: UnixMs) => MuteOf
@@ -173,6 +175,29 @@ export function listEventChannels(context: EngineContext, alert: SilencedAlert):
     }
   }
   return [...found.values()]
+}
+
+/** The channels to which nothing of an alert may be said now, each with whether people want it so. */
+export function listQuietChannels(
+  context: EngineContext,
+  alert: MutedAlert & Pick<AlertHead, 'nature'>,
+): ReadonlyMap<string, Mute['by']> {
+  if (alert.nature === 'event')
+    return new Map(
+      listEventChannels(context, alert).flatMap(({ channel, hold }) =>
+        hold ? [[channel, 'muted'] as const] : [],
+      ),
+    )
+  const mute = createMute(context)
+  const asked = routesFor(context, alert).map((route) => ({ route, by: mute(alert, route)?.by ?? null }))
+  const spoken = new Set(asked.flatMap(({ route, by }) => (by === null ? route.channels : [])))
+  return new Map(
+    asked.flatMap(({ route, by }) =>
+      route.channels.flatMap((channel) =>
+        by === null || spoken.has(channel) ? [] : [[channel, by] as const],
+      ),
+    ),
+  )
 }
 
 /** Whether a route may tell of an alert now, or any of its routes: no silence holds it, and no mute time of the route. */

@@ -194,3 +194,35 @@ test('what was told before it was inhibited escalates in time', async () => {
   expect(rungOf(world)).toEqual(['late firing'])
   await world.stop()
 })
+
+test.each([
+  { title: 'its end was told', afterMinutes: 30, then: 'firing' },
+  { title: 'its end waits for the interval of its group', afterMinutes: 2, then: 'repeat' },
+])(
+  'a case that opens again by what is inhibited rings once it is not, and not before, where $title',
+  async ({ afterMinutes, then }) => {
+    const world = run()
+    const low = createRule({ name: 'low', kind: 'operator.low_balance' })
+    const gas = createCondition('operator', { kind: 'operator.low_balance', labels: {} })
+    const out = createRule({ name: 'out', kind: 'source.unavailable', severity: 'critical' })
+    const silent = createCondition('explorer', { kind: out.kind, labels: { source: 'explorer' } })
+    const ringsOf = () =>
+      world.pager.sent.flatMap((message) =>
+        message.case?.id === 'c1' ? [...message.changes, ...message.items.map(({ status }) => status)] : [],
+      )
+    await world.judge(low, gas)
+    await world.send(minute)
+    await world.judge(low)
+    await world.send(afterMinutes * minute)
+    await world.judge(out, silent)
+    const before = ringsOf().length
+    await world.judge(low, gas)
+    await world.send(minute)
+    expect(world.cases()[0]).toMatchObject({ state: 'open', turn: 2 })
+    expect(ringsOf().slice(before)).toEqual([])
+    await world.judge(out)
+    await world.send(6 * minute)
+    expect(ringsOf().slice(before)).toEqual([then])
+    await world.stop()
+  },
+)
