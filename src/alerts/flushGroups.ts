@@ -13,6 +13,7 @@ import { endOverSilences } from './endOverSilences.ts'
 import { closeCases, recheckCases } from './caseOf.ts'
 import { escalate } from './escalation.ts'
 import { withoutOthers } from './otherRoutes.ts'
+import { withdrawMuted } from './withdrawMuted.ts'
 import { isUnsent, queueDecision } from './queueDecision.ts'
 import { groupKeyOf, isByCase, longestWaitOf, type Route } from './routing.ts'
 
@@ -88,10 +89,10 @@ function gravityOf({ members }: DueGroup): number {
 }
 
 function flushGroup(context: EngineContext, { group, members, mute }: DueGroup & { mute: MuteOf }): void {
-  const toldItems = context.store.listToldOfGroup(group.key)
   const channels = new Map(context.store.listGroupChannels(group.key).map((entry) => [entry.channel, entry]))
   const route = routeOf(context, group, members)
   const muted = new Map(members.map((member) => [member.id, mute(member, route)]))
+  const toldItems = withdrawMuted(context, { group, muted })
   const alerts = members.map(
     (member): Omit<GroupAlert, 'joins'> => ({
       id: member.id,

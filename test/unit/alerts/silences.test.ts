@@ -103,6 +103,44 @@ test('F57: what fires in a silence is told when it ends', async () => {
   await dispatcher.stop()
 })
 
+const throttled = { result: 'throttled', retryAfterMs: 600_000, reason: '429' } as const
+
+test('what waits for its channel when a silence begins, and ends in that, is told to nobody', async () => {
+  const { look, operations, dispatcher, decisions, ops } = run()
+  ops.answers = [throttled, { result: 'ack' }]
+  expect(await look(0, firing)).toEqual(['firing'])
+  operations.addSilence(input, ana)
+  await look(60_000, firing)
+  await look(60_000, over)
+  expect(await look(2 * hour, over)).toEqual(['firing'])
+  expect(decisions()).toContain('muted over')
+  await dispatcher.stop()
+})
+
+test('what waits for its channel when a silence begins, and fires on, is told when that ends', async () => {
+  const { look, operations, dispatcher, ops } = run()
+  ops.answers = [throttled, { result: 'ack' }]
+  await look(0, firing)
+  operations.addSilence(input, ana)
+  await look(60_000, firing)
+  expect(await look(hour - 60_001, firing)).toEqual(['firing'])
+  expect(await look(1, firing)).toEqual(['firing', 'firing'])
+  await dispatcher.stop()
+})
+
+test('what waits for its channel when a mute time begins is told by the route that is not muted', async () => {
+  const fromQuarterPast = { ...night, intervals: [{ ...everyDay, from: 14 * 60 + 15, to: 16 * 60 }] }
+  const muted = { mutes: [fromQuarterPast], muteCritical: true }
+  const { look, dispatcher, ops } = run({
+    routes: [createRoute({ id: 'a', ...muted, continue: true }), createRoute({ id: 'b' })],
+  })
+  ops.answers = [throttled, { result: 'ack' }]
+  await look(0, firing)
+  for (let minutes = 0; minutes < 10; minutes += 1) expect(await look(60_000, firing)).toEqual(['firing'])
+  expect(await look(60_000, firing)).toEqual(['firing', 'firing'])
+  await dispatcher.stop()
+})
+
 test('F57: what fires and ends in a silence is told to nobody, and counted', async () => {
   const { look, operations, dispatcher, decisions } = run()
   operations.addSilence(input, ana)
