@@ -11,7 +11,7 @@ import { type EngineContext, expiryOf, note } from './engineContext.ts'
 import { scheduleEscalations } from './escalation.ts'
 import { keptFinding } from './findingJson.ts'
 import { compareRanks, gravity, isLoss, stands } from './joining.ts'
-import { caseMark } from './routing.ts'
+import { caseMark, defaultGroupIntervalMs } from './routing.ts'
 import type { AlertHead } from './store/alertRows.ts'
 
 type CaseAlert = Omit<AlertHead, 'refreshedAt' | 'material' | 'changedAt' | 'fingerprint'>
@@ -50,7 +50,10 @@ function place(context: EngineContext, alert: CaseAlert, finding: Finding): Plac
     // goes on does.
     const isOpen = placed.merged.some(({ state }) => state === 'open')
     const quiet = isOpen ? new Map<string, string>() : listQuietChannels(context, alert)
-    tellChange(context, { row: placed.row, change: 'opened again', quiet })
+    // Who has not heard that it was over hears of more money alone.
+    const unaware = placed.wasOver ? store.withdrawClosed(placed.row.id, now) : []
+    const silent = new Set([...quiet.keys(), ...(placed.reopened === moreMoney ? [] : unaware)])
+    tellChange(context, { row: placed.row, change: 'opened again', quiet: silent })
     // Once it is inhibited no more, who was told before that it fires, and then that the case is over, hears of it.
     for (const [channel, by] of quiet)
       if (by === 'inhibited' && context.following.has(channel))
@@ -127,9 +130,14 @@ function isWorse(
 /** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */
 export function tellChange(
   context: Pick<EngineContext, 'store' | 'following' | 'now'>,
-  of: { readonly row: CaseRow; readonly change: string; readonly quiet?: Pick<ReadonlySet<string>, 'has'> },
+  of: {
+    readonly row: CaseRow
+    readonly change: string
+    readonly quiet?: ReadonlySet<string>
+    readonly afterMs?: number
+  },
 ): void {
-  const { row, change } = of
+  const { row, change, afterMs = 0 } = of
   for (const { channel, caseId } of context.store.listCaseChannels(row.id)) {
     if (!context.following.has(channel) || of.quiet?.has(channel)) continue
     context.store.queueItem({
@@ -140,7 +148,7 @@ export function tellChange(
       groupKey: null,
       isCritical: row.severity === 'critical',
       createdAt: context.now,
-      notBefore: context.now,
+      notBefore: context.now + afterMs,
       expiresAt: expiryOf(row.severity, context.now),
       caseId,
       change,
@@ -202,6 +210,17 @@ function listQuiet(context: EngineContext, { id }: CaseRow): Set<string> {
 
 const mostAsked = 1_000
 
+/** A case that opened again so often within that time flaps. */
+const flappingFrom = 2
+const flappingMs = 3_600_000
+/** What flaps is said to be over once it was for so long: a pager rings no sooner again. */
+const closedAfterMs = defaultGroupIntervalMs
+
+/** Of one that somebody has taken each turn is told. */
+function flaps({ store, now }: EngineContext, { id, state }: CaseRow): boolean {
+  return state === 'open' && store.countReopened(id, now - flappingMs) >= flappingFrom
+}
+
 /** Cases of which nothing holds any more are over. */
 export function closeCases(context: EngineContext): void {
   for (const row of context.store.listEndedCases(context.now)) {
@@ -215,7 +234,7 @@ export function closeCases(context: EngineContext): void {
       by: null,
       text: 'nothing of it holds any more',
     })
-    tellChange(context, { row: closed, change: 'closed' })
+    tellChange(context, { row: closed, change: 'closed', afterMs: flaps(context, row) ? closedAfterMs : 0 })
   }
 }
 

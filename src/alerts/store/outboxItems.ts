@@ -66,6 +66,13 @@ export function listToldOfGroup(db: Database, key: string): OutboxItem[] {
   return outboxTable.all(db, sql, key)
 }
 
+/** Nobody is told any more that a case is over who was to be told that later. Returns the channels. */
+export function withdrawClosed(db: Database, caseId: number, now: UnixMs): string[] {
+  const sql = `DELETE FROM outbox WHERE case_id = ? AND what = 'case' AND change = 'closed' AND state = 'queued'
+    AND delivery_id IS NULL AND not_before > ? RETURNING channel`
+  return text.all(db, sql, caseId, now)
+}
+
 export function setItemWhat(db: Database, id: number, what: OutboxWhat): void {
   db.prepare('UPDATE outbox SET what = ? WHERE id = ?').run(what, id)
 }

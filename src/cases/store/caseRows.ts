@@ -143,6 +143,12 @@ export function addCaseLog(db: Database, entry: CaseLogEntry): void {
   db.prepare(`INSERT ${log.into}`).run(...log.values(entry))
 }
 
+/** How often it opened again since a time. */
+export function countReopened(db: Database, caseId: number, since: UnixMs): number {
+  const sql = "SELECT COUNT(*) FROM case_log WHERE case_id = ? AND what = 'opened again' AND at >= ?"
+  return int.get(db, sql, caseId, since) ?? 0
+}
+
 /** The newest entries, and of older ones the newest so many that are more than that a finding joined; oldest first. */
 export function listCaseLog(db: Database, caseId: number, limit: number): CaseLogEntry[] {
   const sql = `SELECT * FROM case_log WHERE id IN (SELECT id FROM case_log WHERE case_id = ?1 ORDER BY id DESC LIMIT ?2)

@@ -226,3 +226,45 @@ test.each([
     await world.stop()
   },
 )
+
+test.each(['critical', 'warning'] as const)(
+  'F55: a case that flaps (%s) rings a pager no oftener than the interval of its group, and is said to be over at last',
+  async (severity) => {
+    const world = run()
+    const rule = createRule({ name: 'stalled', kind: 'chain.stalled', severity })
+    const changes = () => world.pager.sent.flatMap((message) => message.changes)
+    for (let at = 0; at < 120; at += 1) {
+      await world.judge(rule, ...(at % 2 === 0 ? [createCondition('zone')] : []))
+      await world.send(minute)
+    }
+    expect(changes()).toEqual(['closed', 'opened again', 'closed', 'opened again'])
+    expect(world.pager.sent.length).toBeLessThanOrEqual(2 * (120 / 5))
+    await world.send(10 * minute)
+    expect(changes().slice(4)).toEqual(['closed'])
+    await world.judge(rule, createCondition('zone'))
+    expect(changes().slice(5)).toEqual(['opened again'])
+    await world.stop()
+  },
+)
+
+test('what flaps is told at each turn to who took it, and where more money is at risk', async () => {
+  const world = run()
+  const changes = () => world.pager.sent.flatMap((message) => message.changes)
+  const flap = async (missing: string) => {
+    await world.judge(shortfall)
+    await world.send(minute)
+    await world.judge(shortfall, lack(missing))
+    await world.send(minute)
+  }
+  await world.judge(shortfall, lack('50'))
+  for (let turn = 0; turn < 5; turn += 1) await flap('50')
+  const before = changes().length
+  await world.by('c1', 'ack')
+  await flap('50')
+  expect(changes().slice(before)).toEqual(['acknowledged', 'closed', 'opened again'])
+  await flap('50')
+  expect(changes().slice(before + 3)).toEqual([])
+  await flap('5000')
+  expect(changes().slice(before + 3)).toEqual(['opened again'])
+  await world.stop()
+})
