@@ -6,7 +6,7 @@ import type { KnownEscrow } from '../cases/listKeys.ts'
 import type { Judgement } from '../rules/kind.ts'
 import type { Kinds } from '../rules/kinds.ts'
 import type { Rule } from '../rules/types.ts'
-import { adoptAlerts } from './caseOf.ts'
+import { adoptAlerts, eventOpenMs } from './caseOf.ts'
 import type { EngineContext } from './engineContext.ts'
 import { resumeEscalations } from './escalation.ts'
 import { flushGroups } from './flushGroups.ts'
@@ -204,6 +204,8 @@ function start(context: EngineContext): void {
   context.hold = { until: context.now + startHoldMs, isReleased: false, hasStarted: true }
   const { store } = context
   const parts = [
+    () => store.clampCases(context.now, eventOpenMs),
+    () => store.clampDone(context.now),
     () => adoptAlerts(context),
     () => resumeEscalations(context),
     () => store.resumeHeld(longestSettleMs, context.now),

@@ -153,6 +153,11 @@ export function hastenFuture(db: Database, now: UnixMs): void {
   ).run(now)
 }
 
+/** The same of what was sent: it is not later than what is told now. */
+export function clampDone(db: Database, now: UnixMs): void {
+  db.prepare("UPDATE outbox SET created_at = ?1 WHERE state <> 'queued' AND created_at > ?1").run(now)
+}
+
 /** Back into the queue: they reached nobody. What was there once is known by its time, which is later than that of its making. */
 export function releaseItems(db: Database, deliveryId: number, now: UnixMs): void {
   db.prepare(

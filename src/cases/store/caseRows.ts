@@ -104,6 +104,16 @@ export function nextCaseEnd(db: Database): UnixMs | null {
   return instant.orNull().get(db, sql)
 }
 
+/**
+ * At start: the wall clock may have been ahead, and what was written by it would keep a case from ringing anew, and open, until
+ * that time. Nothing ends later than `longestMs` from now unless its end is not known.
+ */
+export function clampCases(db: Database, now: UnixMs, longestMs: number): void {
+  db.prepare('UPDATE cases SET turn_at = ?1, recheck_at = MIN(recheck_at, ?1) WHERE turn_at > ?1').run(now)
+  db.prepare('UPDATE cases SET close_at = ?1 WHERE close_at > ?1').run(now + longestMs)
+  db.prepare('UPDATE case_members SET until_at = ?1 WHERE until_at > ?1').run(now + longestMs)
+}
+
 /** Newest change first. */
 export function listCases(
   db: Database,

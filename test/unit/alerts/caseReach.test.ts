@@ -174,6 +174,33 @@ const toPager = [r({ matches: (l: Record<string, string>) => l['rule'] === 'late
 const rungOf = ({ pager }: ReturnType<typeof run>) =>
   pager.sent.flatMap(({ items }) => items.map(({ rule, status }) => `${rule} ${status}`))
 
+test('F67: after a start with the wall clock set back more money of a case is told, and the case ends', async () => {
+  const before = run()
+  const year = 365 * 24 * 60 * minute
+  const ten = 10 * year
+  before.clock.step(ten)
+  await before.judge(shortfall, lack('50'))
+  await before.tell(failed, failure(1, 'x'))
+  await before.stop()
+  const { database, clock, fakes } = before
+  clock.step(-ten)
+  const world = run({ database, clock, fakes })
+  world.engine.start(clock.now())
+  const told = world.ops.sent.length
+  await world.judge(shortfall, lack('50'))
+  await world.send(minute)
+  await world.judge(shortfall, lack('5000000'))
+  await world.send(2 * minute)
+  expect(world.ops.sent.slice(told).flatMap(({ items }) => items.map(({ status }) => status))).toEqual([
+    'repeat',
+  ])
+  expect(world.pager.sent.at(-1)?.changes).toEqual(['opened again'])
+  await world.judge(shortfall)
+  await world.send(24 * 60 * minute)
+  expect(world.cases().map(({ state }) => state)).toEqual(['closed', 'closed'])
+  await world.stop()
+})
+
 test('what is inhibited from its beginning escalates once it is not, and not before', async () => {
   const world = run({ fakes: two(), routes: toPager })
   await world.judge(outage, explorer)
