@@ -196,7 +196,8 @@ function isMetaRule(context: EngineContext, { kind, rule }: Pick<AlertHead, 'kin
 }
 
 /**
- * Routes may be others than before: what fires joins the groups it has now, and mute times that are no more hold nothing.
+ * Routes may be others than before: what fires, and what has ended and is not told yet, joins the groups it has now, and mute times
+ * that are no more hold nothing.
  * Nothing is sent twice to a channel by that.
  */
 function start(context: EngineContext): void {
@@ -210,7 +211,8 @@ function start(context: EngineContext): void {
     () => resumeEscalations(context),
     () => store.resumeHeld(longestSettleMs, context.now),
     () => {
-      for (const head of store.listActive()) if (head.firedAt !== null) joinGroups(context, head)
+      for (const head of [...store.listActive(), ...store.listEndedMembers()])
+        if (head.firedAt !== null) joinGroups(context, head)
     },
     () => warnOfSilences(context),
   ]

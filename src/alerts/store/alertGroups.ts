@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { alertColumns, alertTable } from './alertRows.ts'
+import { alertColumns, type AlertHead, alertTable } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
 import { codec, columns, flag, instant, int, type Read, table, text } from '../../store/table.ts'
 
@@ -117,6 +117,13 @@ export function listGroupsOf(db: Database, alertId: number): GroupRow[] {
   const sql =
     'SELECT g.* FROM group_members m JOIN alert_groups g ON g.key = m.group_key WHERE m.alert_id = ?'
   return groups.all(db, sql, alertId)
+}
+
+/** Alerts that are over, and whose end some channel has yet to be sent. */
+export function listEndedMembers(db: Database): AlertHead[] {
+  const sql = `SELECT DISTINCT ${alertColumns} FROM group_members m JOIN alerts a ON a.id = m.alert_id
+    WHERE a.state IN ('resolved', 'inactive') ORDER BY a.id`
+  return alertTable.all(db, sql)
 }
 
 const channels = table('group_channels', { channel: text, ackedAt: instant, repeatAt: instant })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createMuteTimes } from '../../../src/lib/muteTimes.ts'
 import { fc, timesOf } from '../../support/fastCheck.ts'
-import { createBench, createCondition, createEvent, createRoute, createRule } from './harness.ts'
+import { createBench, createCondition, createEvent, createRoute, createRule, start } from './harness.ts'
+import { listSaid, restart, watch, zone } from './watch.ts'
 
 const minute = 60_000
 const day = 1_440
@@ -63,4 +64,23 @@ test('F68: around a change of the clock each is told once, when it is quiet no m
     ),
     { numRuns: timesOf(8) },
   )
+})
+
+test('an end that a mute time holds waits for it after a start with a route more before its own', async () => {
+  const at = Math.floor((start % (day * minute)) / minute)
+  const times = { timezone: 'UTC', weekdays: [0, 1, 2, 3, 4, 5, 6], from: at + 5, to: at + 60 }
+  const quiet = { groupWaitMs: 0, mutes: [{ name: 'evening', intervals: [times] }] }
+  const before = watch({ routes: [createRoute({ id: 'routes[0]', ...quiet })] })
+  await before.judge(stalled, [zone], 7)
+  await before.judge(stalled, [], 10)
+  const routes = [
+    createRoute({ id: 'routes[0]', matches: () => false }),
+    createRoute({ id: 'routes[1]', ...quiet }),
+  ]
+  const world = await restart(before, { routes })
+  await world.judge(stalled, [], 30)
+  expect(listSaid(world.ops)).toEqual(['firing warning'])
+  await world.judge(stalled, [], 20)
+  expect(listSaid(world.ops)).toEqual(['firing warning', 'resolved warning'])
+  await world.stop()
 })
