@@ -3,6 +3,7 @@ import type { Clock, UnixMs } from '../lib/clock.ts'
 import type { AlertStore } from '../alerts/store/alertStore.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 import { expiryOf } from '../alerts/engineContext.ts'
+import { messageIdOf } from '../alerts/fingerprint.ts'
 
 /** One of a channel's two queues. It has at most one message under way; what else comes joins the next. */
 export interface Lane {
@@ -151,6 +152,8 @@ function claim(
       store.deleteDelivery(id)
       return { waitMs: retryIn }
     }
+    for (const one of store.listSuperseded(id))
+      store.finishSuperseded(one, { at: now, messageId: messageIdOf(one.deliveryId, store.generation) })
     joinLast({ store }, lane, failing)
     // A full message leaves a rest that is already late, and what joins a case waits for its own minute.
     if (count < limit && caseId === null)

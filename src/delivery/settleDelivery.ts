@@ -148,12 +148,19 @@ function listBuried(deps: StoreOnly, delivery: Delivery, now: UnixMs): readonly 
   return parts.length >= mostParts && !tookOthers(deps, delivery, now) ? parts : [delivery]
 }
 
-/** Sets a message aside for good; the fallback channel gets its items instead. */
+/** Sets a message aside for good; the fallback channel gets its items instead. Where some recipients have it, the others are missed. */
 function buryDelivery(deps: FallbackDeps, delivery: Delivery, now: UnixMs): void {
-  const { channel, id } = delivery
+  const { channel, id, recipients } = delivery
   const fallback = chooseFallback(deps, channel)
   if (fallback !== null) deps.store.copyToFallback({ channel, scope: { deliveryId: id }, fallback }, now)
-  acknowledge(deps.store, delivery, 'dead', now)
+  acknowledge(deps.store, delivery, recipients === null ? 'dead' : 'sent', now)
+  if (recipients === null) return
+  const row = deps.store.getChannel(channel)
+  const missed = recipients.map((recipient) => ({
+    recipient,
+    reason: 'it deferred a mail until that was given up',
+  }))
+  deps.store.saveChannel({ ...row, refused: mergeRefused(row.refused, missed, now) })
 }
 
 /** Another node sent what is queued here, and its channel acknowledged that as a message of a name. Inside a transaction. */

@@ -5,12 +5,12 @@ import type { Lane } from './outboxItems.ts'
 
 /**
  * Items of a lane that may be sent now, with numbered parameters. One of an alert of which something is being sent to the
- * channel at this moment waits.
+ * channel at this moment waits; what only some recipients deferred keeps none from the others.
  */
 const isDue = (at: string, channel: string, critical: string) =>
   `o.state = 'queued' AND o.delivery_id IS NULL AND o.channel = ${channel} AND o.critical = ${critical} AND o.not_before <= ${at}
     AND o.alert_id NOT IN (SELECT u.alert_id FROM deliveries d CROSS JOIN outbox u ON u.delivery_id = d.id
-      WHERE d.channel = ${channel} AND u.state = 'queued')`
+      WHERE d.channel = ${channel} AND d.recipients IS NULL AND u.state = 'queued')`
 
 /** `found`: items that are no changes of the case as a whole. */
 const dueCases = columns({ caseId: int.orNull(), found: int })
@@ -76,6 +76,32 @@ export function claimItems(
   ).run(claim.deliveryId)
   tellUntold(db, claim.deliveryId)
   return claimed - collapse(db, claim.deliveryId) - dropPast(db, claim.deliveryId)
+}
+
+const superseded = columns({ id: int, deliveryId: int })
+
+/** What some recipients deferred of alerts of which a newer message goes to all of them. */
+export function listSuperseded(db: Database, deliveryId: number): Read<typeof superseded>[] {
+  const sql = `SELECT u.id, u.delivery_id FROM outbox c CROSS JOIN outbox u ON u.alert_id = c.alert_id JOIN deliveries d ON d.id = u.delivery_id
+    WHERE c.delivery_id = ?1 AND u.channel = c.channel AND u.state = 'queued' AND d.recipients IS NOT NULL AND d.state = 'waiting'
+    GROUP BY u.id`
+  return superseded.all(db, sql, deliveryId)
+}
+
+/** The channel took it, though not each recipient. */
+export function finishSuperseded(
+  db: Database,
+  { id, deliveryId }: Read<typeof superseded>,
+  as: { readonly at: UnixMs; readonly messageId: string },
+): void {
+  const update = `UPDATE outbox SET state = 'sent', delivery_id = NULL, sent_at = ?2, message_id = ?3 WHERE id = ?1`
+  db.prepare(update).run(id, as.at, as.messageId)
+  db.prepare(
+    "UPDATE alerts SET state = 'delivered' WHERE state = 'new' AND id = (SELECT alert_id FROM outbox WHERE id = ?)",
+  ).run(id)
+  db.prepare(
+    'DELETE FROM deliveries WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivery_id = ?1)',
+  ).run(deliveryId)
 }
 
 /** What a condition has to say goes with what it had to say before, which may wait in the other lane: nothing overtakes. */

@@ -351,6 +351,43 @@ test('only the recipients that deferred a mail get it again; others are not kept
   await dispatcher.stop()
 })
 
+test.each([10, 7 * 60])(
+  'the end after %i minutes is sent though a recipient defers every mail, and that recipient is told elsewhere at last',
+  async (minutes) => {
+    const fakes = [createFakeChannel('ops', 'email'), createFakeChannel('hook')]
+    const { engine, clock, startSending, ops, store } = createBench({
+      fakes,
+      fallback: 'hook',
+      routes: [createRoute({ channels: ['ops'], groupWaitMs: 0 })],
+    })
+    ops.answers = [{ result: 'partial', retry: ['b@x.example'], refused: [] }]
+    const rule = createRule({ name: 'stalled', kind: 'chain.stalled' })
+    const dispatcher = startSending()
+    const toAll = () =>
+      ops.sent.flatMap(({ items }, at) =>
+        ops.options[at]?.recipients === null ? items.map(({ status }) => status) : [],
+      )
+    const watch = async (findings: Judgement['findings'], count: number) => {
+      for (let minute = 0; minute < count; minute += 1) {
+        engine.applyCondition(rule, { findings, unknown: [] }, clock.now())
+        engine.dropRules([rule], clock.now())
+        engine.flush(clock.now())
+        dispatcher.wake()
+        await clock.advance(60_000)
+      }
+    }
+    await watch([createCondition('zone')], minutes)
+    await watch([], 6)
+    expect(toAll().filter((status) => status !== 'repeat')).toEqual(['firing', 'resolved'])
+    expect(ops.sent.at(-1)?.items.map(({ status }) => status)).toEqual(['resolved'])
+    await watch([], 7 * 60)
+    expect(store.listOutbox({ state: 'dead', limit: 9 })).toEqual([])
+    const told = fakes[1]?.sent.flatMap(({ items }) => items.map(({ rule }) => rule))
+    expect(told).toContain('monitor.channel_dead')
+    await dispatcher.stop()
+  },
+)
+
 test('a recipient that was refused counts as that until a mail to everybody is taken', async () => {
   const { engine, clock, startSending, ops, store } = createBench({
     fakes: [createFakeChannel('ops', 'email'), createFakeChannel('hook')],
