@@ -223,11 +223,11 @@ test('what was told before it was inhibited escalates in time', async () => {
 })
 
 test.each([
-  { title: 'its end was told', afterMinutes: 30, then: 'firing' },
-  { title: 'its end waits for the interval of its group', afterMinutes: 2, then: 'repeat' },
+  { title: 'its end was told', afterMinutes: 30, expected: 'firing' },
+  { title: 'its end waits for the interval of its group', afterMinutes: 2, expected: 'repeat' },
 ])(
   'a case that opens again by what is inhibited rings once it is not, and not before, where $title',
-  async ({ afterMinutes, then }) => {
+  async ({ afterMinutes, expected }) => {
     const world = run()
     const low = createRule({ name: 'low', kind: 'operator.low_balance' })
     const gas = createCondition('operator', { kind: 'operator.low_balance', labels: {} })
@@ -249,7 +249,7 @@ test.each([
     expect(ringsOf().slice(before)).toEqual([])
     await world.judge(out)
     await world.send(6 * minute)
-    expect(ringsOf().slice(before)).toEqual([then])
+    expect(ringsOf().slice(before)).toEqual([expected])
     await world.stop()
   },
 )
