@@ -101,5 +101,11 @@ export function isOfSource(error: unknown): boolean {
 
 /** Whether another source may answer what this one did not. */
 export function mayOtherAnswer(error: unknown): boolean {
-  return isOfSource(error) || (error instanceof MonitorError && error.code === 'source.mismatched')
+  if (!(error instanceof MonitorError)) return false
+  return isOfSource(error) || error.code === 'source.mismatched' || isLacking(error)
+}
+
+/** -32601 and -32004: it does not have the method; HTTP 404, 405 and 410: nor the path. */
+function isLacking({ details: { rpcCode, status } }: MonitorError): boolean {
+  return [-32601, -32004].includes(Number(rpcCode)) || [404, 405, 410].includes(Number(status))
 }

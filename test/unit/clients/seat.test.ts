@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createSeat } from '../../../src/clients/seat.ts'
 import { joinRpcs } from '../../../src/clients/rpc/rpcSeat.ts'
 import type { Rpc } from '../../../src/clients/rpc/createRpc.ts'
+import { toRpcError } from '../../../src/clients/rpc/rpcErrors.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
@@ -128,4 +129,25 @@ test('in a session one node answers all: a head of one says nothing of what anot
   await expect(session.call('eth_blockNumber', [])).rejects.toThrow('away')
   expect(calls).toEqual(['a', 'a'])
   expect(await joined.session().call('eth_blockNumber', [])).toBe('b')
+})
+
+test('a node that does not have a method leaves the question to one that has it', async () => {
+  const lacking = (code: number): Node => {
+    const error = toRpcError({ code, message: 'the method does not exist' }, 'eth_getBlockReceipts at a')
+    return {
+      call: async () => {
+        throw error
+      },
+      callMany: async (calls) => calls.map(() => ({ ok: false, error })),
+    }
+  }
+  for (const code of [-32601, -32004]) {
+    const joined = joinNodes(
+      lacking(code),
+      node(2, () => true),
+    )
+    const question = { method: 'eth_getBlockReceipts' as const, params: ['pending'] as ['pending'] }
+    expect(await joined.call(question.method, question.params)).toBe(2)
+    expect(await joined.callMany([question])).toEqual([{ ok: true, value: 2 }])
+  }
 })
