@@ -131,6 +131,10 @@ async function readPages<P extends z.ZodType, R>(
   const bad: BadRecord[] = []
   const result = await explorer.walk(endpoint, params, {
     ...options,
+    onBegin() {
+      records.length = 0
+      bad.length = 0
+    },
     onNew(found, answer) {
       records.push(...found)
       return isEnough?.(answer)

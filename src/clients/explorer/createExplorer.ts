@@ -140,6 +140,7 @@ function walk<P extends z.ZodType, R>(
     const message = `${endpoint.id} at ${context.host}: not sent: this endpoint has no pages`
     return Promise.reject(new MonitorError('source.refused', message))
   }
+  how.onBegin?.()
   return walkPages(
     {
       clock: context.options.clock,

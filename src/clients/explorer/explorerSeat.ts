@@ -12,7 +12,7 @@ export function joinExplorers(seat: Seat<Explorer>): Explorer {
     call: (endpoint, params, how) => seat.ask((one) => one.call(endpoint, params, how), how.signal),
     callNonEmpty: (endpoint, params, how) =>
       seat.ask((one) => one.callNonEmpty(endpoint, params, how), how.signal),
-    // One that breaks off is begun again elsewhere: rows that were read before are read twice.
+    // One that breaks off is begun again elsewhere, and says so by `onBegin`.
     walk: (endpoint, params, how) => seat.ask((one) => one.walk(endpoint, params, how), how.signal),
     get empties() {
       return active().empties

@@ -202,8 +202,13 @@ async function readOnce<R>(job: Job<R>, { asked, canNarrow, found }: Part<R>): P
   // Known from the first page on: no need to read what will have to be asked again in pieces.
   const isCutEarly = (answer: Answer<R>) =>
     (answer.totalPage ?? 0) >= 10_000 || isNearCap((answer.totalPage ?? 0) * (answer.limit ?? 0), endpoint)
+  const unread = options.quarantined?.length ?? 0
   const result = await job.explorer.walk(endpoint, asked, {
     ...options,
+    onBegin() {
+      found.length = 0
+      options.quarantined?.splice(unread)
+    },
     onNew: async (records, answer) => {
       found.push(...records)
       if (records.length > 0 && (await options.isEnough?.(records)) === true) job.isOver = true

@@ -38,6 +38,8 @@ export interface WalkDeps<R> {
 
 export interface WalkOptions<R> {
   readonly limit: number
+  /** The walk begins: where another source has to begin it anew, what was given so far comes again. */
+  onBegin?(): void
   /** Takes each page as it comes, repeats included; a page may come again. */
   onPage?(answer: Answer<R>): void | Promise<void>
   /**

@@ -3,6 +3,10 @@ import { createSeat } from '../../../src/clients/seat.ts'
 import { joinRpcs } from '../../../src/clients/rpc/rpcSeat.ts'
 import type { Rpc } from '../../../src/clients/rpc/createRpc.ts'
 import { toRpcError } from '../../../src/clients/rpc/rpcErrors.ts'
+import type { Explorer } from '../../../src/clients/explorer/createExplorer.ts'
+import { addressInternals } from '../../../src/clients/explorer/endpoints/internalTransactions.ts'
+import { joinExplorers } from '../../../src/clients/explorer/explorerSeat.ts'
+import { readAll } from '../../../src/clients/explorer/readAll.ts'
 import { MonitorError } from '../../../src/lib/errors.ts'
 import { createSteppedClock } from '../../support/steppedClock.ts'
 
@@ -150,4 +154,36 @@ test('a node that does not have a method leaves the question to one that has it'
     expect(await joined.call(question.method, question.params)).toBe(2)
     expect(await joined.callMany([question])).toEqual([{ ok: true, value: 2 }])
   }
+})
+
+test('a list whose first source breaks off is read from the other alone: no row of it counts twice', async () => {
+  const row = (hash: string) => ({ hash }) as never
+  const answer = { records: [], quarantined: [{ raw: 'x', problem: '', path: '', isMisfit: false, index: 0 }] }
+  const result = { complete: true, reasons: [], stopped: false, isUnjoined: false, pages: 1, rows: 2 }
+  const explorer = (fails: boolean): Pick<Explorer, 'walk'> => ({
+    async walk(_, __, how) {
+      how.onBegin?.()
+      await how.onPage?.(answer as never)
+      await how.onNew?.([row('0x1'), ...(fails ? [] : [row('0x2')])], answer as never)
+      if (fails) throw away()
+      return result as never
+    },
+  })
+  const members = [true, false].map((fails) => ({
+    name: String(fails),
+    client: explorer(fails) as Explorer,
+  }))
+  const clock = createSteppedClock()
+  const seat = createSeat(members as [(typeof members)[number]], clock)
+  const found: unknown[] = []
+  const quarantined: never[] = []
+  const read = await readAll(
+    { explorer: joinExplorers(seat), clock },
+    addressInternals,
+    { address: '0xb1' },
+    { priority: 'evidence', onRecords: (records) => void found.push(...records), quarantined },
+  )
+  expect(read).toMatchObject({ complete: true, records: 2 })
+  expect(found).toEqual([{ hash: '0x1' }, { hash: '0x2' }])
+  expect(quarantined).toHaveLength(1)
 })
