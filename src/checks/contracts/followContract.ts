@@ -6,7 +6,9 @@ import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { isSetAside } from '../../lib/errors.ts'
 import { findBirth } from './findBirth.ts'
+import { findLostActs, forgetGoneControl, type LostActs, takeBackActs } from './goneLogs.ts'
 import { shownLogs } from './logLag.ts'
+import { newestOf, toControl } from './logPlaces.ts'
 import { type ContractProgress, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
@@ -33,6 +35,7 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
   const { address, commit, db, log } = contract
   let ticks = 0
   let turn = 0
+  const lost: LostActs = new Map()
   return async (options) => {
     const head = readHeight(db, 'main')
     if (head === null) return
@@ -44,6 +47,7 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
     const read = await readAbove(contract, span, before.lastLogHeight, options)
     // An answer that found nothing because nothing could be asked moves nothing.
     if (read.logs.length === 0 && read.missed.length > 0) {
+      if (await forgetGoneControl(contract, span, options)) return
       turn = await readActs(contract, { turn, first: cut }, options)
       throw read.error ?? incomplete(address, wanted)
     }
@@ -53,18 +57,23 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
       read.logs.length === 0 ? await askControl(contract, { ...before, first: cut }, options) : null
     if (read.missed.length > 0) log.warn({ contract: address, err: read.error }, 'logs are read again later')
     const birth = await findBirth(contract, read.logs, options.signal)
+    const gone = await findLostActs(contract, lost, { ...read, ...span }, options)
     const { progress, gaps } = advance(before, { ...wanted, cut }, { ...read, controlAt })
     commit({
       bad: read.bad,
       mayWait: 'without-news',
       apply: (now) => {
-        const findings = takeLogs(contract, { ...read, birth }, now)
+        const findings = [
+          ...takeLogs(contract, { ...read, birth }, now),
+          ...takeBackActs(contract, gone, now),
+        ]
         const followed = before.next === null && { followedSince: now }
         saveProgress(db, address, { ...readProgress(db, address), ...progress, ...followed })
         for (const gap of gaps) saveGap(db, address, { ...gap, attempts: 1, retryAt: now })
         return findings
       },
     })
+    for (const hash of gone) lost.delete(hash)
   }
 }
 
@@ -167,11 +176,12 @@ function advance(
   const old = wanted.first < cut ? splitSpan({ first: wanted.first, last: cut - 1 }) : []
   const start: Advance = before.next === null ? { historyFrom: wanted.first } : {}
   if (read.logs.length > 0) {
-    const newest = Math.max(...read.logs.map(({ height }) => height))
+    const newest = newestOf(read.logs)
     // What a whole answer leaves out of its range a reorganisation moved or took: it is no control question any more.
     const isCovered = (before.lastLogHeight ?? 0) >= cut && read.missed.length === 0
-    const lastLogHeight = isCovered ? newest : Math.max(before.lastLogHeight ?? 0, newest)
-    const moved = { next: wanted.last + 1, lastLogHeight, empty: notYetAbsent, emptyUntil: null }
+    const isNewer = isCovered || (newest?.height ?? 0) > (before.lastLogHeight ?? -1)
+    const control = isNewer ? toControl(newest) : {}
+    const moved = { next: wanted.last + 1, ...control, empty: notYetAbsent, emptyUntil: null }
     return { progress: { ...start, ...moved }, gaps: [...old, ...read.missed] }
   }
   const from = before.next ?? wanted.first

@@ -5,6 +5,7 @@ import { maxSpanBlocks, readSpan, type SpanRead } from '../../kernel/reads/readS
 import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { findBirth } from './findBirth.ts'
+import { newestOf, toControl } from './logPlaces.ts'
 import { type BridgeGap, dropGap, listGaps, readProgress, saveGap, saveProgress } from './progressStore.ts'
 import { takeLogs, type WatchedContract } from './takeLogs.ts'
 
@@ -130,8 +131,7 @@ function setHistory(contract: WatchedContract, historyFrom: number | null): void
 function noteHeight(contract: WatchedContract, read: SpanRead): void {
   const progress = readProgress(contract.db, contract.address)
   if (read.logs.length === 0 || progress.lastLogHeight !== null) return
-  const lastLogHeight = Math.max(...read.logs.map(({ height }) => height))
-  saveProgress(contract.db, contract.address, { ...progress, lastLogHeight })
+  saveProgress(contract.db, contract.address, { ...progress, ...toControl(newestOf(read.logs)) })
 }
 
 async function askControl(contract: WatchedContract, options: ReadOptions): Promise<UnixMs | null> {

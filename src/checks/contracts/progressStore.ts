@@ -30,8 +30,9 @@ const contractProgress = z.object({
   followedSince: z.number().nullable().default(null),
   /** Everything from here up to where the first reading began was read; null once the history is there. */
   historyFrom: z.number().nullable().default(null),
-  /** Where logs are known to be: a control question. */
+  /** Where logs are known to be, and in which transaction: a control question. */
   lastLogHeight: z.number().nullable().default(null),
+  lastLogHash: z.string().nullable().default(null),
   /** Readings in a row that found nothing above `next`, and up to which height the first of them asked. */
   empty: emptyReadings.default(none),
   emptyUntil: z.number().nullable().default(null),

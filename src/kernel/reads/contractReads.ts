@@ -4,6 +4,7 @@ import { type DeclaredEvent, listEvents } from '../../clients/readEventAbi.ts'
 import type { Explorer } from '../../clients/explorer/createExplorer.ts'
 import { type VerifiedContract, verifiedContracts } from '../../clients/explorer/endpoints/contracts.ts'
 import { logsByBlocks, logsByTopic, logsByTransaction } from '../../clients/explorer/endpoints/logs.ts'
+import { blockTransactions } from '../../clients/explorer/endpoints/mainTransactions.ts'
 import { isNearCap, readAll } from '../../clients/explorer/readAll.ts'
 import type { BridgeLog } from '../../bridge/bridgeLog.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -33,6 +34,8 @@ export interface ContractReads {
   logsOfTopic(address: string, topic: string, options: ReadOptions): Promise<Read<BridgeLog>>
   /** E21: whether a contract emitted anything in a transaction; null where its logs are not shown, or not all of them. */
   hasEmitted(address: string, hash: string, options: ReadOptions): Promise<boolean | null>
+  /** E7: whether the blocks around a height are shown whole, and a transaction is in none of them. */
+  isOutOfBlocks(hash: string, height: number, options: ReadOptions): Promise<boolean>
   /** E17; null when the service knows no verified source. */
   verified(address: string, options: ReadOptions): Promise<VerifiedRead | null>
 }
@@ -76,6 +79,21 @@ export function createContractReads(deps: {
       const isPart = answer.quarantined.length > 0 || isNearCap(answer.records.length, logsByTransaction)
       return answer.records.length === 0 || isPart ? null : false
     },
+    async isOutOfBlocks(hash, height, options) {
+      for (const around of blocksAround) {
+        const hashes: string[] = []
+        const quarantined: Quarantined[] = []
+        const range = { startBlockHeight: Math.max(0, height - around), endBlockHeight: height + around }
+        const { complete } = await readAll(deps, blockTransactions, range, {
+          ...options,
+          onRecords: (records) => void hashes.push(...records.map((one) => one.hash)),
+          quarantined,
+        })
+        if (!complete || quarantined.length > 0 || hashes.includes(hash)) return false
+        if (hashes.length > 0) return true
+      }
+      return false
+    },
     async verified(address, options) {
       const { records } = await deps.explorer.call(
         verifiedContracts,
@@ -98,6 +116,9 @@ export function createContractReads(deps: {
     },
   }
 }
+
+/** A block may be empty without what is gone; others beside it show that blocks are shown at all. */
+const blocksAround = [0, 10]
 
 /** '' where the answer left it out: nothing can be said of it then. */
 function toDigest(contract: VerifiedContract, field: 'sourceCode' | 'contractAbi'): string {

@@ -158,7 +158,10 @@ test('a node that does not have a method leaves the question to one that has it'
 
 test('a list whose first source breaks off is read from the other alone: no row of it counts twice', async () => {
   const row = (hash: string) => ({ hash }) as never
-  const answer = { records: [], quarantined: [{ raw: 'x', problem: '', path: '', isMisfit: false, index: 0 }] }
+  const answer = {
+    records: [],
+    quarantined: [{ raw: 'x', problem: '', path: '', isMisfit: false, index: 0 }],
+  }
   const result = { complete: true, reasons: [], stopped: false, isUnjoined: false, pages: 1, rows: 2 }
   const explorer = (fails: boolean): Pick<Explorer, 'walk'> => ({
     async walk(_, __, how) {

@@ -48,6 +48,7 @@ function setUp(heights: number[] = []) {
         return { requestedAt: 0, records: [], bad: [] }
       },
       hasEmitted: async () => null,
+      isOutOfBlocks: async () => false,
       verified: async () => null,
     },
   })

@@ -51,6 +51,7 @@ function setUp(logs: readonly BridgeLog[], node: Node | null) {
       },
       logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
       hasEmitted: async () => null,
+      isOutOfBlocks: async () => false,
       verified: async () => null,
     },
   })

@@ -74,6 +74,7 @@ async function look(
       },
       logsOfTopic: async () => ({ requestedAt: 0, records: [], bad: [] }),
       hasEmitted: async () => null,
+      isOutOfBlocks: async () => false,
       verified: async () => null,
     },
   })
