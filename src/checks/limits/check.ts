@@ -22,6 +22,7 @@ export const limits: Check<LimitsPart> = {
     const settings = config.bridge.limits
     const readings: LimitReadings = new Map()
     const rpc = rpcs.canonical ?? rpcs.preconf
+    const isCanonical = rpcs.canonical !== null
     const list = (): LimitFact[] =>
       settings.map(({ name, address, decimals }, place) => ({
         name,
@@ -37,7 +38,7 @@ export const limits: Check<LimitsPart> = {
               {
                 name: 'limits',
                 schedule: config.poll.escrows,
-                run: (signal) => pollLimits({ rpc, clock, limits: settings, readings }, signal),
+                run: (signal) => pollLimits({ rpc, clock, limits: settings, readings, isCanonical }, signal),
               },
             ],
       facts: () => ({ limits: list() }),

@@ -27,22 +27,25 @@ export interface LimitReader {
   readonly clock: Pick<Clock, 'now'>
   readonly limits: readonly LimitSetting[]
   readonly readings: LimitReadings
+  /** Whether the node answers for a block by its height: one that preconfirms need not. */
+  readonly isCanonical: boolean
 }
 
 /**
- * Reads every limit, all at one block. What one contract does not say holds up none of the others.
+ * Reads every limit, all at one block, or at the newest. What one contract does not say holds up none of the others.
  * @throws MonitorError what the first that could not be read says
  */
 export async function pollLimits(
-  { clock, limits, readings, rpc }: LimitReader,
+  { clock, isCanonical, limits, readings, rpc }: LimitReader,
   signal: AbortSignal,
 ): Promise<void> {
-  const height = await rpc.call('eth_blockNumber', [], { signal })
+  const height = await rpc.call('eth_blockNumber', ['latest'], { signal })
+  const block = isCanonical ? height : 'latest'
   const problems: unknown[] = []
   for (const [place, limit] of limits.entries()) {
     try {
       const at = clock.now()
-      const ask = (question: Question) => read(rpc, { limit, question, height }, signal)
+      const ask = (question: Question) => read(rpc, { limit, question, block }, signal)
       const used = await ask(limit)
       const max = typeof limit.max === 'bigint' ? limit.max : await ask(limit.max)
       readings.set(place, { used, max, height, at })
@@ -56,14 +59,14 @@ export async function pollLimits(
 
 async function read(
   rpc: Pick<Rpc, 'call'>,
-  of: { readonly limit: LimitSetting; readonly question: Question; readonly height: number },
+  of: { readonly limit: LimitSetting; readonly question: Question; readonly block: number | 'latest' },
   signal: AbortSignal,
 ): Promise<bigint> {
-  const { limit, height } = of
+  const { limit, block } = of
   const { call, args } = of.question
   const abi = [call]
   const data = encodeFunctionData({ abi, functionName: call.name, args: args.map(toArgument) })
-  const answer = await rpc.call('eth_call', [{ to: limit.address, data }, height], { signal })
+  const answer = await rpc.call('eth_call', [{ to: limit.address, data }, block], { signal })
   const value = decode(abi, call.name, answer)
   if (typeof value === 'bigint') return value
   throw new MonitorError(

@@ -4,6 +4,7 @@ import type { LimitFact } from '../../../../src/checks/limits/facts.ts'
 import { type LimitReadings, type LimitSetting, pollLimits } from '../../../../src/checks/limits/poll.ts'
 import { limitUsed } from '../../../../src/checks/limits/used.ts'
 import type { Rpc } from '../../../../src/clients/rpc/createRpc.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
 import { toFacts } from '../../rules/facts.ts'
 
 const contract = `0x${'c1'.repeat(20)}`
@@ -41,7 +42,7 @@ test('what is used and what the limit is are asked of the contract, at one block
   const { asked, rpc } = fakeRpc((data) =>
     data.length > 10 ? `0x${word(80n)}${word(1n)}` : `0x${word(100n)}`,
   )
-  await pollLimits({ rpc, clock, limits: [setting], readings }, signal)
+  await pollLimits({ rpc, clock, limits: [setting], readings, isCanonical: true }, signal)
   expect(readings.get(0)).toEqual({ used: 80n, max: 100n, height: 77, at: 5_000 })
   expect(asked).toEqual([
     [{ to: contract, data: expect.stringMatching(new RegExp(`${token.slice(2)}$`)) as string }, 77],
@@ -49,14 +50,30 @@ test('what is used and what the limit is are asked of the contract, at one block
   ])
 })
 
+test('a node that preconfirms is asked for its newest block: it need not answer for one by its height', async () => {
+  const readings: LimitReadings = new Map()
+  const asked: unknown[] = []
+  const call = async (method: string, params: readonly unknown[]) => {
+    asked.push(method === 'eth_call' ? params[1] : params)
+    if (method === 'eth_blockNumber') return 77
+    if (typeof params[1] === 'number') throw new MonitorError('source.unreachable', 'header not found')
+    return `0x${word(7n)}${word(1n)}`
+  }
+  const rpc = { call } as unknown as Pick<Rpc, 'call'>
+  const limits = [{ ...setting, max: 70n }]
+  await pollLimits({ rpc, clock, limits, readings, isCanonical: false }, signal)
+  expect(readings.get(0)).toEqual({ used: 7n, max: 70n, height: 77, at: 5_000 })
+  expect(asked).toEqual([['latest'], 'latest'])
+})
+
 test('one that answers nothing is named, keeps what was read of it, and holds up no other', async () => {
   const old = { used: 1n, max: 2n, height: 3, at: 4 }
   const readings: LimitReadings = new Map([[0, old]])
   const { rpc } = fakeRpc((data) => (data.length > 10 ? '0x' : `0x${word(7n)}`))
   const other = { ...setting, name: 'other', call: limitOf, args: [], max: 70n }
-  await expect(pollLimits({ rpc, clock, limits: [setting, other], readings }, signal)).rejects.toThrow(
-    `withdrawals today: usedToday of ${contract} answered 0x, expected an unsigned number`,
-  )
+  await expect(
+    pollLimits({ rpc, clock, limits: [setting, other], readings, isCanonical: true }, signal),
+  ).rejects.toThrow(`withdrawals today: usedToday of ${contract} answered 0x, expected an unsigned number`)
   expect(readings.get(0)).toBe(old)
   expect(readings.get(1)).toMatchObject({ used: 7n, max: 70n })
 })
