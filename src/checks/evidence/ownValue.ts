@@ -27,9 +27,9 @@ export type ReadOwnValue = (
   options: OwnValueOptions,
 ) => Promise<EvidenceReading | 'unclear' | 'others' | null>
 
-export function createReadOwnValue(explorer: Pick<Explorer, 'callNonEmpty'>): ReadOwnValue {
+export function createReadOwnValue(explorer: Pick<Explorer, 'callNonEmpty' | 'session'>): ReadOwnValue {
   return async (hash, height, options) => {
-    const listed = await readInBlock(explorer, hash, height, options).catch((error: unknown) => {
+    const listed = await readInBlock(explorer.session(), hash, height, options).catch((error: unknown) => {
       options.signal.throwIfAborted()
       if (!(error instanceof MonitorError)) throw error
       return error

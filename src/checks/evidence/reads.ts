@@ -63,7 +63,7 @@ export interface EvidenceReads {
 /** Anybody can have a transaction move his own token ten thousand times, and a payout with it. */
 const maxPagesOfOne = 100
 
-export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty'>): EvidenceReads {
+export function createEvidenceReads(explorer: Pick<Explorer, 'callNonEmpty' | 'session'>): EvidenceReads {
   return {
     async zoneLegs(hashes, options) {
       const answer = await explorer.callNonEmpty(zoneTransactions, { txId: [...hashes] }, toHow(options))
@@ -130,7 +130,7 @@ const toParam = ([hash = '']: readonly string[]) => ({ txId: hash })
 
 /** Pages of movements, to the last one: half of a transaction's movements would be another story. */
 async function readMoves<P extends z.ZodType, R extends MainRow>(
-  explorer: Pick<Explorer, 'callNonEmpty'>,
+  explorer: Pick<Explorer, 'session'>,
   question: MovesQuestion<P, R>,
   hashes: readonly string[],
   options: EvidenceAskOptions,
@@ -168,7 +168,7 @@ async function readMoves<P extends z.ZodType, R extends MainRow>(
 }
 
 async function readRows<P extends z.ZodType, R extends MainRow>(
-  explorer: Pick<Explorer, 'callNonEmpty'>,
+  explorer: Pick<Explorer, 'session'>,
   { endpoint, toParams: paramsOf }: MovesQuestion<P, R>,
   hashes: readonly string[],
   options: EvidenceAskOptions,
@@ -176,11 +176,13 @@ async function readRows<P extends z.ZodType, R extends MainRow>(
   const rows: R[] = []
   const bad: LegsRead['bad'][number][] = []
   let requestedAt: UnixMs | null = null
+  // Another explorer may give its rows in another order, or cut its pages elsewhere.
+  const asked = explorer.session()
   for (let page = 1; ; page += 1) {
     // The schema of the endpoint checks what this puts together.
     const question = { ...paramsOf(hashes), page, limit: pageSize } as z.input<P>
     const how = toHow({ ...options, isKnown: page > 1 || options.isKnown === true })
-    const answer: Answer<R> = refusePart(await explorer.callNonEmpty(endpoint, question, how))
+    const answer: Answer<R> = refusePart(await asked.callNonEmpty(endpoint, question, how))
     requestedAt ??= answer.requestedAt
     rows.push(...answer.records)
     bad.push(...toBad(answer))

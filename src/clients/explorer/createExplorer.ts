@@ -54,6 +54,8 @@ export interface Explorer {
     params: Omit<z.input<P>, 'page' | 'limit'>,
     options: CallOptions & Partial<WalkOptions<R>>,
   ): Promise<WalkResult>
+  /** The same for several questions that belong together, such as pages: one source answers them all, where there are several. */
+  session(): Explorer
   readonly empties: Pick<EmptyGuard, 'hasAnswered' | 'control' | 'count' | 'listAside'>
   /** Answers of which rows, or all, belonged to another question. */
   readonly mismatches: Pick<MismatchLog, 'list'>
@@ -91,8 +93,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       options.auth ? [options.auth.key, options.auth.secret, options.auth.passphrase] : [],
     ),
   }
-  return {
+  const explorer: Explorer = {
     host: url.host,
+    session: () => explorer,
     call: (endpoint, params, how) => callEndpoint(context, endpoint, params, how),
     callNonEmpty: (endpoint, params, how) => callNonEmpty(context, endpoint, params, how),
     walk: (endpoint, params, how) => walk(context, endpoint, params, how),
@@ -108,6 +111,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     paceMetrics: () => context.pace.metrics(),
     close: () => http.close(),
   }
+  return explorer
 }
 
 async function callNonEmpty<P extends z.ZodType, R>(

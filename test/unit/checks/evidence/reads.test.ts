@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
 import { createEvidenceReads } from '../../../../src/checks/evidence/reads.ts'
+import type { Explorer } from '../../../../src/clients/explorer/createExplorer.ts'
+import { joinExplorers } from '../../../../src/clients/explorer/explorerSeat.ts'
+import { createSeat } from '../../../../src/clients/seat.ts'
+import { MonitorError } from '../../../../src/lib/errors.ts'
+import { createSteppedClock } from '../../../support/steppedClock.ts'
 import { noSignal } from '../support.ts'
 
 /** An explorer of transactions that moved a token so often, 100 a page; the theft is the last movement of its transaction. */
@@ -36,11 +41,54 @@ function readsOf(moves: Readonly<Record<string, number>>, unread: readonly strin
       endpoint: 'E13',
     }
   }
-  // Of the explorer only what movements are read of.
-  const reads = createEvidenceReads({ callNonEmpty: callNonEmpty as never })
+  const reads = createEvidenceReads(toExplorer(callNonEmpty))
   return { asked, reads }
 }
 const options = { priority: 'evidence', signal: noSignal } as const
+
+/** Of the explorer only what movements are read of. */
+function toExplorer(callNonEmpty: unknown): Explorer {
+  const explorer = { callNonEmpty, session: () => explorer } as unknown as Explorer
+  return explorer
+}
+
+test('pages of one answer are of one explorer: another one may give its rows in another order', async () => {
+  const rows = Array.from({ length: 150 }, (_, n) => ({
+    hash: '0xa',
+    from: '0xee',
+    to: '0xbb',
+    token: '0xcc',
+    amount: String(n + 1),
+    tokenId: '',
+    state: 'success',
+    height: 7,
+    time: 5,
+  }))
+  const serve = (name: string, all: readonly unknown[], fails: (page: number) => boolean) => ({
+    name,
+    client: toExplorer(async (_: unknown, { page }: { readonly page: number }) => {
+      if (fails(page)) throw new MonitorError('source.throttled', 'too many requests')
+      const records = all.slice((page - 1) * 100, page * 100)
+      return {
+        records,
+        totalPage: 2,
+        limit: 100,
+        quarantined: [],
+        misfits: [],
+        requestedAt: 5,
+        endpoint: 'E13',
+      }
+    }),
+  })
+  const a = serve('a', rows, (page) => page > 1)
+  const b = serve('b', rows.toReversed(), () => false)
+  const reads = createEvidenceReads(joinExplorers(createSeat([a, b], createSteppedClock())))
+  await expect(reads.mainLegs(['0xa'], options)).rejects.toThrow('too many requests')
+  // Who broke off rests, and the other one is asked for all of them.
+  const { readings } = await reads.mainLegs(['0xa'], options)
+  expect(new Set(readings[0]?.moves?.map(({ amount }) => amount)).size).toBe(150)
+  expect(readings[0]?.moves).toHaveLength(150)
+})
 
 test.each([2_000, 2_001, 9_999])(
   'what a payout beside %i movements of a token of its own paid is read, and so are those asked for with it',
@@ -111,7 +159,7 @@ test.each(['', `0x${'0'.repeat(40)}`, `0x${'e'.repeat(40)}`])(
         requestedAt: 5,
         endpoint: id,
       })
-      const reads = createEvidenceReads({ callNonEmpty: callNonEmpty as never })
+      const reads = createEvidenceReads(toExplorer(callNonEmpty))
       const found = await reads.ownValue('0xa', 7, { ...options, parties: ['0xbb'] })
       expect(found).toMatchObject({
         source: endpoint,
