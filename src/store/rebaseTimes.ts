@@ -27,6 +27,8 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   bridge_gaps: { columns: ['retry_at'], where: '' },
   bridge_logs: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
   escrow_flows: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
+  // 0 is no moment: it is to be read.
+  main_streams: { columns: ['deep_at'], where: 'WHERE deep_at > 0' },
   challenge_ranges: { columns: ['check_at'], where: '' },
   audit_lacks: {
     columns: ['due_at', 'first_at', 'last_at', 'control_at'],
@@ -38,12 +40,19 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   reports: { columns: ['next_at', 'expires_at'], where: 'WHERE sent_at IS NULL' },
 }
 
+/** When the verified source of a contract is read next, and until when it was another: they stand within a text. */
+const ofContracts = ['$.verifyAt', '$.earlier.until'].map(
+  (path) =>
+    `UPDATE bridge_contracts SET body = json_replace(body, '${path}', json_extract(body, '${path}') + ?1)`,
+)
+
 /** The machine slept for `byMs`: whatever was measured so far goes on from the same length. */
 export function rebaseTimes(db: Database, byMs: number): void {
   for (const [table, { columns, where }] of Object.entries(moments)) {
     const changes = columns.map((column) => `${column} = ${column} + ?1`).join(', ')
     db.prepare(`UPDATE ${table} SET ${changes} ${where}`).run(byMs)
   }
+  for (const sql of ofContracts) db.prepare(sql).run(byMs)
 }
 
 /** No reminder before its group's next interval is over. */
