@@ -1,15 +1,14 @@
 import { type Absence, isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
-import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
-import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { withdrawEarly } from '../../kernel/earlyFindings.ts'
 import type { BlockSpan } from '../../kernel/reads/contractReads.ts'
+import { isGone } from '../../kernel/reads/isGone.ts'
 import type { SpanRead } from '../../kernel/reads/readSpan.ts'
 import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { readAdministration } from './administration.ts'
 import { contractChanged, toActFinding } from './changed.ts'
-import { dropLogs, type LogPlace, listPlaces, newestBelow, toControl } from './logPlaces.ts'
+import { dropLogs, listPlaces, newestBelow, toControl } from './logPlaces.ts'
 import { listLogs } from './logStore.ts'
 import { readProgress, saveProgress } from './progressStore.ts'
 import type { WatchedContract } from './takeLogs.ts'
@@ -100,40 +99,4 @@ function listActs(
     const act = isTold ? readAdministration(administration, named, log) : null
     return act === null ? [] : [toActFinding(log, act, seenAt)]
   })
-}
-
-function nodeOf({ rpcs }: Pick<WatchedContract, 'rpcs'>): Rpc | null {
-  return rpcs.canonical ?? rpcs.preconf
-}
-
-/** Whether the block that held a transaction is shown without it, and no other holds it. False where nobody can say. */
-async function isGone(contract: WatchedContract, place: LogPlace, options: ReadOptions): Promise<boolean> {
-  const { contractReads, log } = contract
-  const rpc = nodeOf(contract)
-  try {
-    return rpc === null
-      ? await contractReads.isOutOfBlocks(place.hash, place.height, options)
-      : await isGoneByNode(rpc, place, options.signal)
-  } catch (error) {
-    options.signal.throwIfAborted()
-    log.warn({ txHash: place.hash, err: error }, 'whether a transaction still stands could not be asked')
-    return false
-  }
-}
-
-async function isGoneByNode(
-  rpc: Pick<Rpc, 'callMany'>,
-  { hash, height }: LogPlace,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const [asked, receipt] = await rpc.callMany(
-    [
-      { method: 'eth_getBlockByNumber', params: [height, false] },
-      { method: 'eth_getTransactionReceipt', params: [hash] },
-    ],
-    { signal },
-  )
-  if (!asked?.ok || !receipt?.ok || receipt.value !== null) return false
-  const block = asked.value as RpcResult<'eth_getBlockByNumber'>
-  return block !== null && block.unreadable.length === 0 && !block.hashes.includes(hash)
 }

@@ -2,11 +2,12 @@ import { isAbsent, notYetAbsent, noteReading } from '../../clients/explorer/abse
 import type { BalanceReads } from '../../kernel/reads/balanceReads.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { MainReads, SentTransaction } from '../../kernel/reads/mainReads.ts'
+import { type BlockSources, isGone } from '../../kernel/reads/isGone.ts'
 import { readStream, saveStream } from '../../kernel/reads/mainStreams.ts'
 import { waitForHead } from '../../kernel/heads/waitForHead.ts'
 import { listOperators, saveOperatorActivity, saveOperatorBalance, type StoredOperator } from './store.ts'
 
-interface Operators extends Pick<Kernel, 'clock' | 'commit' | 'db'> {
+interface Operators extends BlockSources, Pick<Kernel, 'clock' | 'commit' | 'db'> {
   readonly reads: Pick<MainReads, 'sent'>
   /** Null when no node is configured: balances are then not known. */
   readonly balances: Pick<BalanceReads, 'readNative'> | null
@@ -68,17 +69,21 @@ async function readBatch(of: Operators, head: number, signal: AbortSignal): Prom
   const id = `operators:${addresses[0]}:${addresses.length}`
   const state = readStream(of.db, id)
   const start = Math.max(0, head - maxBlocks)
-  const newest = Math.max(-1, ...addresses.map((address) => known.get(address)?.last?.height ?? -1))
+  const newest = newestOf(addresses.flatMap((address) => known.get(address)?.last ?? []))
   // A range over a transaction that is known distinguishes a whole answer from an empty one.
-  const isKnown = newest >= start && newest <= head
+  const isKnown = newest !== null && newest.height >= start && newest.height <= head
   const from = Math.max(
     start,
-    Math.min(state ? state.cursor - overlapBlocks : start, isKnown ? newest : head),
+    Math.min(state ? state.cursor - overlapBlocks : start, isKnown ? newest.height : head),
   )
   const blocks = { from, to: Math.max(from, head) }
   const read = await of.reads.sent(addresses, blocks, { priority: 'sweep', signal, isKnown })
-  const isWhole = read.isWhole && (!isKnown || read.rows.some(({ height }) => height === newest))
-  const controlAt = isWhole && !isKnown && newest >= 0 ? await askControl(of, newest, signal) : null
+  const isShown = !isKnown || read.rows.some(({ hash }) => hash === newest.hash)
+  if (!isShown && (await isGone(of, newest, { priority: 'sweep', signal })))
+    return forgetGone(of, known, newest, signal)
+  const isWhole = read.isWhole && isShown
+  const controlAt =
+    isWhole && !isKnown && newest !== null ? await askControl(of, newest.height, signal) : null
   const isTrusted = isWhole && (isKnown || read.rows.length > 0 || controlAt !== null)
   of.commit({
     bad: read.bad,
@@ -91,6 +96,41 @@ async function readBatch(of: Operators, head: number, signal: AbortSignal): Prom
         )
       }
       if (isWhole) saveStream(of.db, { id, cursor: blocks.to, known: null, deepAt: read.requestedAt })
+      return []
+    },
+  })
+}
+
+type Sent = NonNullable<StoredOperator['last']>
+
+function newestOf<S extends Pick<Sent, 'height'>>(sent: readonly S[]): S | null {
+  return sent.reduce<S | null>((best, one) => (best === null || one.height > best.height ? one : best), null)
+}
+
+/** A reorganisation left out what an operator sent last: that is what it sent before. */
+async function forgetGone(
+  of: Operators,
+  known: ReadonlyMap<string, StoredOperator>,
+  gone: Sent,
+  signal: AbortSignal,
+): Promise<void> {
+  const { addresses, commit, db, reads } = of
+  const blocks = { from: Math.max(0, gone.height - maxBlocks), to: Math.max(0, gone.height - 1) }
+  const read = await reads.sent(addresses, blocks, { priority: 'sweep', signal })
+  commit({
+    bad: read.bad,
+    apply: () => {
+      for (const [address, { last }] of known) {
+        if (last?.hash !== gone.hash) continue
+        const before = newestOf(read.rows.filter(({ from }) => from.split(',').includes(address)))
+        if (before === null && !read.isWhole) continue
+        saveOperatorActivity(db, {
+          address,
+          last: before && { hash: before.hash, height: before.height, at: before.time ?? read.requestedAt },
+          absence: null,
+          readAt: null,
+        })
+      }
       return []
     },
   })
@@ -113,13 +153,11 @@ function noteActivity(
   before: Pick<StoredOperator, 'last' | 'absence' | 'readAt'> | null,
   reading: { readonly rows: readonly SentTransaction[]; readonly at: number; readonly isTrusted: boolean },
 ): Pick<StoredOperator, 'address' | 'last' | 'absence' | 'readAt'> {
-  const newest = reading.rows
-    .filter((row) => row.from.split(',').includes(address))
-    .reduce<SentTransaction | null>(
-      (best, row) => (best === null || row.height > best.height ? row : best),
-      null,
-    )
-  const last = before?.last ?? null
+  const newest = newestOf(reading.rows.filter((row) => row.from.split(',').includes(address)))
+  const known = before?.last ?? null
+  // It may have been taken into another block.
+  const shown = reading.rows.find(({ hash }) => hash === known?.hash)
+  const last = known && { ...known, height: shown?.height ?? known.height }
   if (newest && (last === null || newest.height > last.height)) {
     const at = Math.min(newest.time ?? reading.at, reading.at)
     return {

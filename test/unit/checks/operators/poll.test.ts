@@ -70,6 +70,72 @@ test('an answer that is not whole proves no silence', async () => {
   expect((await tick(9_104))[0]?.absence).toBeNull()
 })
 
+/** One operator, what a reorganisation makes of what it sent last, and a node. */
+function setUpReorganised() {
+  const act = sent(9_050, address)
+  const world = { rows: [sent(9_000, address), act], block: [act.hash] as readonly string[] }
+  const kernel = createTestKernel({
+    rpcs: {
+      canonical: {
+        callMany: async () => [
+          { ok: true, value: { hashes: world.block, unreadable: [] } },
+          { ok: true, value: null },
+        ],
+      },
+    } as never,
+  })
+  const { clock, db } = kernel
+  const run = createOperatorsPoll({
+    ...kernel,
+    addresses: [address],
+    balances: null,
+    reads: {
+      async sent(_, { from, to }, { isKnown }) {
+        const rows = world.rows.filter(({ height }) => height >= from && height <= to)
+        const isWhole = rows.length > 0 || isKnown !== true
+        return { requestedAt: clock.now(), rows, isWhole, problem: '', bad: [] }
+      },
+    },
+  })
+  const tick = async (head: number) => {
+    setMainHead(db, head, clock.now())
+    await run(noSignal)
+    await clock.advance(30_000)
+    return listOperators(db)[0]
+  }
+  return { act, tick, world }
+}
+
+test('silence is proven behind a transaction that a reorganisation left out: what was sent before it is the last', async () => {
+  const { tick, world } = setUpReorganised()
+  await tick(9_060)
+  Object.assign(world, { rows: world.rows.slice(0, 1), block: [] })
+  await tick(9_090)
+  for (const head of [9_120, 9_150, 9_180]) await tick(head)
+  const operator = await tick(9_210)
+  expect(operator?.last).toEqual({ hash: '0x9000', height: 9_000, at: 9_000_000 })
+  expect(operator && isSilenceProven(operator)).toBe(true)
+})
+
+test('one that was taken into an earlier block is where it is now', async () => {
+  const { act, tick, world } = setUpReorganised()
+  await tick(9_060)
+  Object.assign(world, { rows: [{ ...act, height: 9_048 }], block: [] })
+  for (const head of [9_090, 9_120, 9_150]) await tick(head)
+  const operator = await tick(9_180)
+  expect(operator?.last).toMatchObject({ hash: act.hash, height: 9_048 })
+  expect(operator && isSilenceProven(operator)).toBe(true)
+})
+
+test('what an answer hides while its block holds it is no proof of silence', async () => {
+  const { tick, world } = setUpReorganised()
+  await tick(9_060)
+  world.rows = []
+  for (const head of [9_090, 9_120, 9_150, 9_180]) await tick(head)
+  const operator = await tick(9_210)
+  expect(operator).toMatchObject({ last: { height: 9_050 }, absence: null })
+})
+
 /** A day of readings of an operator that spends a unit every ten minutes, and what the kind says of it. */
 async function readDay(start: bigint, topUp: bigint) {
   const config = {
