@@ -57,6 +57,8 @@ export function createSeat<T>(
       if (member === current) current = othersOf(member).find((one) => !isResting(one)) ?? current
       return
     }
+    // All had failed, and this one is the first that answers again.
+    if (isResting(current)) current = member
     // What answers for as long as it rested is well again.
     if (before !== undefined && clock.monotonicMs() - before.until > before.ms) resting.delete(member)
   }

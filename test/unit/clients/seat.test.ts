@@ -55,6 +55,22 @@ test('one that rests is asked last, and first again when the others fail after i
   expect(asked).toEqual(['c', 'a'])
 })
 
+test('when all had failed, whoever answers first again takes the place of one that rests', async () => {
+  const { clock, up, asked, ask } = setUp(['a', 'b'])
+  // Both went several times: they rest for minutes.
+  for (let turn = 0; turn < 6; turn += 1) {
+    for (const name of ['a', 'b']) up.set(name, false)
+    await expect(ask()).rejects.toThrow('away')
+    await clock.advance(700_000)
+  }
+  await expect(ask()).rejects.toThrow('away')
+  up.set('a', true)
+  expect(await ask()).toBe('a')
+  asked.length = 0
+  for (let turn = 0; turn < 5; turn += 1) expect(await ask()).toBe('a')
+  expect(asked).toEqual(['a', 'a', 'a', 'a', 'a'])
+})
+
 test('a source that comes and goes costs ever fewer questions', async () => {
   const { clock, up, asked, ask } = setUp(['a', 'b'])
   up.set('a', false)
