@@ -35,6 +35,7 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
   const { address, commit, db, log } = contract
   let ticks = 0
   let turn = 0
+  let hidden = 0
   const lost: LostActs = new Map()
   return async (options) => {
     const head = readHeight(db, 'main')
@@ -47,10 +48,13 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
     const read = await readAbove(contract, span, before.lastLogHeight, options)
     // An answer that found nothing because nothing could be asked moves nothing.
     if (read.logs.length === 0 && read.missed.length > 0) {
-      if (await forgetGoneControl(contract, span, options)) return
+      // Once it may be throttling in disguise, which hides what is there now and then.
+      hidden += 1
+      if (hidden >= leastHidden && (await forgetGoneControl(contract, span, options))) return
       turn = await readActs(contract, { turn, first: cut }, options)
       throw read.error ?? incomplete(address, wanted)
     }
+    hidden = 0
     if (read.missed.length === 0) noteRead(contract, read, span)
     if (isLagging(contract)) turn = await readActs(contract, { turn, first: cut }, options)
     const controlAt =
@@ -76,6 +80,9 @@ export function followContract(contract: WatchedContract): (options: ReadOptions
     for (const hash of gone) lost.delete(hash)
   }
 }
+
+/** So often in a row nothing is shown where a log is known to be, before it is asked whether its transaction still stands. */
+const leastHidden = 2
 
 /** Where a log that is known stays hidden, what lies above it is looked at all the same. */
 async function readAbove(

@@ -106,6 +106,7 @@ test('the newest log is no control question once its transaction is in no block:
   expect(progress()).toMatchObject({ lastLogHeight: 99_990, lastLogHash: hash('act') })
   world.logs = []
   await expect(tick()).rejects.toThrow('empty where something is known')
+  await expect(tick()).rejects.toThrow('empty where something is known')
   Object.assign(world, { block: [], receipt: null })
   await tick()
   expect(progress()).toMatchObject({ lastLogHeight: null, lastLogHash: null })
