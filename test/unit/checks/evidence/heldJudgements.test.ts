@@ -12,16 +12,15 @@ test('what was held is judged when its time has come, although a source does not
   const asked: string[] = []
   const silent = (signal: AbortSignal | undefined) =>
     new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('ended'))))
-  const kernel = createTestKernel({
-    isManual: true,
-    explorer: {
-      callNonEmpty: async ({ id }: { id: string }, _: unknown, how: { signal?: AbortSignal }) => {
-        asked.push(id)
-        return silent(how.signal)
-      },
-      health: () => ({ clockAheadMs: null }),
-    } as unknown as Explorer,
-  })
+  const explorer = {
+    callNonEmpty: async ({ id }: { id: string }, _: unknown, how: { signal?: AbortSignal }) => {
+      asked.push(id)
+      return silent(how.signal)
+    },
+    session: () => explorer,
+    health: () => ({ clockAheadMs: null }),
+  } as unknown as Explorer
+  const kernel = createTestKernel({ isManual: true, explorer })
   const { clock, db, ledger } = kernel
   ledger.recordAnswer([toRecord()], clock.now())
   putQueued(db, queuedLeg({ ask: 'main', hash: hash('main') }))
