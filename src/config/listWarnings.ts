@@ -3,9 +3,10 @@ import { isLoopback, listUrls } from './addresses.ts'
 import { type CheckContext, likeThese, listShortTokens } from './checkConfig.ts'
 import type { ParsedConfig } from './schema.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { valueAt } from '../lib/schemaProblems.ts'
+import { nameOf, valueAt } from '../lib/schemaProblems.ts'
 import { Secret, shortestCovered, shortestToken } from '../lib/secret.ts'
 import { problemAt, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
+import { warnOfOneSource, warnOfTokenAsEscrow } from './warnOfMixUps.ts'
 import { warnOfPolls, warnOfQuietRoutes } from './warnOfTimes.ts'
 
 /** What works but should not stay so. */
@@ -21,6 +22,8 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
     ...warnOfReports(context, config),
     ...warnOfCanary(context, config),
     ...warnOfSymbols(context, config),
+    ...warnOfOneSource(context, config),
+    ...warnOfTokenAsEscrow(context, config),
   ]
 }
 
@@ -135,7 +138,7 @@ function warnOfPlainHttp(context: CheckContext, config: ParsedConfig): YamlProbl
     if (value === undefined) return []
     const url = new URL(value instanceof Secret ? value.reveal() : value)
     if (url.protocol !== 'http:' || isLoopback(url.hostname)) return []
-    const message = `\`${path.join('.')}\` is plain http to another machine: everybody between can read and change it`
+    const message = `\`${nameOf(path)}\` is plain http to another machine: everybody between can read and change it`
     return [problemAt(context.doc, path, message)]
   })
 }

@@ -97,7 +97,7 @@ function hintAtMapping(value: unknown): string {
 }
 
 /** @example nameOf(['routes', 0, 'match']) // 'routes[0].match' */
-function nameOf(path: YamlPath): string {
+export function nameOf(path: YamlPath): string {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
     .join('')

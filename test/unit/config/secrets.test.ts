@@ -247,7 +247,52 @@ describe('other warnings', () => {
   { address: "0x${'c3'.repeat(20)}", symbol: usdc, decimals: 6 } ] }`,
       ['5:68 `bridge.tokens[0]` is called usdc as well: messages and reports do not tell the two apart'],
     ],
+    [
+      'an escrow that is a token',
+      `bridge: {
+  tokens: [ { address: "0x${'a1'.repeat(20)}", symbol: USDC, decimals: 6 } ],
+  escrows: [
+    { address: "0x${'A1'.repeat(20)}", token: "0x${'a1'.repeat(20)}" },
+    { address: "0x${'b2'.repeat(20)}", token: "0x${'b2'.repeat(20)}" },
+    { address: "0x${'c3'.repeat(20)}", token: "0x${'a1'.repeat(20)}" } ] }`,
+      [
+        '5:16 `bridge.escrows[0].address` is the contract of the token USDC: expected the contract that holds it for the bridge',
+        `6:16 \`bridge.escrows[1].address\` is the contract of the token 0x${'b2'.repeat(20)}: expected the contract that holds it for the bridge`,
+      ],
+    ],
+    [
+      'an escrow that is the wrapper of the native currency',
+      `bridge: { wrappedNative: "0x${'a1'.repeat(20)}",
+  escrows: [ { address: "0x${'a1'.repeat(20)}", token: "0x${'ee'.repeat(20)}" } ] }`,
+      [
+        `3:25 \`bridge.escrows[0].address\` is the contract of the token 0x${'a1'.repeat(20)}: expected the contract that holds it for the bridge`,
+      ],
+    ],
+    [
+      'one node in two seats',
+      'preconf: { url: "https://rpc.example/v1?key=abc" }\ncanonical: { url: "https://RPC.example/v1?key=abc" }',
+      [
+        '3:19 `canonical.url` is the address of `preconf.url` again: one source that is asked twice agrees with itself',
+      ],
+    ],
+    [
+      'one source twice in a list',
+      'zoneRpc: { url: [ "https://a.example", { name: ours, url: "https://a.example/" } ] }',
+      [
+        '2:59 `zoneRpc.url[1].url` is the address of `zoneRpc.url[0]` again: one source that is asked twice agrees with itself',
+      ],
+    ],
+    [
+      'two sources of one host are two addresses',
+      'preconf: { url: "https://rpc.example/preconf" }\ncanonical: { url: "https://rpc.example/main" }',
+      [],
+    ],
   ])('%s', (_, text, warnings) => {
     expect(warningsOf(`${smallest}${text}\n`)).toEqual(warnings)
   })
+})
+
+test('two addresses that are not known here may be different ones', () => {
+  const text = `${smallest}preconf: { url: "\${PRECONF}" }\ncanonical: { url: "\${CANONICAL}" }\n`
+  expect(warningsOf(text, { needs: ['channels'] })).toEqual([])
 })
