@@ -3,16 +3,15 @@ import { canonicalToken } from '../../bridge/movedToken.ts'
 import { directions } from '../../bridge/observation.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
-import { boundText } from '../../rules/durationText.ts'
 import { declareFacts, defineCondition, type Found, type JudgementOf } from '../../rules/kind.ts'
 import type { FailureCount } from '../../ledger/transfers/countFailures.ts'
 import type { FlowPart } from './facts.ts'
-import { flowSubject, labelsOf, titleOf, type TokenFlow } from './finding.ts'
+import { flowSubject, flowWindow, labelsOf, titleOf, type TokenFlow } from './finding.ts'
 
 type Facts = SharedFacts & FlowPart
 
 const params = z.strictObject({
-  window: boundText.default(60 * 60_000),
+  window: flowWindow.default(60 * 60_000),
   share: z.number().min(0).max(1).default(0.2),
   minCount: z.number().int().min(1).default(10),
   by: z.enum(['direction', 'token']).optional(),

@@ -30,6 +30,8 @@ type Facts = SharedFacts & FlowPart & EscrowAmounts
 const dayMs = 86_400_000
 /** From how many times the count of the past week on a common amount is no habit any more. */
 const timesBefore = 3
+/** Single amounts are kept for nine days: before a longer window there is no whole week, and a common amount would be news. */
+const longestCopiesMs = 2 * dayMs
 
 const amountText = z
   .string({ error: 'expected an amount in quotes, such as "250000"' })
@@ -76,6 +78,10 @@ const params = shape
       window <= longestPastMs || (timesPast ?? timesPastAmount ?? firstTimeShare) === undefined,
     { path: ['window'], message: tooLongForPast },
   )
+  .refine(({ window, copies }) => copies === undefined || window <= longestCopiesMs, {
+    path: ['window'],
+    message: 'expected at most 2d: one amount is compared with the week before',
+  })
 
 type Params = z.output<typeof params>
 

@@ -139,6 +139,16 @@ test.each([
     rule: ['on: flow.surge', 'with: { share: 0.3, direction: MainToZone }'],
     says: 'rules/a.yaml:4:20: `share`: a share is of what withdrawals paid out, and the direction is that of deposits',
   },
+  {
+    title: 'a window of failures beside which nobody knows what arrived',
+    rule: ['on: flow.failing', 'with: { window: 32d }'],
+    says: 'rules/a.yaml:4:21: `window`: expected at most 31d, got "32d"',
+  },
+  {
+    title: 'a window of copies before which no whole week is kept',
+    rule: ['on: flow.surge', 'with: { window: 49h, copies: 5 }'],
+    says: 'rules/a.yaml:4:21: `window`: expected at most 2d: one amount is compared with the week before, got "49h"',
+  },
 ])('a mistake in $title ends with 2, its place and what was meant', async ({ rule, says }) => {
   const { exitCode, err } = await check(rule)
   expect(exitCode).toBe(2)
