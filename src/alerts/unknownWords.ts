@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { formatDuration } from '../lib/duration.ts'
 import { lowerHash } from '../lib/lowerHash.ts'
 import { suggest } from '../lib/nearest.ts'
 import {
@@ -96,12 +97,14 @@ function findUnknownValue(label: string, value: string, { config, vocabulary }: 
 
 /** What a configuration says of the bridge, as far as rules ask for it. */
 interface NamedParts {
+  readonly retention: { readonly transfersMs: number }
   readonly bridge: {
     readonly tokens: readonly { readonly address: string; readonly symbol: string }[]
     readonly contracts: readonly string[]
     readonly escrows: readonly { readonly address: string }[]
     readonly operators: readonly { readonly address: string }[]
     readonly limits: readonly { readonly address: string; readonly name: string }[]
+    readonly challenge: { readonly terminal: readonly string[] }
   }
 }
 
@@ -117,8 +120,15 @@ export function warnOfUnknownNames(rules: readonly LoadedRule[], config: NamedPa
 
   function findMistake(of: AskedName['of'], name: string): string | null {
     if (of === 'kind') return findNeverOpen(name, natures.get(name))
+    if (of === 'age') return findForgotten(Number(name), config)
     return of === 'hash' ? findNoHash(name) : findUnconfigured(of, name, config)
   }
+}
+
+/** Challenges alone are forgotten while they are open; without a value that ends them nothing is said of any. */
+function findForgotten(afterMs: number, { bridge, retention }: NamedParts): string | null {
+  if (bridge.challenge.terminal.length === 0 || afterMs < retention.transfersMs) return null
+  return `\`after\` is ${formatDuration(afterMs)}, and \`retention.transfers\` forgets what is so old: it is never found; lower the one or raise the other`
 }
 
 /** As it is kept, or empty where there is none. */

@@ -73,7 +73,7 @@ function toRule(from: RuleSource, detector: Detector, text: RuleText, parts: Par
     name: text.name,
     kind: detector.kind,
     detector,
-    asked: listAsked(from, detector),
+    asked: listAsked(from, detector, parts.params),
     params: parts.params,
     asks: writeAsks(parts.params, textOf(from.raw, 'where')),
     forMs: text.for,

@@ -100,6 +100,8 @@ interface Described extends Relations {
   readonly beginsAtBlock?: true
   /** Whether `since` is that of the newest reading, or of a window that moves: of an episode the earliest is kept. */
   readonly sinceMoves?: true | ((facts: Finding['facts']) => boolean)
+  /** Whether `retention.transfers` forgets what it judges, however long the parameter `after` waits for it. */
+  readonly isForgottenByAge?: true
   /** Whether its rules see `transfer`. */
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]

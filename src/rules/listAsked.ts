@@ -9,10 +9,11 @@ import type { ConfiguredName, Detector } from './kind.ts'
 
 /**
  * A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. Or a kind
- * whose alerts it asks for: where no rule is on it, it is never open. Or an address or a hash, which has its form.
+ * whose alerts it asks for: where no rule is on it, it is never open. Or an address or a hash, which has its form. Or an
+ * age, in milliseconds, that nothing reaches where it is forgotten before.
  */
 export interface AskedName {
-  readonly of: ConfiguredName | 'kind' | 'hash'
+  readonly of: ConfiguredName | 'kind' | 'hash' | 'age'
   readonly name: string
   readonly place: Omit<YamlProblem, 'message'>
 }
@@ -36,12 +37,26 @@ const everywhere: Readonly<Record<string, ConfiguredName>> = {
 }
 
 /** What a rule's `where`, its `unless` and its parameters ask for that only a configuration or other rules can have. */
-export function listAsked(of: RuleText, { configured = {} }: Detector): readonly AskedName[] {
+export function listAsked(
+  of: RuleText,
+  { configured = {}, isForgottenByAge }: Detector,
+  params: unknown,
+): readonly AskedName[] {
   return [
     ...askedByWhere(of, { ...everywhere, ...configured }),
     ...askedByUnless(of),
     ...askedByParams(of, configured),
+    ...(isForgottenByAge ? askedAge(of, params) : []),
   ]
+}
+
+/** At the rule's name where it is the default. */
+function askedAge({ doc, index, raw }: RuleText, params: unknown): AskedName[] {
+  const after = valueAt(params, ['after'])
+  if (typeof after !== 'number') return []
+  const isWritten = valueAt(raw, ['with', 'after']) !== undefined
+  const path = ['rules', index, ...(isWritten ? ['with', 'after'] : ['name'])]
+  return [{ of: 'age', name: String(after), place: problemAt(doc, path, '') }]
 }
 
 function askedByUnless({ doc, index, raw }: RuleText): AskedName[] {

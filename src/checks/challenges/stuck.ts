@@ -25,6 +25,7 @@ export const challengeStuck = defineCondition({
   ties: ['transaction', 'crowd'],
   needs: ['bridge.contracts', 'bridge.challenge'],
   restsOn: ['source'],
+  isForgottenByAge: true,
   cannotTell: 'it was not read since the bound passed',
   hasTransfer: false,
   subjectNames: ['chain'],

@@ -330,6 +330,23 @@ test.each([
   expect(out.match(/does not list|no token of|no limit of/g)).toHaveLength(1)
 })
 
+test.each([
+  ['with: { after: 400d }', '', '4:20: `after` is 400d'],
+  ['with: { after: 399d }', '', null],
+  ['severity: info', 'retention: { transfers: 7d }', '2:11: `after` is 10d'],
+  ['severity: info', 'retention: { transfers: 11d }', null],
+])('a challenge that is forgotten before it is told is a warning: %s %s', async (line, rest, place) => {
+  const bridge = 'bridge: { challenge: { terminal: [done] } }'
+  const { exitCode, out } = await check(['on: challenge.stuck', line], `${bridge}\n${rest}\n`)
+  expect(exitCode).toBe(0)
+  expect(/rules\/a\.yaml:(.*), and .*/.exec(out)?.[1] ?? null).toBe(place)
+  const says =
+    'and `retention.transfers` forgets what is so old: it is never found; lower the one or raise the other'
+  expect(out.includes(says)).toBe(place !== null)
+  const off = await check(['on: challenge.stuck', line], `${rest}\n`)
+  expect(off.out).not.toContain(says)
+})
+
 test('names that there are give no warning', async () => {
   const { out } = await check(
     [...stalled, 'labels: { team: treasury }', 'where: labels["symbol"] == ""'],
