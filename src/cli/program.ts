@@ -137,7 +137,7 @@ function addRecords(program: Command, io: Io, finish: Finish): void {
     .addOption(config())
     .option(
       '--date <date>',
-      'a date such as 2026-03-08, a week such as 2026-W10 or a month such as 2026-03, in the report’s time zone; last-week, last-month',
+      'a date such as 2026-03-08, a week such as 2026-W10 or a month such as 2026-03, in the report’s time zone; today, this-week, last-week, this-month, last-month',
       'yesterday',
     )
     .option('--out <folder>', 'write the mail, its charts and CSV files into a folder')

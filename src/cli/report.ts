@@ -44,21 +44,25 @@ export async function report(io: Io, options: ReportCommand): Promise<number> {
   return exitCodes.fine
 }
 
-const lastOf: Readonly<Record<string, Period | undefined>> = {
-  yesterday: 'day',
-  'last-week': 'week',
-  'last-month': 'month',
-}
+/** By how many periods before the present one. */
+const named = new Map<string, { readonly period: Period; readonly back: number }>([
+  ['today', { period: 'day', back: 0 }],
+  ['yesterday', { period: 'day', back: 1 }],
+  ['this-week', { period: 'week', back: 0 }],
+  ['last-week', { period: 'week', back: 1 }],
+  ['this-month', { period: 'month', back: 0 }],
+  ['last-month', { period: 'month', back: 1 }],
+])
 
 async function build(io: Io, config: Config, date: string): Promise<DailyReport> {
   const now = io.clock.now()
-  const last = lastOf[date]
-  const zone = settingsOf(config, last ?? periodOf(date))?.timezone ?? 'UTC'
-  const day = last === undefined ? date : shiftDay(dayOf(now, zone, last), -1)
+  const asked = named.get(date)
+  const zone = settingsOf(config, asked?.period ?? periodOf(date))?.timezone ?? 'UTC'
+  const day = asked === undefined ? date : shiftDay(dayOf(now, zone, asked.period), -asked.back)
   const window = windowOf(day, zone)
   if (window === null) {
-    const wanted =
-      'a date such as 2026-03-08, a week such as 2026-W10, a month such as 2026-03, or yesterday, last-week, last-month'
+    const words = [...named.keys()].join(', ')
+    const wanted = `a date such as 2026-03-08, a week such as 2026-W10, a month such as 2026-03, or ${words}`
     throw new MonitorError('usage', `--date: expected ${wanted}, got "${date}"`)
   }
   if (window.from > now)

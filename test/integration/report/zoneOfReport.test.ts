@@ -33,6 +33,7 @@ const monthly = 'monthly: { channel: console, timezone: Europe/Berlin }'
 
 test.each([
   ['yesterday', [daily, weekly, monthly], '2026-03-07 America/New_York 2026-03-07T05:00:00.000Z'],
+  ['today', [daily, weekly, monthly], '2026-03-08 America/New_York 2026-03-08T05:00:00.000Z'],
   ['last-week', [daily, weekly, monthly], '2026-W10 Asia/Tokyo 2026-03-01T15:00:00.000Z'],
   ['2026-02', [daily, weekly, monthly], '2026-02 Europe/Berlin 2026-01-31T23:00:00.000Z'],
   // What is sent of no such span is counted as days are.
