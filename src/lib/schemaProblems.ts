@@ -106,9 +106,12 @@ export function nameOf(path: YamlPath): string {
 /** @example describeUnknownKey('pase', ['pace', 'auth']) // 'unknown key `pase`, did you mean `pace`?' */
 function describeUnknownKey(key: string, known: readonly string[]): string {
   const shown = key.length > 60 ? `${key.slice(0, 59)}…` : key
-  const all =
-    known.length === 0 || known.length > 20 ? '' : `: expected one of ${[...known].sort().join(', ')}`
+  const all = known.length === 0 || known.length > 20 ? '' : `: expected ${listKeys([...known].sort())}`
   return `unknown key \`${shown}\`${suggest(key, known) || all}`
+}
+
+function listKeys(keys: readonly string[]): string {
+  return keys.length === 1 ? `\`${keys.join('')}\`` : `one of ${keys.join(', ')}`
 }
 
 const typeWords: Readonly<Record<string, string>> = {
@@ -144,12 +147,19 @@ function describeExpected(issue: Issue, value: unknown): string {
   return issue.message.replace(/^(Invalid input|Invalid \w+): /, '').replace(/, received \w+$/, '')
 }
 
+/** More than so many of a list nobody reads: then the first ones show what they look like. */
+const mostNamed = 20
+const namedOfMany = 6
+
 /** A long list would hide what was meant. */
 function describeValues(known: readonly string[], value: unknown): string {
   if (known.length <= 2) return `expected ${known.join(' or ')}`
   const isNear = typeof value === 'string' && nearest(value, known) !== null
   if (isNear && known.length > 6) return 'expected a known value'
-  return `expected one of ${alike(known, value).join(', ')}`
+  const some = alike(known, value)
+  if (some.length === 1) return `expected ${some.join('')}`
+  const rest = some.length > mostNamed ? [`… (${some.length} in all)`] : []
+  return `expected one of ${[...some.slice(0, rest.length > 0 ? namedOfMany : mostNamed), ...rest].join(', ')}`
 }
 
 /** Of a list that nobody reads through, what shares a word with what came. */

@@ -5,8 +5,10 @@ import { suggest } from '../lib/nearest.ts'
 import { schemaProblems, valueAt } from '../lib/schemaProblems.ts'
 import { positionOf, problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib/yamlProblems.ts'
 import { type Compiled, compileExpression, type TextProblem } from './cel/compileExpression.ts'
+import { dottedName } from './cel/comparisons.ts'
 import { compileWhere } from './cel/compileConditions.ts'
 import { createEnvironment } from './cel/createEnvironment.ts'
+import { walk } from './cel/walk.ts'
 import type { Detector } from './kind.ts'
 import type { Kinds } from './kinds.ts'
 import { listAsked, listOpenKinds } from './listAsked.ts'
@@ -187,7 +189,14 @@ function findUselessKind(
   text: string,
 ): TextProblem | null {
   try {
-    for (const { args: kind, start: offset } of listOpenKinds(environment.parse(text).ast)) {
+    const { ast } = environment.parse(text)
+    for (const node of walk(ast)) {
+      const name = dottedName(node)
+      if (name === null || kinds.find(name) === null) continue
+      const message = `unknown name \`${name}\`, did you mean \`open("${name}")\`?`
+      return { message, offset: node.start }
+    }
+    for (const { args: kind, start: offset } of listOpenKinds(ast)) {
       const asked = kinds.find(kind)
       if (asked === null) return { message: `unknown kind \`${kind}\`${suggest(kind, kinds.names)}`, offset }
       if (asked.kind === own.kind && own.nature !== 'event') {

@@ -20,7 +20,9 @@ const kindlessSchema = z.strictObject({
       'expected a name of letters, digits, . _ and -, up to 64 characters',
     )
     .describe('Unique over all files. It is part of the identity of the alerts: renaming makes a new rule.'),
-  with: z.record(z.string(), z.unknown(), { error: 'expected parameters of the detector' }).default({}),
+  with: z
+    .record(z.string(), z.unknown(), { error: "expected the kind's parameters, such as { after: 15m }" })
+    .default({}),
   where: text('a CEL expression')
     .optional()
     .describe('CEL over the finding: only findings for which it is true raise an alert.'),

@@ -114,7 +114,7 @@ function describeError(expression: string, error: unknown, vocabulary: Vocabular
     const before = /(?:\w+\.)*$/.exec(expression.slice(0, offset))?.[0] ?? ''
     const within = vocabulary.names.filter((known) => known.startsWith(before))
     const known = new Set(within.map((one) => one.slice(before.length).split('.')[0] ?? ''))
-    const near = nearest(name, known)
+    const near = nearest(name, known) ?? (before === '' ? whole(name, vocabulary.names) : null)
     const hint =
       near === null ? `; known here: ${[...known].join(', ')}` : `, did you mean \`${before}${near}\`?`
     return [`unknown name \`${before}${name}\`${hint}`, offset]
@@ -125,16 +125,30 @@ function describeError(expression: string, error: unknown, vocabulary: Vocabular
   ]
 }
 
+/** A name of which only the end, or a part in its midst, was written: the first up to there. */
+function whole(name: string, names: readonly string[]): string | null {
+  const found = names.find((one) => one.split('.').includes(name))
+  return found === undefined ? null : found.slice(0, found.lastIndexOf(name) + name.length)
+}
+
 /** How what other languages write otherwise is written here, by what is said of it. */
 const hints: readonly (readonly [RegExp, string])[] = [
-  [/Amount|amount\(/, 'an amount is written amount("1000.5")'],
-  [/Duration/, 'a duration is written duration("30m")'],
-  [/Timestamp/, 'a time is written timestamp("2026-01-31T08:00:00Z")'],
   [/'now\(/, 'how long it has been so is `age`'],
   [/'not\(/, '`not` is written !'],
+  [/ == null| != null|null [=!]= /, 'a text that is not there is ""'],
+  [/ in string/, 'a list is written ["a", "b"]'],
+  [
+    /string [<>]=? (int|double|Amount)|(int|double|Amount) [<>]=? string/,
+    'a number in a text is read by amount(…)',
+  ],
+  [/(int|double) [<>=!]=? \S*Duration/, 'milliseconds are compared as a number, as in > 300000'],
+  [/Amount [-+*/%] |[-+*/%] Amount/, 'amounts are compared alone, by == != < <= > >='],
+  [/Amount|amount\(/, 'an amount is written amount("1000.5")'],
+  [/Duration|duration\(/, 'a duration is written duration("30m")'],
+  [/Timestamp/, 'a time is written timestamp("2026-01-31T08:00:00Z")'],
   [/\bToken\b/, 'its symbol is transfer.token.symbol, its address transfer.token.address'],
-  [/string [<>]=? (int|double)|(int|double) [<>]=? string/, 'a number in a text is read by amount(…)'],
   [/string [=!]= (int|double)|(int|double) [=!]= string/, 'a text stands in quotes, an address as well'],
+  [/string\.\w+\((int|double)\)/, 'a text stands in quotes, an address as well'],
 ]
 
 function hintFor(text: string, expression: string, offset: number): string {
@@ -145,9 +159,14 @@ function hintFor(text: string, expression: string, offset: number): string {
 /** Where an expression cannot be read on, by what stands there. */
 function hintAt(expression: string, offset: number): string | null {
   const [before, after] = [expression.slice(0, offset + 1), expression.slice(offset)]
-  if (/[^=!<>]=$/.test(before) && !after.startsWith('==')) return 'what is equal is written =='
+  if (before.endsWith('===') || (/[^=!<>]=$/.test(before) && !after.startsWith('==')))
+    return 'what is equal is written =='
   if (/\d(ms|s|m|h|d|w)$/.test(before)) return 'a duration is written duration("30m")'
+  if (before.endsWith('<>')) return 'what is not equal is written !='
+  if (/^[“”„‘’]/.test(after)) return 'quotes are straight: " at both ends'
+  if (/\bin\s*\([^()]*,$/.test(before)) return 'a list is written ["a", "b"]'
   if (/\s(and|or)\s/.test(expression)) return '`and` is written &&, `or` ||'
+  if (/\bnot\s/.test(expression)) return '`not` is written !'
   return null
 }
 

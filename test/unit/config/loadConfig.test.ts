@@ -313,7 +313,7 @@ describe('what is refused, and where', () => {
     [
       'a key of another channel type',
       'channels: { a: { type: console, urll: x } }',
-      '2:33 unknown key `urll`: expected one of type',
+      '2:33 unknown key `urll`: expected `type`',
     ],
     [
       'more sources to agree than are named',

@@ -129,7 +129,7 @@ describe('loadRules', () => {
     [
       'parameters that are no mapping',
       [...stalled, 'with: 5'],
-      '5:11 `with`: expected parameters of the detector, got 5',
+      "5:11 `with`: expected the kind's parameters, such as { after: 15m }, got 5",
     ],
     [
       'an infinite number',
