@@ -15,6 +15,7 @@ import { type ActionField, bestItem, establishedNames, isOfEarlierWords, isToSel
 import { isBatch, type LegEvidence, type Transfer } from '../bridge/transfer.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { hasArrived } from './mayHaveFailed.ts'
+import { byPayment } from './paidSums.ts'
 import { isMadeAgain } from './replacedPayout.ts'
 import { type ActionItem, readAction } from './zoneAction.ts'
 
@@ -86,6 +87,8 @@ export function viewAction(
     (one) => isClaim(one) && one.direction === transfer.direction && !isMadeAgain(one, sharing),
   )
   if (!claims.some(({ key }) => key === transfer.key)) claims.push(transfer)
+  // Of two payouts of one item the later one has none: the one that counts as paid again, so that no money is told twice.
+  claims.sort(byPayment)
   const readings = readAction(by.action)
   const names = namesFor(transfer, claims, readings, settings)
   const chosen = chooseReading(readings, claims, names, settings)

@@ -98,6 +98,18 @@ describe('each transfer of a bundle against its own item', () => {
     expect(mayBeOneRecord({ ...second, confirmedStatus: 'success' }, paid, second.firstSeenAt)).toBe(false)
   })
 
+  test('of two that were paid for one item the later payout lacks it, whichever was listed first', () => {
+    const two = bundle([rows[0] ?? { amount: 5, to: 1 }, { amount: 5, to: 1 }], { exits: [item(5, 1)] })
+    const paidAt = (seconds: readonly number[]) =>
+      two.map((one, at) => ({
+        ...one,
+        main: { chain: 'main' as const, hash: `0x${at}`, height: 1, time: (seconds[at] ?? 0) * 1_000 },
+      }))
+    const lost = { what: 'amount', found: 'no item of its own' }
+    expect(verdicts(paidAt([10, 20]), taught())).toEqual(['covered', lost])
+    expect(verdicts(paidAt([20, 10]), taught())).toEqual([lost, 'covered'])
+  })
+
   test('another token is told where the words of both are known', () => {
     const learned = taught(['0xcc', '0xdd'])
     const exits = [item(5, 1), item(6, 2, '0xdd'), item(5, 3)]
