@@ -39,12 +39,23 @@ export function findOverpayment(
   sharing: readonly Transfer[],
   settings: PaymentSettings,
 ): Overpayment | null {
+  const named = findNamedAlike(transfer, sharing, settings)
   const once = takenOnceWith(transfer, sharing)
-  const beyond =
-    once.length < 2
-      ? null
-      : comparedOf(once)(settings.now, () => compare(once, takenByOrigin(once, settings), settings))
-  if (beyond !== null) return beyond
+  if (named !== null || once.length < 2) return named
+  return comparedOf(once)(settings.now, () => {
+    // What their names show to be one too many already makes none of the others that.
+    const isExplained = (one: Transfer) =>
+      findNamedAlike(one, sharing, settings)?.surplus.some(({ key }) => key === one.key) === true
+    const others = once.filter((one) => !isExplained(one))
+    return compare(others, takenByOrigin(once, settings), settings)
+  })
+}
+
+function findNamedAlike(
+  transfer: Transfer,
+  sharing: readonly Transfer[],
+  settings: PaymentSettings,
+): Overpayment | null {
   const alike = listNamedAlike(transfer, sharing)
   return alike.length < 2
     ? null

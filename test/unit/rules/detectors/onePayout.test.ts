@@ -134,6 +134,13 @@ describe('payouts of one origin', () => {
     expect(duplicates(...ofOne, other)).toEqual(['t2'])
   })
 
+  test('are told once each: by their own names, and beside those by what the zone transaction took', () => {
+    const took = { ...proof('zone'), chain: 'zone' as const, source: 'E9' as const, amountRaw: 1_500_000n }
+    const paid = (n: number, zoneEventIndex: string) =>
+      payout(`t${n}`, `m${n}`, { zoneEventIndex, mainTime: 900_000 + n }, [proof(`m${n}`), took])
+    expect(duplicates(paid(1, '1'), paid(2, '1'), paid(3, '2'))).toEqual(['t2', 't3'])
+  })
+
   test('are measured by their record where the zone names less than any of them: that is another unit', () => {
     const took = { ...proof('zone'), chain: 'zone' as const, source: 'E9' as const }
     const paid = (key: string, name: string, amountRaw: bigint) =>
