@@ -21,7 +21,7 @@ const days = 30
 const hourMs = 3_600_000
 
 if (postgresBin === null) throw new Error('PostgreSQL is not installed')
-const postgres = await startPostgres({ fsync: 'off', max_wal_size: '4GB', maintenance_work_mem: '512MB' })
+const postgres = await startPostgres({ max_wal_size: '4GB', maintenance_work_mem: '512MB' })
 try {
   await measure(await postgres.createDatabase('fleet'))
 } finally {

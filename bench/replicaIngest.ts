@@ -15,7 +15,7 @@ import { note } from './support/figures.ts'
 import { measureIngest, type ReplicaOfBench, withApi } from './support/ingest.ts'
 
 const rounds = 3
-const postgres = await startPostgres()
+const postgres = await startPostgres({ fsync: 'on' })
 const shares: number[] = []
 for (let round = 0; round < rounds; round += 1) {
   await withApi(async (url, folder) => {

@@ -23,7 +23,7 @@ interface Outcome {
   readonly differing: readonly string[]
 }
 
-const postgres = await startPostgres()
+const postgres = await startPostgres({ fsync: 'on' })
 const outcomes = await Promise.all(Array.from({ length: worldCount }, (_, index) => play(index)))
 await postgres.stop()
 report(outcomes)

@@ -33,7 +33,7 @@ const realCount = 3
 const clock = createSystemClock()
 const log = createSilentLog()
 const folder = mkdtempSync(join(tmpdir(), 'spanwatch-many-'))
-const postgres = await startPostgres({ max_connections: '500', shared_buffers: '256MB' })
+const postgres = await startPostgres({ fsync: 'on', max_connections: '500', shared_buffers: '256MB' })
 const database = await postgres.createDatabase('many')
 const setup = openConnections({ database: new Secret(database) }, { most: 1, timeoutMs: 5_000 }, 'setup')
 await setupSchema(setup)

@@ -126,7 +126,7 @@ function failover(kind: 'synchronous' | 'asynchronous'): Trouble {
     name: `PostgreSQL killed, its ${kind} standby promoted after 10 s`,
     lastsMs: 10_000,
     async prepare({ postgres }) {
-      standby = await startPostgres({}, { standbyOf: postgres })
+      standby = await startPostgres({ fsync: 'on' }, { standbyOf: postgres })
       if (kind === 'asynchronous') return
       const client = new Client({ connectionString: postgres.url })
       await client.connect()
@@ -181,7 +181,7 @@ await Promise.all(
 async function play(trouble: Trouble, lane: number): Promise<Outcome> {
   await pause(lane * 3_000)
   const folder = trouble.folder?.()
-  const postgres = await startPostgres(trouble.postgres ?? {}, { ...(folder && { folder }) })
+  const postgres = await startPostgres({ fsync: 'on', ...trouble.postgres }, { ...(folder && { folder }) })
   const url = await postgres.createDatabase('partitions')
   await trouble.prepare?.({ postgres })
   const links = [

@@ -12,7 +12,7 @@ import { type LedgerNode, openTwoNodes } from './twoNodes.ts'
 
 /** A PostgreSQL in which pairs of nodes are opened, each of a bridge of its own. */
 export async function startHandOver() {
-  const postgres = await startPostgres({ fsync: 'off' })
+  const postgres = await startPostgres()
   const database = await postgres.createDatabase('handed')
   const data = openConnections({ database: new Secret(database) }, { most: 3, timeoutMs: 10_000 }, 'test')
   await setupSchema(data)

@@ -33,7 +33,10 @@ export interface Postgres {
   stop(): Promise<void>
 }
 
-/** A server of its own on a free port, run as a plain user: it refuses to be run by root. */
+/**
+ * A server of its own on a free port, run as a plain user: it refuses to be run by root. It does not wait for the disk unless
+ * it is told to: a busy one may stand still for longer than a question may take, and a killed process loses nothing by that.
+ */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   given: { readonly folder?: string; readonly standbyOf?: Postgres } = {},
@@ -58,7 +61,12 @@ export async function startPostgres(
       ...owner,
     })
   const port = await findPort()
-  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: folder, ...settings }
+  const options = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    fsync: 'off',
+    ...settings,
+  }
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ChildProcess | null = null
   const end = async (signal: 'SIGKILL' | 'SIGINT' | 'SIGQUIT') => {
