@@ -66,6 +66,7 @@ import { alertsByKind } from './migrations/0061_alerts_by_kind.ts'
 import { held } from './migrations/0062_held.ts'
 import { escrowSurplus } from './migrations/0063_escrow_surplus.ts'
 import { ruleAsks } from './migrations/0064_rule_asks.ts'
+import { headSwings } from './migrations/0065_head_swings.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -134,6 +135,7 @@ export const migrations: readonly string[] = [
   held,
   escrowSurplus,
   ruleAsks,
+  headSwings,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

@@ -16,7 +16,7 @@ const moments: Readonly<Record<string, { readonly columns: readonly string[]; re
   cases: { columns: ['turn_at', 'close_at', 'recheck_at'], where: '' },
   case_channels: { columns: ['window_at', 'last_at', 'next_at'], where: '' },
   case_escalations: { columns: ['due_at'], where: 'WHERE due_at IS NOT NULL' },
-  heads: { columns: ['advanced_at', 'read_at', 'seen_at'], where: '' },
+  heads: { columns: ['advanced_at', 'read_at', 'seen_at', 'other_at'], where: '' },
   transfers: { columns: ['check_at'], where: 'WHERE check_at IS NOT NULL' },
   evidence_queue: {
     columns: ['added_at', 'ready_at', 'due_at', 'first_at', 'last_at', 'control_at'],

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Chain } from '../../bridge/observation.ts'
-import { type HeadReading, passedTime, trackHead } from './trackHead.ts'
+import { type HeadReading, passedTime, type Standing, trackHead } from './trackHead.ts'
 import { chain } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
-import { instant, int, json, table } from '../../store/table.ts'
+import { instant, int, json, type Read, table } from '../../store/table.ts'
 
 /** A reading that is not believed yet. */
 const doubt = json(
@@ -20,6 +20,8 @@ const heads = table('heads', {
   // One that cannot be read begins anew with the next reading.
   below: doubt.orElse(null),
   ahead: doubt.orElse(null),
+  otherHeight: int.orNull(),
+  otherAt: instant.orNull(),
 })
 
 /** A chain whose row cannot be read was not read yet: the next reading writes it anew. */
@@ -41,10 +43,15 @@ export function listHeads(db: Database): Head[] {
  */
 export function recordHead(db: Database, chain: Chain, reading: HeadReading): number | null {
   const [row = null] = heads.readable(db, 'SELECT * FROM heads WHERE chain = ?', chain)
-  const before = row && { ...row, seenAt: row.seenAt ?? row.advancedAt }
-  const now = trackHead(before, reading)
-  db.prepare(`INSERT OR REPLACE ${heads.into}`).run(...heads.values({ ...now, chain }))
+  const before = row && { ...row, seenAt: row.seenAt ?? row.advancedAt, other: otherOf(row) }
+  const { other, ...now } = trackHead(before, reading)
+  const written = { ...now, chain, otherHeight: other?.height ?? null, otherAt: other?.advancedAt ?? null }
+  db.prepare(`INSERT OR REPLACE ${heads.into}`).run(...heads.values(written))
   return before !== null && now.height < before.height ? before.height : null
+}
+
+function otherOf({ otherHeight, otherAt }: Read<typeof heads>): Standing | null {
+  return otherHeight === null || otherAt === null ? null : { height: otherHeight, advancedAt: otherAt }
 }
 
 /** One chain's head as last read. */

@@ -22,7 +22,12 @@ export interface TrackedHead {
   readonly below: HeadReading | null
   /** A reading so far ahead that it needs a second one; null without one. */
   readonly ahead: HeadReading | null
+  /** Where it stood before, while it has come no further than to one of two places; null otherwise. */
+  readonly other: Standing | null
 }
+
+/** A height, and when it was come to. */
+export type Standing = Pick<TrackedHead, 'height' | 'advancedAt'>
 
 /** How long only lower readings come before they are believed, ms: the chain really stands there. */
 const believedAfterMs = 30_000
@@ -39,6 +44,7 @@ export function trackHead(before: TrackedHead | null, reading: HeadReading): Tra
   if (before === null) return begin(reading, reading.at)
   const readAt = Math.max(before.readAt, reading.at)
   const { height } = reading
+  if (height === before.other?.height && height > before.height) return swing(before, reading, readAt)
   if (height > before.height) {
     const isAgreed = before.ahead !== null && !isLeap(before.ahead, reading) && height >= before.ahead.height
     const isBelieved = isAgreed || !isLeap({ height: before.height, at: before.readAt }, reading)
@@ -50,11 +56,17 @@ export function trackHead(before: TrackedHead | null, reading: HeadReading): Tra
   // After a start with a clock that was set back nothing was seen in the future.
   const seenAt = Math.min(before.seenAt, reading.at)
   if (reading.at - seenAt < believedAfterMs) return { ...before, readAt, seenAt, below, ahead: null }
-  return { ...begin(below, readAt), seenAt: reading.at }
+  return { ...swing(before, below, readAt), seenAt: reading.at }
 }
 
 function begin({ height, blockTime, at }: HeadReading, readAt: UnixMs): TrackedHead {
-  return { height, blockTime, advancedAt: at, readAt, seenAt: at, below: null, ahead: null }
+  return { height, blockTime, advancedAt: at, readAt, seenAt: at, below: null, ahead: null, other: null }
+}
+
+/** Two servers that both stand still, asked for a while each: whoever is back where it stood before has come no further. */
+function swing({ height, advancedAt, other }: TrackedHead, to: HeadReading, readAt: UnixMs): TrackedHead {
+  const begun = begin(to, readAt)
+  return { ...begun, ...(to.height === other?.height && other), other: { height, advancedAt } }
 }
 
 function isLeap(from: Pick<HeadReading, 'height' | 'at'>, to: HeadReading): boolean {

@@ -54,9 +54,11 @@ test('F16: a migration that was cut off goes on without a copy of what it had co
   expect(copies()).toEqual(['ledger.sqlite.version-1'])
   expect(readVersion(`${path}.version-1`)).toEqual({ version: 1, next: '7' })
   // The next one begins anew.
-  inTheWay('PRAGMA user_version = 63; ALTER TABLE rule_evaluations DROP COLUMN asks')
+  inTheWay(
+    'PRAGMA user_version = 64; ALTER TABLE heads DROP COLUMN other_height; ALTER TABLE heads DROP COLUMN other_at',
+  )
   openDatabase(path).close()
-  expect(copies()).toEqual(['ledger.sqlite.version-1', 'ledger.sqlite.version-63'])
+  expect(copies()).toEqual(['ledger.sqlite.version-1', 'ledger.sqlite.version-64'])
 })
 
 test('a new ledger and one of this version leave no copy', () => {

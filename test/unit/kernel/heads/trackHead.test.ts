@@ -124,6 +124,47 @@ test.each<{ title: string; readings: (readonly [number, number])[]; height: numb
     advancedAt: 50,
   },
   {
+    title: 'stands while two servers that stand still are asked for a while each',
+    readings: [
+      [0, 100],
+      [10, 95],
+      [20, 95],
+      [40, 95],
+      [60, 100],
+      [70, 95],
+      [80, 95],
+      [100, 95],
+      [120, 100],
+    ],
+    height: 100,
+    advancedAt: 0,
+  },
+  {
+    title: 'stands at the lower of both since it was first read there',
+    readings: [
+      [0, 100],
+      [10, 95],
+      [40, 95],
+      [60, 100],
+      [70, 95],
+      [100, 95],
+    ],
+    height: 95,
+    advancedAt: 10,
+  },
+  {
+    title: 'comes further where one of both does',
+    readings: [
+      [0, 100],
+      [10, 95],
+      [40, 95],
+      [50, 96],
+      [60, 100],
+    ],
+    height: 100,
+    advancedAt: 60,
+  },
+  {
     title: 'follows at once what an hour without readings explains',
     readings: [
       [0, 100],

@@ -22,3 +22,17 @@ test('one height beyond all reason is forgotten after half a minute (semantics 2
   const seen = follow([10, 0], [1e12, 1_000], [11, 2_000], [40, 31_000], [41, 32_000])
   expect(seen).toMatchObject({ height: 41, advancedAt: 32_000 })
 })
+
+test('two nodes that stand still come no further by being asked for a while each', () => {
+  const toLower: [number, number][] = [
+    [8, 1_000],
+    [8, 31_000],
+  ]
+  const swung = follow([10, 0], ...toLower, [10, 40_000])
+  expect(swung).toMatchObject({ height: 10, advancedAt: 0 })
+  expect(follow([10, 0], ...toLower, [10, 40_000], [8, 41_000], [8, 71_000])).toMatchObject({
+    height: 8,
+    advancedAt: 1_000,
+  })
+  expect(follow([10, 0], ...toLower, [9, 35_000], [10, 40_000])).toMatchObject({ advancedAt: 40_000 })
+})
