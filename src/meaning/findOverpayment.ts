@@ -41,14 +41,17 @@ export function findOverpayment(
 ): Overpayment | null {
   const named = findNamedAlike(transfer, sharing, settings)
   const once = takenOnceWith(transfer, sharing)
-  if (named !== null || once.length < 2) return named
-  return comparedOf(once)(settings.now, () => {
+  if (once.length < 2 || isSurplus(transfer, named)) return named
+  const beyond = comparedOf(once)(settings.now, () => {
     // What their names show to be one too many already makes none of the others that.
-    const isExplained = (one: Transfer) =>
-      findNamedAlike(one, sharing, settings)?.surplus.some(({ key }) => key === one.key) === true
-    const others = once.filter((one) => !isExplained(one))
+    const others = once.filter((one) => !isSurplus(one, findNamedAlike(one, sharing, settings)))
     return compare(others, takenByOrigin(once, settings), settings)
   })
+  return beyond ?? named
+}
+
+function isSurplus({ key }: Transfer, found: Overpayment | null): boolean {
+  return found?.surplus.some((one) => one.key === key) === true
 }
 
 function findNamedAlike(

@@ -60,8 +60,8 @@ interface Bundle {
   /** Base units: of all, and of those that were paid. */
   readonly sum: bigint
   readonly paid: bigint
-  /** By what the zone says, the tokens of those whose amount it may be. */
-  readonly said: Map<bigint, ReadonlySet<string>>
+  /** By what the zone says, the first seen of those whose amount it may be; null without one. */
+  readonly said: Map<bigint, Transfer | null>
 }
 
 const bundleOf = ofCrowd((sharing: readonly Transfer[]): Bundle => {
@@ -96,7 +96,7 @@ function isBeyondBundle(transfer: Transfer, sharing: readonly Transfer[], settin
   const said = inRecordUnits(by, token.decimals)
   if (!isAlike || said === null || (!isPayout && now - firstSeenAt < bundleHoldMs)) return false
   if (isPayout ? paid <= said : sum >= said) return false
-  return tokensSaid(sharing, settings).size === 0
+  return firstSaid(sharing, settings) === null
 }
 
 /**
@@ -109,16 +109,16 @@ function isOfAnother(
   settings: BundleSettings,
 ): boolean {
   if (direction !== 'ZoneToMain') return false
-  const said = tokensSaid(sharing, settings)
-  return said.size > 0 && !said.has(token.address) && isTakenOnce(sharing)
+  const said = firstSaid(sharing, settings)
+  return said !== null && said.token.address !== token.address && isTakenOnce(sharing)
 }
 
 interface BundleSettings extends AmountSettings {
   readonly by: LegEvidence
 }
 
-/** The tokens of those members of a bundle whose amount may be what the zone says. */
-function tokensSaid(sharing: readonly Transfer[], settings: BundleSettings): ReadonlySet<string> {
+/** The first seen of those members of a bundle whose amount may be what the zone says: later ones need explaining. */
+function firstSaid(sharing: readonly Transfer[], settings: BundleSettings): Transfer | null {
   const { by } = settings
   const { said } = bundleOf(sharing)
   const known = said.get(by.amountRaw ?? 0n)
@@ -127,9 +127,14 @@ function tokensSaid(sharing: readonly Transfer[], settings: BundleSettings): Rea
     const raw = inRecordUnits(by, one.token.decimals) ?? 0n
     return isWithinFee(one, raw - (one.amountRaw ?? 0n), settings) || isSameNumber(by.amount, one.amount)
   }
-  const tokens = new Set(sharing.flatMap((one) => (one.isListed && isSaid(one) ? [one.token.address] : [])))
-  said.set(by.amountRaw ?? 0n, tokens)
-  return tokens
+  const first = sharing
+    .filter((one) => one.isListed && isSaid(one))
+    .reduce<Transfer | null>(
+      (best, one) => (best === null || one.firstSeenAt < best.firstSeenAt ? one : best),
+      null,
+    )
+  said.set(by.amountRaw ?? 0n, first)
+  return first
 }
 
 /** The name under which dissent from what the zone's own word on amounts means is counted. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatUnits } from '../../bridge/amount.ts'
-import { compareDecimals } from '../../bridge/decimal.ts'
+import { compareDecimals, isSameNumber } from '../../bridge/decimal.ts'
 import { canonicalToken } from '../../bridge/movedToken.ts'
 import type { Finding } from '../../bridge/finding.ts'
 import { tellUnasked } from '../../meaning/describeEvidence.ts'
@@ -245,8 +245,9 @@ function compareZone(transfer: Transfer, { related, learned, bridge, now }: Even
     now,
   })
   if (by === null) return null
-  const found = by.amount ?? (by.amountRaw ?? '').toString()
-  return { what: 'amount', expected: expectedOf(transfer, 'amount'), found, by }
+  const [found, expected] = [by.amount ?? (by.amountRaw ?? '').toString(), expectedOf(transfer, 'amount')]
+  // Of another token as much was taken, by a record that was there before.
+  return { what: 'amount', expected, found: isSameNumber(found, expected) ? noItem : found, by }
 }
 
 /** What the zone's own transaction does, item by item. */

@@ -92,6 +92,13 @@ describe('of a bundle of two tokens the zone names the amount of one', () => {
     expect(judge([100, 7], { said: 100, more: other, word })).toEqual(isOther)
   })
 
+  test('and is as much of the other: of the one that was seen first', () => {
+    const later = { ...other, firstSeenAt: record.firstSeenAt + 1 }
+    const earlier = { ...other, firstSeenAt: record.firstSeenAt - 1 }
+    expect(judge([100, 100], { said: 100, more: later })).toEqual([false, true])
+    expect(judge([100, 100], { said: 100, more: earlier })).toEqual([true, false])
+  })
+
   test('which of them it is does not matter, and of neither it says nothing', () => {
     expect(judge([7, 100], { said: 100, more: other })).toEqual([true, false])
     expect(judge([7, 100], { said: 107, more: other })).toEqual([false, false])

@@ -139,6 +139,7 @@ describe('payouts of one origin', () => {
     const paid = (n: number, zoneEventIndex: string) =>
       payout(`t${n}`, `m${n}`, { zoneEventIndex, mainTime: 900_000 + n }, [proof(`m${n}`), took])
     expect(duplicates(paid(1, '1'), paid(2, '1'), paid(3, '2'))).toEqual(['t2', 't3'])
+    expect(duplicates(paid(1, '2'), paid(2, '1'), paid(3, '1'))).toEqual(['t2', 't3'])
   })
 
   test('are measured by their record where the zone names less than any of them: that is another unit', () => {
