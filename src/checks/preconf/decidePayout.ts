@@ -88,7 +88,10 @@ function decideUnfit(
 ): Decision {
   const { db, list } = of
   const { answers, hash, names, seenAt, shownAt } = waiting
-  if (readPayout(db, hash) !== null || !isYoung(of, waiting)) return { kind: 'left' }
+  const known = readPayout(db, hash)?.verdict ?? null
+  // What fitted before may have been executed anew since, and pay more.
+  const isDecided = known !== null && !(known === 'fits' && waiting.isAnew)
+  if (isDecided || !isYoung(of, waiting)) return { kind: 'left' }
   // Where payouts name nothing the list alone could explain them, of which each record takes its own time.
   if (!sight.habit.namesOrigins) return { kind: 'left' }
   const unknown = listUnknownNames(of, waiting)
@@ -98,8 +101,8 @@ function decideUnfit(
   if (unknown.some((name) => !answers.has(name)) || isFilling(of, waiting)) return { kind: 'waits' }
   const failed = unknown.find((name) => answers.get(name)?.says === 'failed')
   if (failed !== undefined) return { kind: 'unbacked', unfit, reason: 'failed', origin: failed }
-  const known = names.find((name) => !unknown.includes(name))
-  if (known !== undefined) return { kind: 'unbacked', unfit, reason: 'paid', origin: known }
+  const paid = names.find((name) => !unknown.includes(name))
+  if (paid !== undefined) return { kind: 'unbacked', unfit, reason: 'paid', origin: paid }
   const [absent] = unknown
   if (absent !== undefined) return { kind: 'unbacked', unfit, reason: 'absent', origin: absent }
   // What names nothing may give failed deposits back: whether they were before the checks that read blocks say.

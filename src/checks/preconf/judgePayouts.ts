@@ -5,7 +5,7 @@ import type { UnixMs } from '../../lib/clock.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import { decimalsOf, settingOf } from './claims.ts'
 import { decide, type Decision, readSight, type Sight, type Unfit } from './decidePayout.ts'
-import { savePayout } from './payoutStore.ts'
+import { dropPayout, savePayout } from './payoutStore.ts'
 import { type PayoutWatch, toWaiting, type Waiting } from './payoutWatch.ts'
 import type { BridgeReceipt } from './receipt.ts'
 import { toUnbacked } from './unbacked.ts'
@@ -96,6 +96,7 @@ function settle(of: PayoutWatch, { waiting, decision, sight }: Decided, now: Uni
   if (decision.kind !== 'unbacked') return []
   const isTold = sight.habit.isPrompt
   const unfit = decision.unfit.map(({ payout: { token }, left }) => ({ token, raw: String(left) }))
+  if (waiting.isAnew) dropPayout(db, hash)
   savePayout(db, { hash, at: now, verdict: 'unbacked', named: waiting.names.length > 0, unfit })
   return isTold
     ? keepEarly(

@@ -1,3 +1,4 @@
+import { hash as digest } from 'node:crypto'
 import { createMostKept, type MostKept } from '../../meaning/mostKept.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -14,6 +15,8 @@ export interface Waiting {
   readonly seenAt: UnixMs
   /** The same by the chain's clock, where ours is ahead of it. */
   readonly shownAt: UnixMs
+  /** It was seen with other logs before. */
+  readonly isAnew: boolean
   readonly payouts: readonly Payout[]
   /** What the bridge's own events may name as origins. */
   readonly names: readonly string[]
@@ -53,8 +56,8 @@ export interface PayoutWatch
   readonly mostKept: MostKept
   /** Read and not looked at yet. */
   readonly fresh: FreshReceipt[]
-  /** How many logs were seen of a transaction. */
-  readonly seen: Map<string, number>
+  /** Which logs were seen of a transaction at last. */
+  readonly seen: Map<string, SeenLogs>
   readonly waiting: Map<string, Waiting>
   /** Which transaction pays a withdrawal, by its key. */
   readonly used: Map<string, string>
@@ -62,7 +65,12 @@ export interface PayoutWatch
   readonly isHeld: (hash: string) => boolean
 }
 
-export interface FreshReceipt extends BridgeReceipt, Pick<Waiting, 'seenAt' | 'shownAt'> {}
+interface SeenLogs {
+  readonly count: number
+  readonly digest: string
+}
+
+export interface FreshReceipt extends BridgeReceipt, Pick<Waiting, 'seenAt' | 'shownAt' | 'isAnew'> {}
 
 /** The bridge's addresses on the main chain, in lower case. */
 export interface BridgePlaces {
@@ -115,7 +123,10 @@ export function forgetDropped({ used, waiting }: PayoutWatch, hashes: ReadonlySe
   for (const [key, hash] of used) if (hashes.has(hash)) used.delete(key)
 }
 
-/** Takes the receipts of one reading; only what was not seen yet is looked at, at once. */
+/**
+ * Takes the receipts of one reading; only what was not seen yet is looked at, at once. One that was executed anew may say
+ * something else; one that shows less is of a server that knows less.
+ */
 export function takeReceipts(
   of: PayoutWatch,
   { bridge, time }: Pick<PendingBlock, 'bridge' | 'time'>,
@@ -124,9 +135,15 @@ export function takeReceipts(
   const { fresh, seen, trigger } = of
   const before = fresh.length
   for (const receipt of bridge) {
-    if ((seen.get(receipt.hash) ?? 0) >= receipt.logs.length || fresh.length >= mostWaiting) continue
-    putNewest(seen, receipt.hash, receipt.logs.length, rememberedHashes)
-    fresh.push({ ...receipt, seenAt, shownAt: byChain(seenAt, time) })
+    if (fresh.length >= mostWaiting) continue
+    const logs = {
+      count: receipt.logs.length,
+      digest: digest('sha1', JSON.stringify(receipt.logs), 'base64'),
+    }
+    const known = seen.get(receipt.hash)
+    if (known && (known.count > logs.count || known.digest === logs.digest)) continue
+    putNewest(seen, receipt.hash, logs, rememberedHashes)
+    fresh.push({ ...receipt, seenAt, shownAt: byChain(seenAt, time), isAnew: known !== undefined })
   }
   if (fresh.length > before) trigger('preconfPayouts')
 }
@@ -139,7 +156,10 @@ function byChain(seenAt: UnixMs, blockTime: UnixMs | null): UnixMs {
 const longestBlockMs = 15_000
 
 /** What a transaction pays out of the escrows, of tokens of the bridge; null where it pays nothing. */
-export function toWaiting(of: PayoutWatch, { hash, height, logs, ...times }: FreshReceipt): Waiting | null {
+export function toWaiting(
+  of: PayoutWatch,
+  { hash, height, logs, isAnew, ...times }: FreshReceipt,
+): Waiting | null {
   const { escrows, all } = of.places
   const payouts = readPayouts(logs, escrows).filter(({ token }) => isCounted(of, token))
   if (payouts.length === 0 || of.waiting.size >= mostWaiting) return null
@@ -149,6 +169,7 @@ export function toWaiting(of: PayoutWatch, { hash, height, logs, ...times }: Fre
     height,
     seenAt: known?.seenAt ?? times.seenAt,
     shownAt: known?.shownAt ?? times.shownAt,
+    isAnew,
     payouts,
     names: readNames(logs, all),
     answers: known?.answers ?? new Map(),

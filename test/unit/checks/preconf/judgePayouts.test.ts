@@ -590,6 +590,20 @@ describe("transactions that take each other's place", () => {
     await world.step()
     expect([world.reasons(), world.watch().waiting.size]).toEqual([[], 0])
   })
+
+  test('one that is executed anew before its block, and pays more then, is judged by what it pays now', async () => {
+    const world = setUp()
+    world.pending('w')
+    world.see('pay', pays(user, 5_000_000n), names('w'))
+    expect(world.watch().waiting.size).toBe(0)
+    world.see('pay', pays(user, 5_000_000n), names('w'))
+    expect(world.watch().waiting.size).toBe(0)
+    world.see('pay', pays(user, 90_000_000n), names('w'))
+    await world.clock.advance(1)
+    world.catchUp()
+    await world.step()
+    expect(world.reasons()).toHaveLength(1)
+  })
 })
 
 describe('what becomes of it', () => {
