@@ -67,6 +67,7 @@ import { held } from './migrations/0062_held.ts'
 import { escrowSurplus } from './migrations/0063_escrow_surplus.ts'
 import { ruleAsks } from './migrations/0064_rule_asks.ts'
 import { headSwings } from './migrations/0065_head_swings.ts'
+import { stageNames } from './migrations/0066_stage_names.ts'
 import { earlyFindings } from './migrations/0037_early_findings.ts'
 
 /** Numbered from 1 by position, forward only. A migration that has been released is never edited. */
@@ -136,6 +137,7 @@ export const migrations: readonly string[] = [
   escrowSurplus,
   ruleAsks,
   headSwings,
+  stageNames,
 ]
 
 export function readVersion(connection: DatabaseSync): number {

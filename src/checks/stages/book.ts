@@ -6,15 +6,31 @@ import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import type { StageSetting } from './readStageEvent.ts'
 import { type Proposal, type Said, type StageRule, standingOf } from './stage.ts'
-import { listStageEvents, type StoredStageEvent } from './store.ts'
+import {
+  listProposals,
+  listStageEvents,
+  listStagesOf,
+  newestStageId,
+  type StoredStageEvent,
+} from './store.ts'
 
-/** Every event of a stage, read from the ledger as they come, and where withdrawals stand by them. */
+interface Named {
+  readonly stage: string
+  readonly at: UnixMs
+}
+
+/** What was taken in of one transfer by its name, oldest first. */
+export type StagesOf = (name: string) => readonly Named[]
+
+/** Events of stages as they come, and where withdrawals stand by them. */
 export interface StageBook {
   readonly db: Database
   readonly settings: readonly StageSetting[]
   readonly rules: readonly StageRule[]
   readonly words: Kernel['challengeWords']
-  readonly named: Map<string, { readonly stage: string; readonly at: UnixMs }[]>
+  readonly stagesOf: StagesOf
+  /** The same of the names that were asked for lately, with what came since. */
+  readonly named: Map<string, readonly Named[]>
   proposals: Proposal[]
   readonly removals: Proposal[]
   lastId: number
@@ -33,22 +49,28 @@ export interface StageBook {
 /** So many proposals are looked through: older ones cover what was paid long ago. */
 const mostProposals = 2_000
 const mostKnown = 50_000
+const mostNamed = 50_000
 /** A challenge's word comes without an event. */
 const wordsMs = 30_000
 
-export function openStageBook({
-  db,
-  config,
-  challengeWords,
-}: Pick<Kernel, 'db' | 'challengeWords'> & {
-  readonly config: { readonly bridge: Pick<AppConfig['bridge'], 'stages'> }
-}): StageBook {
+/** @param stagesOf the ledger's word when left out */
+export function openStageBook(
+  {
+    db,
+    config,
+    challengeWords,
+  }: Pick<Kernel, 'db' | 'challengeWords'> & {
+    readonly config: { readonly bridge: Pick<AppConfig['bridge'], 'stages'> }
+  },
+  stagesOf?: StagesOf,
+): StageBook {
   const { stages: settings } = config.bridge
-  return {
+  const book: StageBook = {
     db,
     settings,
     rules: settings.filter(({ stage }) => stage !== 'removed').map(toRule),
     words: challengeWords,
+    stagesOf: stagesOf ?? ((name) => listStagesOf(db, name, book.lastId)),
     named: new Map(),
     proposals: [],
     removals: [],
@@ -58,6 +80,7 @@ export function openStageBook({
     since: Infinity,
     known: new Map(),
   }
+  return book
 }
 
 function toRule({ stage, event, challenge, lastsMs, everyMs }: StageSetting): StageRule {
@@ -66,7 +89,13 @@ function toRule({ stage, event, challenge, lastsMs, everyMs }: StageSetting): St
 
 /** Takes in what was saved since. */
 export function readOn(book: StageBook): void {
-  const news = listStageEvents(book.db, book.lastId)
+  const { db } = book
+  if (book.lastId === 0) {
+    takeIn(book, listProposals(db))
+    book.lastId = newestStageId(db)
+    return
+  }
+  const news = listStageEvents(db, book.lastId)
   takeIn(book, news)
   book.lastId = news.at(-1)?.id ?? book.lastId
 }
@@ -80,8 +109,10 @@ export function takeIn(book: StageBook, news: readonly StoredStageEvent[]): void
 }
 
 function sortIn(book: StageBook, { stage, name, zoneHeight, hash, at }: StoredStageEvent): void {
-  if (name !== '') book.named.set(name, [...(book.named.get(name) ?? []), { stage, at }])
-  else if (zoneHeight !== null) {
+  if (name !== '') {
+    const known = book.named.get(name)
+    if (known) book.named.set(name, [...known, { stage, at }])
+  } else if (zoneHeight !== null) {
     book.turns += 1
     ;(stage === 'removed' ? book.removals : book.proposals).push({ stage, hash, zoneHeight, at })
   }
@@ -98,7 +129,7 @@ export function standingIn(book: StageBook, transfer: Transfer, now: UnixMs): St
   if (transfer.originAt < book.since) return null
   const known = book.known.get(key)
   const isOver = known !== undefined && known.standing.until !== null && now >= known.standing.until
-  const said = namesOf(transfer).reduce((sum, name) => sum + (book.named.get(name)?.length ?? 0), 0)
+  const said = namesOf(transfer).reduce((sum, name) => sum + stagesBy(book, name).length, 0)
   const isOld =
     known === undefined ||
     isOver ||
@@ -115,7 +146,7 @@ export function standingIn(book: StageBook, transfer: Transfer, now: UnixMs): St
 
 function judge(book: StageBook, transfer: Transfer, zoneHeight: number, now: UnixMs): Standing {
   const said: Said = {
-    named: namesOf(transfer).flatMap((name) => book.named.get(name) ?? []),
+    named: namesOf(transfer).flatMap((name) => stagesBy(book, name)),
     proposals: book.proposals,
     removals: book.removals,
     wordOf: ({ hash }, stage) => {
@@ -125,6 +156,13 @@ function judge(book: StageBook, transfer: Transfer, zoneHeight: number, now: Uni
     },
   }
   return standingOf({ at: transfer.originAt, zoneHeight }, book.rules, said, now)
+}
+
+function stagesBy({ named, stagesOf }: StageBook, name: string): readonly Named[] {
+  const known = named.get(name) ?? stagesOf(name)
+  if (named.size >= mostNamed) named.clear()
+  named.set(name, known)
+  return known
 }
 
 /** What events name it by. */

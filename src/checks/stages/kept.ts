@@ -78,9 +78,13 @@ const withdrawals = columns({ key: int, originAt: instant, destinationAt: instan
 
 /** What was known at a moment, which rises: events that were written by then, and withdrawals that were on their way. */
 function openThen({ bridge, db, ledger }: KeptGround, since: UnixMs | null) {
-  const book = openStageBook({ db, config: { bridge }, challengeWords: createChallengeWords() })
-  book.since = since ?? Infinity
   const events = listStageEvents(db, 0).toSorted((a, b) => a.at - b.at)
+  const byName = Map.groupBy(events, ({ name }) => name)
+  let until: UnixMs = 0
+  const book = openStageBook({ db, config: { bridge }, challengeWords: createChallengeWords() }, (name) =>
+    (byName.get(name) ?? []).filter(({ at }) => at <= until),
+  )
+  book.since = since ?? Infinity
   const left = withdrawals.all(
     db,
     `SELECT key, origin_at, destination_at FROM transfers
@@ -96,6 +100,7 @@ function openThen({ bridge, db, ledger }: KeptGround, since: UnixMs | null) {
     now: 0,
     advance(now: UnixMs): void {
       this.now = now
+      until = now
       const from = nextEvent
       while ((events[nextEvent]?.at ?? Infinity) <= now) nextEvent += 1
       takeIn(book, events.slice(from, nextEvent))

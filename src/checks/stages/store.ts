@@ -29,8 +29,25 @@ export function listStageEvents(db: Database, afterId: number): StoredStageEvent
   return stored.all(db, 'SELECT * FROM stage_events WHERE id > ? ORDER BY id', afterId)
 }
 
+/** Proposals and removals, oldest first. */
+export function listProposals(db: Database): StoredStageEvent[] {
+  return stored.all(db, "SELECT * FROM stage_events WHERE name = '' ORDER BY id")
+}
+
+/** What is said of one transfer by its name, up to an event, oldest first. */
+export function listStagesOf(db: Database, name: string, uptoId: number): StoredStageEvent[] {
+  const sql = "SELECT * FROM stage_events WHERE name = ? AND name <> '' AND id <= ? ORDER BY id"
+  return stored.all(db, sql, name, uptoId)
+}
+
+export function newestStageId(db: Database): number {
+  return int.orNull().get(db, 'SELECT max(id) FROM stage_events') ?? 0
+}
+
+/** Never the newest: the next one would get its number, and those are taken in by their number. */
 export function purgeStageEvents(db: Database, before: UnixMs, limit: number): void {
   db.prepare(
-    'DELETE FROM stage_events WHERE id IN (SELECT id FROM stage_events WHERE at < ? ORDER BY at LIMIT ?)',
+    `DELETE FROM stage_events WHERE id IN (SELECT id FROM stage_events WHERE at < ? ORDER BY at LIMIT ?)
+      AND id < (SELECT max(id) FROM stage_events)`,
   ).run(before, limit)
 }
