@@ -10,7 +10,7 @@ export interface GroupAlert {
   readonly isEndHeld: boolean
   /** It was silenced or in a mute time until now: what still holds is sent again, what fired again is new. */
   readonly wasMuted: boolean
-  /** Acknowledged: no reminders. */
+  /** Acknowledged, or somebody has its case: no reminders. */
   readonly isAcked: boolean
   /** An alert that says more of the same thing was sent to this channel: an update of that one, or nothing to add to it. */
   readonly joins: 'news' | 'nothing' | null

@@ -101,7 +101,7 @@ function flushGroup(context: EngineContext, { group, members, mute }: DueGroup &
       isMuted: muted.get(member.id) !== null,
       isEndHeld: muted.get(member.id)?.by === 'muted' || goesOn(member),
       wasMuted: member.withheld === 'muted',
-      isAcked: member.ackedAt !== null,
+      isAcked: member.ackedAt !== null || member.isTaken,
     }),
   )
   const heard = withoutOthers(context, { group, route, members, toldItems })

@@ -97,6 +97,8 @@ const members = columns({
   ...alertTable.shape,
   /** Why something may not have been sent at the last flush. */
   withheld: withheldWord,
+  /** Somebody has the case that it is in. */
+  isTaken: flag,
 })
 export type Member = Read<typeof members>
 
@@ -109,7 +111,9 @@ export function setWithheld(db: Database, key: string, alertId: number, withheld
 }
 
 export function listMembers(db: Database, key: string): Member[] {
-  const sql = `SELECT ${alertColumns}, m.withheld FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`
+  const sql = `SELECT ${alertColumns}, m.withheld, EXISTS (SELECT 1 FROM case_members n JOIN cases c ON c.id = n.case_id
+      WHERE n.alert_id = a.id AND n.episode = a.episode AND c.state IN ('acknowledged', 'handled')) AS is_taken
+    FROM group_members m JOIN alerts a ON a.id = m.alert_id WHERE m.group_key = ? ORDER BY a.id`
   return members.all(db, sql, key)
 }
 

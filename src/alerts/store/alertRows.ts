@@ -1,3 +1,4 @@
+import { waitingRepeats } from './outboxItems.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, instant, int, oneOf, type Read, table, text } from '../../store/table.ts'
@@ -216,7 +217,9 @@ export function deleteAlert(db: Database, id: number): void {
   db.prepare('DELETE FROM alerts WHERE id = ?').run(id)
 }
 
+/** No reminders of it, those that wait for their channel neither. */
 export function ackAlert(db: Database, id: number, by: string, now: UnixMs): void {
+  db.prepare(`DELETE FROM outbox WHERE alert_id = ? AND ${waitingRepeats}`).run(id)
   db.prepare('UPDATE alerts SET acked_by = ?, acked_at = ? WHERE id = ?').run(by, now, id)
 }
 

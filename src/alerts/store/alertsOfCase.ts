@@ -1,6 +1,7 @@
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, instant, int, type Read, text } from '../../store/table.ts'
+import { waitingRepeats } from './outboxItems.ts'
 import { activeAlerts, alertColumns, type AlertRow, alertTable } from './alertRows.ts'
 
 /** What of a case holds, the worst first. */
@@ -45,9 +46,9 @@ export function listWithoutCase(db: Database, since: UnixMs, limit: number): Ale
 
 /** All of a case is acknowledged: no reminders. */
 export function ackCase(db: Database, caseId: number, by: string, now: UnixMs): void {
-  db.prepare(
-    'UPDATE alerts SET acked_by = ?2, acked_at = ?3 WHERE id IN (SELECT alert_id FROM case_members WHERE case_id = ?1)',
-  ).run(caseId, by, now)
+  const ids = '(SELECT alert_id FROM case_members WHERE case_id = ?1)'
+  db.prepare(`UPDATE alerts SET acked_by = ?2, acked_at = ?3 WHERE id IN ${ids}`).run(caseId, by, now)
+  db.prepare(`DELETE FROM outbox WHERE alert_id IN ${ids} AND ${waitingRepeats}`).run(caseId)
 }
 
 export function clearAcks(db: Database, caseId: number): void {

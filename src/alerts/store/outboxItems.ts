@@ -84,11 +84,15 @@ export function deleteRepeats(db: Database, alertId: number, channel: string): v
   ).run(alertId, channel)
 }
 
+/** Reminders that wait for their channel. */
+export const waitingRepeats = "what = 'repeat' AND state = 'queued' AND delivery_id IS NULL"
+
 /** A reminder is pointless once its alert is over. */
 export function deleteUnsentRepeats(db: Database, alertId: number, channel: string): void {
-  db.prepare(
-    "DELETE FROM outbox WHERE alert_id = ? AND channel = ? AND what = 'repeat' AND state = 'queued' AND delivery_id IS NULL",
-  ).run(alertId, channel)
+  db.prepare(`DELETE FROM outbox WHERE alert_id = ? AND channel = ? AND ${waitingRepeats}`).run(
+    alertId,
+    channel,
+  )
 }
 
 /**

@@ -415,6 +415,29 @@ describe('semantics.md 51: a case never swallows', () => {
     await world.stop()
   })
 
+  test('of a lesser finding that joins what somebody took nobody is reminded, before that is taken back', async () => {
+    const world = run({ routes: [createRoute({ channels: ['ops'], groupWaitMs: 0, repeatMs: 10 * minute })] })
+    await world.tell(unbacked, theft(1, '1000'))
+    await world.by('c1', 'ack')
+    const late = { ...theft(1, '1000'), kind: 'transfer.stalled', facts: {} }
+    const listSlow = () =>
+      world.ops.sent.flatMap(({ items }) =>
+        items.flatMap(({ rule, status }) => (rule === 'slow' ? status : [])),
+      )
+    for (let at = 0; at < 30; at += 1) {
+      await world.judge(slow, late)
+      await world.send(minute)
+    }
+    expect(listSlow()).toEqual(['update'])
+    await world.by('c1', 'reopen')
+    for (let at = 0; at < 11; at += 1) {
+      await world.judge(slow, late)
+      await world.send(minute)
+    }
+    expect(listSlow()).toEqual(['update', 'repeat'])
+    await world.stop()
+  })
+
   test('one that nobody took and that turns out to be one that was taken opens it, however little is at risk', async () => {
     const world = run()
     await world.judge(drift, outflow(3, '50'))

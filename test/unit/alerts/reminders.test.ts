@@ -301,6 +301,27 @@ test('a reminder that waits is not sent of what is over', async () => {
   await world.stop()
 })
 
+test('a reminder that waits is not sent of what somebody takes meanwhile', async () => {
+  const world = run({
+    fakes: two(),
+    routes: [createRoute({ channels: ['ops'], groupWaitMs: 0, repeatMs: hour })],
+  })
+  await world.judge(shortfall, lack('50'))
+  await hold(world, '50', hour - 15 * minute)
+  await world.send(10 * minute)
+  world.ops.answers = [{ result: 'throttled', retryAfterMs: 20 * minute, reason: '429' }, { result: 'ack' }]
+  await world.tell(unbacked, theftOf(`0x${'d'.repeat(40)}`))
+  await hold(world, '50', 15 * minute)
+  const waiting = world.store
+    .listOutbox({ state: 'queued', limit: 10 })
+    .filter(({ what }) => what === 'repeat')
+  expect(waiting).toHaveLength(1)
+  await world.by('c1', 'ack')
+  await hold(world, '50', hour)
+  expect(said(world).filter((status) => status === 'repeat')).toEqual([])
+  await world.stop()
+})
+
 test('F67: after a start with the wall clock set back a reminder comes when its interval is over', async () => {
   const before = watch()
   await before.judge(stalled, [zone], 30)
