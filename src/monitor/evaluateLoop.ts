@@ -47,7 +47,7 @@ export interface EvaluateLoop {
 }
 
 const tickMs = 1_000
-/** After the machine slept every source is read once more before conditions are judged by new ages. */
+/** After the machine slept, or the process stood still, every source is read once more before conditions are judged by new ages. */
 const settleMs = 15_000
 const noticeableMs = 30_000
 
@@ -63,6 +63,7 @@ export function createEvaluateLoop(deps: EvaluateDeps): EvaluateLoop {
     counts: { total: 0, failed: 0, missed: 0, lastAt: null, clockJumps: 0 },
     pending: nothing,
     settledAt: -Infinity,
+    stoodStill: false,
     scheduled: -Infinity,
   }
   let running: Promise<void> | null = null
@@ -94,6 +95,8 @@ interface Loop extends EvaluateDeps {
   pending: ClockNews
   /** When conditions are judged again after a sleep, by the clock that nobody sets. */
   settledAt: number
+  /** Whether the newest turn came far too late. */
+  stoodStill: boolean
   scheduled: UnixMs
 }
 
@@ -109,10 +112,23 @@ async function run(loop: Loop): Promise<void> {
     // What is due still though it was judged comes no sooner than with the next tick: time goes on whatever it is.
     const isAhead = nextDue !== null && nextDue > loop.scheduled
     const due = Math.min(loop.scheduled + (missed + 1) * tickMs, isAhead ? nextDue : Infinity)
-    await clock.sleep(Math.min(Math.max(due - now, 1), tickMs), loop.wake.signal)
+    const restMs = Math.min(Math.max(due - now, 1), tickMs)
+    const from = clock.monotonicMs()
+    await clock.sleep(restMs, loop.wake.signal)
+    noticeStandstill(loop, clock.monotonicMs() - from - restMs)
     loop.scheduled = Math.min(clock.now(), Math.max(due, loop.scheduled))
     look(loop)
   }
+}
+
+/**
+ * The process was stopped, as by a suspended container. On a machine that is always that late it is judged all the same:
+ * only the first such turn waits.
+ */
+function noticeStandstill(loop: Loop, lateMs: number): void {
+  const stoodStill = lateMs > noticeableMs
+  if (stoodStill && !loop.stoodStill) loop.settledAt = loop.clock.monotonicMs() + settleMs
+  loop.stoodStill = stoodStill
 }
 
 function look(loop: Loop): void {

@@ -115,6 +115,52 @@ test('F66: while one evaluation blocks the event loop for ten seconds the ticks 
   await ending
 })
 
+test.each([
+  {
+    what: 'after a minute in which the process was stopped what it reads is read again before it is judged',
+    stops: [3],
+    judged: [0, 1, 2, 78, 79],
+  },
+  {
+    what: 'a process that is stopped again and again is not kept from judging',
+    stops: [3, 4, 5],
+    judged: [0, 1, 2, 63, 123, 183],
+  },
+])('$what', async ({ stops, judged }) => {
+  const { database, clock, engine } = createBench()
+  let stoppedMs = 0
+  let turns = 0
+  const stopped = {
+    ...clock,
+    now: () => clock.now() + stoppedMs,
+    monotonicMs: () => clock.monotonicMs() + stoppedMs,
+    async sleep(ms: number, signal?: AbortSignal) {
+      await clock.sleep(ms, signal)
+      turns += 1
+      if (stops.includes(turns)) stoppedMs += 60_000
+    },
+  }
+  const judgedAt: number[] = []
+  const startedAt = stopped.now()
+  const loop = createEvaluateLoop({
+    db: database,
+    clock: createCorrectedClock(stopped),
+    log: createSilentLog(),
+    engine,
+    live: { rules: [] },
+    distress: { failed: () => undefined, saved: () => undefined },
+    after: [],
+    sleepers: [],
+    judge: (now) => void judgedAt.push(Math.round((now - startedAt) / 1_000)),
+  })
+  loop.start()
+  await clock.advance(25_000)
+  expect(judgedAt.slice(0, judged.length)).toEqual(judged)
+  const ending = loop.stop()
+  await clock.advance(1_000)
+  await ending
+})
+
 test('what stays due though it was judged does not keep the next seconds from being judged', async () => {
   const { database, clock, engine } = createBench()
   const startedAt = clock.now()
