@@ -7,7 +7,7 @@ import type { AppDeps } from '../monitor/options.ts'
 import { type App, createApp } from '../monitor/createMonitor.ts'
 import { createWebDeps } from '../web/views/createWebDeps.ts'
 import { createServiceNotifier, type ServiceNotifier, sendToServiceManager } from './serviceNotifier.ts'
-import { readLiveness } from '../monitor/liveness.ts'
+import { readWork } from '../monitor/liveness.ts'
 import { giveRoom } from './giveRoom.ts'
 import type { RunOptions } from './runOptions.ts'
 import { watchIntegrity } from './watchIntegrity.ts'
@@ -72,16 +72,14 @@ function notifyService(
   { parts }: App,
   env: NonNullable<RunOptions['env']>,
 ): ServiceNotifier {
-  const { clock, explorer, evaluate, startedAt, runner, sending } = parts
-  // Whether a channel takes messages does not count: a restarted process could not send anything either.
-  const sources = { explorer, evaluate, startedAt, sending, pollers: () => runner.status() }
+  const { clock } = parts
   return createServiceNotifier({
     clock,
     log,
     env,
     send: (state) => sendToServiceManager(env, state),
     // An event loop that hangs says nothing at all, which is what the watchdog waits for.
-    isAlive: () => readLiveness(sources, clock.now(), 0).ok,
+    isAlive: () => readWork(parts, clock.now()).ok,
   })
 }
 

@@ -2,19 +2,22 @@ import { formatDuration } from '../lib/duration.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import type { PollerHealth } from '../kernel/running/runner.ts'
 
-export interface LivenessFacts {
+interface WorkFacts {
   readonly now: UnixMs
-  readonly eventLoopLagMs: number
-  /** `lastTickAt`: when its newest run ended, well or not; null before the first. */
-  readonly pollers: readonly (PollerHealth & { readonly lastTickAt: UnixMs | null })[]
+  readonly startedAt: UnixMs
   /** When rules were last evaluated and committed; null before the first time. */
   readonly lastCommitAt: UnixMs | null
   readonly evaluationIntervalMs: number
-  /** Request time of the newest good answer of each source; null means never. */
-  readonly lastGoodAts: readonly (UnixMs | null)[]
-  readonly startedAt: UnixMs
   /** How long ago the outbox was last looked into for something to send, ms. */
   readonly outboxIdleMs: number
+}
+
+export interface LivenessFacts extends WorkFacts {
+  readonly eventLoopLagMs: number
+  /** `lastTickAt`: when its newest run ended, well or not; null before the first. */
+  readonly pollers: readonly (PollerHealth & { readonly lastTickAt: UnixMs | null })[]
+  /** Request time of the newest good answer of each source; null means never. */
+  readonly lastGoodAts: readonly (UnixMs | null)[]
   /** No channel takes messages: whatever is found, nothing is sent. */
   readonly isVoiceless: boolean
 }
@@ -27,8 +30,8 @@ const lateFloorMs = 10_000
 const outboxLateMs = 45_000
 
 /**
- * Whether the process does its work: the conditions of the watchdog. Red when nothing at all could be checked,
- * because a monitor that runs blind must not look healthy to the one who watches it.
+ * Whether the process does its work. Red when nothing at all could be checked, because a monitor that runs blind must
+ * not look healthy to the one who watches it.
  */
 export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
   const { now, startedAt } = facts
@@ -37,18 +40,25 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
     ...facts.pollers.flatMap(({ poller, intervalMs, lastTickAt }) =>
       late(`poller ${poller} has not ticked`, lastTickAt ?? startedAt, intervalMs, now),
     ),
-    ...late(
-      'rules have not been evaluated',
-      facts.lastCommitAt ?? startedAt,
-      facts.evaluationIntervalMs,
-      now,
-    ),
+    ...judgeWork(facts).reasons,
     ...blind(facts),
-    ...(facts.outboxIdleMs > outboxLateMs
-      ? [`messages have not been sent for ${formatDuration(facts.outboxIdleMs)}`]
-      : []),
     ...(facts.isVoiceless ? ['no channel takes messages: nothing can be sent'] : []),
     ...(facts.pollers.length === 0 ? ['no poller is running'] : []),
+  ]
+  return { ok: reasons.length === 0, reasons }
+}
+
+/**
+ * Whether what needs nobody else goes on: the conditions of the watchdog. No source or channel answers a new process any
+ * sooner, and one that is killed again and again while they do not is given up by its service manager.
+ */
+export function judgeWork(facts: WorkFacts): HealthVerdict {
+  const { now, startedAt, lastCommitAt, evaluationIntervalMs, outboxIdleMs } = facts
+  const reasons = [
+    ...late('rules have not been evaluated', lastCommitAt ?? startedAt, evaluationIntervalMs, now),
+    ...(outboxIdleMs > outboxLateMs
+      ? [`messages have not been sent for ${formatDuration(outboxIdleMs)}`]
+      : []),
   ]
   return { ok: reasons.length === 0, reasons }
 }

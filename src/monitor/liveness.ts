@@ -5,7 +5,7 @@ import type { EvaluateLoop } from './evaluateLoop.ts'
 import type { PollerStatus } from '../kernel/running/runner.ts'
 import type { Explorer } from '../clients/explorer/createExplorer.ts'
 import type { Integrity } from '../store/integrity.ts'
-import { judgeFollower, judgeLiveness, silentFor } from './judgeLiveness.ts'
+import { judgeFollower, judgeLiveness, judgeWork, silentFor } from './judgeLiveness.ts'
 import type { HealthVerdict } from './judgeLiveness.ts'
 
 export interface LivenessSources {
@@ -18,8 +18,7 @@ export interface LivenessSources {
   readonly state?: { readonly integrity: Pick<Integrity, 'pending'> }
   /** Null or left out where this process is alone. */
   readonly replica?: (() => ReplicaStatus) | null
-  /** Left out where a restarted process could not send anything either. */
-  readonly voice?: { isVoiceless(now: UnixMs): boolean }
+  readonly voice: { isVoiceless(now: UnixMs): boolean }
 }
 
 const evaluationIntervalMs = 1_000
@@ -29,16 +28,29 @@ export function readLiveness(sources: LivenessSources, now: UnixMs, eventLoopLag
   if (sources.replica?.().role === 'follower') return judgeFollower({ eventLoopLagMs })
   const times = sources.explorer.health().endpoints.flatMap(({ lastGoodAt }) => lastGoodAt ?? [])
   return judgeLiveness({
-    now,
+    ...readFacts(sources, now),
     eventLoopLagMs,
     pollers: sources.pollers(),
-    lastCommitAt: sources.evaluate.counts().lastAt,
-    evaluationIntervalMs,
     lastGoodAts: [times.length === 0 ? null : Math.max(...times)],
-    startedAt: sources.startedAt,
-    outboxIdleMs: sources.sending.idleMs(),
-    isVoiceless: sources.voice?.isVoiceless(now) ?? false,
+    isVoiceless: sources.voice.isVoiceless(now),
   })
+}
+
+/** Whether nothing is wrong that a restart may mend: what the watchdog hears. */
+export function readWork(sources: WorkSources, now: UnixMs): HealthVerdict {
+  return judgeWork(readFacts(sources, now))
+}
+
+type WorkSources = Pick<LivenessSources, 'evaluate' | 'startedAt' | 'sending'>
+
+function readFacts({ evaluate, startedAt, sending }: WorkSources, now: UnixMs) {
+  return {
+    now,
+    startedAt,
+    lastCommitAt: evaluate.counts().lastAt,
+    evaluationIntervalMs,
+    outboxIdleMs: sending.idleMs(),
+  }
 }
 
 /** A follower that has had all that was committed within this time could take over, and shows the present. */

@@ -61,9 +61,11 @@ describe.runIf(hasProgram('systemd-analyze'))('systemd units', () => {
   })
 })
 
-test('the unit does not start again what only an edit can mend', () => {
-  for (const unit of ['spanwatch.service', 'spanwatch@.service'])
+test('the unit does not start again what only an edit can mend, and anything else however often', () => {
+  for (const unit of ['spanwatch.service', 'spanwatch@.service']) {
     expect(read(`deploy/${unit}`)).toContain('RestartPreventExitStatus=2 75\n')
+    expect(read(`deploy/${unit}`)).toContain('StartLimitIntervalSec=0\n')
+  }
 })
 
 test('the configuration of two machines loads, with what the drop-in gives it', () => {

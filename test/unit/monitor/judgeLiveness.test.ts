@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LivenessFacts, judgeLiveness } from '../../../src/monitor/judgeLiveness.ts'
+import { type LivenessFacts, judgeLiveness, judgeWork } from '../../../src/monitor/judgeLiveness.ts'
 
 const now = 1_000_000
 const poller = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastSuccessAt: null, lastError: null }
@@ -79,4 +79,12 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
   },
 ])('$title', ({ facts, reasons }) => {
   expect(judgeLiveness({ ...alive, ...facts })).toEqual({ ok: reasons.length === 0, reasons })
+})
+
+test('F83: a restart may mend rules that are not evaluated and an outbox that is not looked into', () => {
+  expect(judgeWork(alive)).toEqual({ ok: true, reasons: [] })
+  expect(judgeWork({ ...alive, lastCommitAt: null, outboxIdleMs: 45_001 }).reasons).toEqual([
+    'rules have not been evaluated for 16m 40s',
+    'messages have not been sent for 45s',
+  ])
 })

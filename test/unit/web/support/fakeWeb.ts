@@ -412,6 +412,7 @@ export function healthOf(of: {
         missedTicks: 0,
       })),
     sending: { idleMs: () => 0 },
+    voice: { isVoiceless: () => false },
   }
 }
 
