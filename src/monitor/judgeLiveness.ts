@@ -1,6 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
 import type { UnixMs } from '../lib/clock.ts'
-import type { PollerHealth } from '../kernel/running/runner.ts'
+import { allowedMs, type PollerHealth } from '../kernel/running/runner.ts'
 
 interface WorkFacts {
   readonly now: UnixMs
@@ -37,9 +37,11 @@ export function judgeLiveness(facts: LivenessFacts): HealthVerdict {
   const { now, startedAt } = facts
   const reasons = [
     ...listLag(facts.eventLoopLagMs),
-    ...facts.pollers.flatMap(({ poller, intervalMs, lastTickAt }) =>
-      late(`poller ${poller} has not ticked`, lastTickAt ?? startedAt, intervalMs, now),
-    ),
+    ...facts.pollers.flatMap((poller) => {
+      const mostMs = allowedMs(poller, mostLateMs(poller.intervalMs))
+      const since = poller.lastTickAt ?? startedAt
+      return silentFor(`poller ${poller.poller} has not ticked`, { since, mostMs }, now)
+    }),
     ...judgeWork(facts).reasons,
     ...blind(facts),
     ...(facts.isVoiceless ? ['no channel takes messages: nothing can be sent'] : []),
@@ -83,7 +85,11 @@ function blind({ lastGoodAts, pollers, now }: LivenessFacts): readonly string[] 
 }
 
 function late(what: string, since: UnixMs, intervalMs: number, now: UnixMs): readonly string[] {
-  return silentFor(what, { since, mostMs: Math.max(lateFactor * intervalMs, lateFloorMs) }, now)
+  return silentFor(what, { since, mostMs: mostLateMs(intervalMs) }, now)
+}
+
+function mostLateMs(intervalMs: number): number {
+  return Math.max(lateFactor * intervalMs, lateFloorMs)
 }
 
 export function silentFor(

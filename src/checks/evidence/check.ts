@@ -67,7 +67,12 @@ function listPollers(kernel: Kernel): Poller[] {
   ]
   // By themselves: the second source must not wait for the first, nor what was held for either.
   return [
-    ...parts.map((part) => ({ name: part.name, schedule, run: createEvidencePoll(asked, part) })),
+    ...parts.map((part) => ({
+      name: part.name,
+      schedule,
+      isBackground: part.isLate,
+      run: createEvidencePoll(asked, part),
+    })),
     ...listNodes(kernel).flatMap(({ names, ...node }) =>
       names.map((name, at) => ({
         name,

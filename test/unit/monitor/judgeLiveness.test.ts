@@ -3,6 +3,7 @@ import { type LivenessFacts, judgeLiveness, judgeWork } from '../../../src/monit
 
 const now = 1_000_000
 const poller = { poller: 'transfers', intervalMs: 5_000, startedAt: 0, lastSuccessAt: null, lastError: null }
+const background = { ...poller, isBackground: true, runningSince: 1 }
 const alive: LivenessFacts = {
   now,
   eventLoopLagMs: 12,
@@ -26,6 +27,16 @@ test.each<{ title: string; facts: Partial<LivenessFacts>; reasons: readonly stri
     title: 'red when a poller is a millisecond later than three intervals',
     facts: { pollers: [{ ...poller, lastTickAt: now - 15_001 }] },
     reasons: ['poller transfers has not ticked for 15s'],
+  },
+  {
+    title: 'green while what reads in the background waits for others, six times as long',
+    facts: { pollers: [{ ...background, lastTickAt: now - 90_000 }] },
+    reasons: [],
+  },
+  {
+    title: 'red when it waits for longer',
+    facts: { pollers: [{ ...background, lastTickAt: now - 90_001 }] },
+    reasons: ['poller transfers has not ticked for 1m 30s'],
   },
   {
     title: 'red when a poller never ticked since the start',

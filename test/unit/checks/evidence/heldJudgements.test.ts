@@ -46,3 +46,9 @@ test('of thousands that are held the one of most value is judged first, and what
   for (let run = 0; run < 20; run += 1) takeHeldJudgements(db, 10_000, 100, risks)
   expect(looked).toHaveLength(new Set(looked).size)
 })
+
+test('what was long over is asked of in the background: others go before it', () => {
+  const { pollers } = evidence.open(createTestKernel())
+  const names = pollers.flatMap(({ name, isBackground }) => (isBackground ? [name] : []))
+  expect(names).toEqual(['evidenceHistory'])
+})
