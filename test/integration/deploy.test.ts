@@ -136,5 +136,7 @@ test('the compose file builds this Dockerfile, writes to the state alone and kee
   }
   expect(services.spanwatch).toMatchObject({ build: '..', read_only: true, cap_drop: ['ALL'] })
   expect(services.spanwatch['volumes']).toContain('state:/var/lib/spanwatch')
+  // What on-failure does not start again: a daemon that ended well because its machine was started anew.
+  expect(services.spanwatch['restart']).toBe('unless-stopped')
   expect(read('Dockerfile')).toContain('VOLUME /var/lib/spanwatch')
 })
