@@ -36,17 +36,20 @@ export async function sendFleetDays(deps: FleetDailyDeps, signal: AbortSignal): 
 }
 
 async function noteDueDays({ clock, query, settings }: FleetDailyDeps): Promise<void> {
-  const [last] = await query<{ day: string | null }>(
-    'SELECT max(day)::text AS day FROM spanwatch.fleet_reports',
-  )
   const now = clock.now()
   const zone = settings.timezone
+  const today = dayOf(now, zone)
+  // One of a day to come was made by a wrong clock, here or elsewhere.
+  const [last] = await query<{ day: string | null }>(
+    'SELECT max(day)::text AS day FROM spanwatch.fleet_reports WHERE day <= $1::date',
+    [today],
+  )
   if (last?.day == null) {
     // The first report is of the day of the first start.
     await query(
       `INSERT INTO spanwatch.fleet_reports (day, next_at, last_error) VALUES ($1::date, 'infinity', 'before the first start')
        ON CONFLICT DO NOTHING`,
-      [shiftDay(dayOf(now, zone), -1)],
+      [shiftDay(today, -1)],
     )
     return
   }

@@ -62,6 +62,21 @@ describe.skipIf(postgresBin === null)('the report over all bridges', () => {
     expect(again.sent).toEqual([])
   })
 
+  test('goes on day by day after a clock that was months ahead', async () => {
+    const { query } = await openFleet(postgres)
+    const wrong = open(query)
+    await wrong.run()
+    wrong.pass(300 * dayMs)
+    await wrong.run()
+    const right = open(query)
+    for (let day = 0; day < 2; day += 1) {
+      right.pass(dayMs)
+      await right.run()
+    }
+    const dayAt = (at: number) => `fleet-${new Date(at).toISOString().slice(0, 10)}`
+    expect(right.sent.map(({ day }) => day)).toEqual([dayAt(nine), dayAt(nine + dayMs)])
+  })
+
   test('is sent once where PostgreSQL is away as that is to be written down', async () => {
     const { query } = await openFleet(postgres)
     let refusals = 3
