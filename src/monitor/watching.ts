@@ -144,7 +144,13 @@ function listBackupPolls({ clock, config, state }: Pick<Kernel, 'clock' | 'confi
   if (settings === null) return []
   const of = { folder: config.stateDir, integrity: state.integrity, settings }
   return [
-    { name: 'backups', schedule: backupLookMs, asksNobody: true, run: () => keepBackups(of, clock.now()) },
+    {
+      name: 'backups',
+      schedule: backupLookMs,
+      isBackground: true,
+      asksNobody: true,
+      run: () => keepBackups(of, clock.now()),
+    },
   ]
 }
 

@@ -230,6 +230,6 @@ export function createReporting(deps: ReportingDeps): Poller[] {
       pageUrl: config.http?.publicUrl ?? null,
       tokens: config.bridge.tokens,
     })
-    return [{ name: reportPollers[period], schedule: everyMs, run }]
+    return [{ name: reportPollers[period], schedule: everyMs, isBackground: true, run }]
   })
 }

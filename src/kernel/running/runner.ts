@@ -8,7 +8,7 @@ export interface Poller {
   readonly name: string
   /** Cron, with seconds; or a distance between runs, ms. */
   readonly schedule: string | number
-  /** Its reads wait while others ask: slow is its normal state on a busy bridge. */
+  /** Slow is its normal state: its reads wait while others ask, or it waits for a mail server or a disk. */
   readonly isBackground?: boolean
   /** It asks no source: its pace says nothing of how often one has to answer. */
   readonly asksNobody?: boolean
@@ -19,7 +19,7 @@ export interface Poller {
 export interface PollerHealth {
   readonly poller: string
   readonly intervalMs: number
-  /** Its reads wait while others ask. */
+  /** Slow is its normal state. */
   readonly isBackground?: boolean
   /** It asks no source. */
   readonly asksNobody?: boolean
@@ -162,8 +162,8 @@ export function newStatus(
 }
 
 /**
- * How many times as long what reads in the background may take while a run is under way and none failed since it last
- * succeeded: each of its questions waits while others ask, and each is bounded by the client.
+ * How many times as long what runs in the background may take while a run is under way and none failed since it last
+ * succeeded: each of its questions waits while others ask, and each is bounded by the client, as a mail is by its channel.
  */
 const patience = 6
 

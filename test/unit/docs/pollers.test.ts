@@ -79,3 +79,11 @@ test('docs/architecture.md has every poller once, in the order of the checks', (
       .map(({ poller }) => poller),
   )
 })
+
+test('what mails or copies has the time that a mail server or a disk takes, as what reads the past has', () => {
+  const { parts } = createWatchful()
+  const inBackground = parts.runner.status().filter(({ isBackground }) => isBackground)
+  expect(inBackground.map(({ poller }) => poller)).toEqual(
+    expect.arrayContaining(['report', 'reportWeek', 'reportMonth', 'backups', 'evidenceHistory', 'sweep']),
+  )
+})
