@@ -6,7 +6,7 @@ import { readReportKnowledge } from '../report/readReportKnowledge.ts'
 import type { Config } from '../config/config.ts'
 import type { DailyReport } from '../report/dailyReport.ts'
 import { dayOf, type Period, periodOf, settingNames, shiftDay, windowOf } from '../report/reportDay.ts'
-import { MonitorError } from '../lib/errors.ts'
+import { errorText, MonitorError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/makeFolder.ts'
 import { createChannel } from '../delivery/channels/createChannel.ts'
 import { renderReport } from '../report/render/renderReport.ts'
@@ -40,7 +40,7 @@ export async function report(io: Io, options: ReportCommand): Promise<number> {
   const rendered = await renderReport(built, config.http?.publicUrl ?? null)
   if (options.send) return send(io, config, built, rendered)
   if (options.out === undefined) io.out(rendered.text)
-  else for (const path of writeFiles(resolve(options.out), rendered)) io.out(`${path}\n`)
+  else for (const path of writeFiles(options.out, rendered)) io.out(`${path}\n`)
   return exitCodes.fine
 }
 
@@ -87,8 +87,8 @@ function settingsOf({ reports }: Config, period: Period | null): Config['reports
   return reports[settingNames[period ?? 'day']] ?? reports.daily
 }
 
-function writeFiles(folder: string, rendered: RenderedReport): string[] {
-  makeFolder(folder)
+function writeFiles(out: string, rendered: RenderedReport): string[] {
+  const folder = resolve(out)
   // A mail names its images by cid; a file in a folder by their names.
   const html = rendered.charts.reduce(
     (text, { name }) => text.replaceAll(`src="cid:${name}"`, `src="${name}-${rendered.day}.png"`),
@@ -100,11 +100,16 @@ function writeFiles(folder: string, rendered: RenderedReport): string[] {
     ...rendered.charts.map(({ name, png }): [string, Buffer] => [`${name}-${rendered.day}.png`, png]),
     ...rendered.csv.map(({ name, content }): [string, string] => [name, content]),
   ]
-  return files.map(([name, content]) => {
-    const path = join(folder, name)
-    writeFileSync(path, content, { mode: 0o600 })
-    return path
-  })
+  try {
+    makeFolder(folder)
+    return files.map(([name, content]) => {
+      const path = join(folder, name)
+      writeFileSync(path, content, { mode: 0o600 })
+      return path
+    })
+  } catch (error) {
+    throw new MonitorError('usage', `--out: ${out} cannot be written: ${errorText(error)}`, { cause: error })
+  }
 }
 
 async function send(io: Io, config: Config, built: DailyReport, rendered: RenderedReport): Promise<number> {

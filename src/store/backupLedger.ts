@@ -24,6 +24,8 @@ export async function backupLedger(
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<void> {
   if (existsSync(target)) throw new MonitorError('usage', `${target} exists already: name another file.`)
+  // With the dot a file in the folder's place is none either.
+  if (!existsSync(`${dirname(target)}/.`)) throw new MonitorError('usage', `${dirname(target)} is no folder.`)
   const partial = `${target}.partial`
   const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   try {
