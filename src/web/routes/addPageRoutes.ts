@@ -137,7 +137,8 @@ function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response>
   if (query === '') return c.redirect('/transfers', 303)
   if (/^c\d{1,15}$/i.test(query) && findCase(deps, query) !== null)
     return c.redirect(toCasePath(query.toLowerCase()), 303)
-  const alert = query.startsWith('#') ? findAlert(deps, query) : null
+  // Without its `#` an id is one when it is whole: what is shorter may be the beginning of anything.
+  const alert = /^(?:#|[\da-f]{8}$)/.test(query) ? findAlert(deps, query) : null
   if (alert !== null) return c.redirect(toAlertPath(alert.id), 303)
   const { filter } = readTransferFilter((name) => (name === 'q' ? query : undefined))
   const page = filter === null ? { transfers: [], next: null } : deps.listTransfers(filter)

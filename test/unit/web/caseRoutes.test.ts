@@ -181,6 +181,14 @@ describe('the page of a case', () => {
   })
 })
 
+test('an alert is found by its id, as messages say it and without its sign', async () => {
+  const { get, web } = createApp()
+  web.status = { ...quiet, openAlerts: [{ ...stalled, id: '612cb0aa' }] }
+  for (const typed of ['%23612cb0aa', '612cb0aa'])
+    expect((await get(`/search?q=${typed}`)).headers.get('location')).toBe('/alerts/612cb0aa')
+  expect((await get('/search?q=612cb0')).headers.get('location')).not.toContain('/alerts/')
+})
+
 test('cases are listed by tab, and lead from the alert, the search and the reasons', async () => {
   const { get, web } = createApp()
   const all = await (await get('/cases')).text()

@@ -458,9 +458,12 @@ function createFakeOperations(operated: string[], actors: Actor[]): WebDeps['ope
     expireSilence: (id, actor) => (actors.push(actor), operated.push(`expire ${id}`), silence),
     retryOutbox: (id, actor) => (actors.push(actor), operated.push(`retry ${id}`), { count: 1 }),
     dropOutbox: (id, actor) => (actors.push(actor), operated.push(`drop ${id}`), { count: 1 }),
-    matchBreaks: (input, actor) => (
-      actors.push(actor), operated.push(`match ${JSON.stringify(input)}`), entry
-    ),
+    matchBreaks: (input, actor) => {
+      if (input.reason === '') throw new MonitorError('usage', 'expected a reason')
+      actors.push(actor)
+      operated.push(`match ${JSON.stringify(input)}`)
+      return entry
+    },
     writeOffBreak: (input, actor) => (
       actors.push(actor), operated.push(`write off ${JSON.stringify(input)}`), entry
     ),
@@ -596,7 +599,9 @@ export function createFakeWeb(
         return page(nature === 'event' ? fake.status.recentEvents : fake.status.openAlerts)
       },
       showAlert: (id) => {
-        const found = [stalled, failed].find((alert) => alert.id === id.replace('#', ''))
+        const found = [stalled, failed, ...fake.status.openAlerts].find(
+          (alert) => alert.id === id.replace('#', ''),
+        )
         if (!found) throw new MonitorError('not_found', `There is no alert ${id}`)
         return toStory({ ...found, ...fake.status.openAlerts.find((alert) => alert.id === found.id) })
       },
