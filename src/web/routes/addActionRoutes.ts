@@ -7,7 +7,7 @@ import type { Action, Change } from '../action.ts'
 import { actions } from '../actions.ts'
 import type { FormGate } from '../createFormGate.ts'
 import { renderCasePage } from '../pages/casePage.ts'
-import { renderMessagePage } from '../pages/messagePage.ts'
+import { type Back, renderMessagePage } from '../pages/messagePage.ts'
 import { wantsPreview } from '../readSilenceForm.ts'
 import { showTypedSilence } from './showNewSilence.ts'
 import { contentTypeOf, type Fields, readFields } from '../readFields.ts'
@@ -105,7 +105,17 @@ async function answerForm(c: Context<WebEnv>, form: Form): Promise<Response> {
     if (path.startsWith('/cases/') && status === 400) return showRefusedCase(c, form, { fields, error })
     return path === '/silences'
       ? c.html(showTypedSilence(form.deps, { fields, form: gate.context(c), problem: error.message }), status)
-      : c.html(renderMessagePage('Not done', error.message), status)
+      : c.html(renderMessagePage('Not done', error.message, undefined, backOf(path, fields)), status)
+  }
+}
+
+/** Where what was refused can be done otherwise, with the names that were typed; the status page where that is not known. */
+function backOf(path: string, { payout = '', origin = '' }: Fields): Back | undefined {
+  if (!path.startsWith('/breaks/')) return undefined
+  const typed = new URLSearchParams(Object.entries({ payout, origin }).filter(([, name]) => name !== ''))
+  return {
+    href: typed.size === 0 ? '/breaks' : `/breaks?${typed.toString()}#match`,
+    text: 'Back to the breaks',
   }
 }
 

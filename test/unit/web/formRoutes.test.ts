@@ -228,3 +228,14 @@ test.each(['GET', 'PUT', 'DELETE'])('%s of a form changes nothing', async (metho
   }
   expect(web.operated).toEqual([])
 })
+
+test('what is refused of a break leads back to the form, with the names that were typed', async () => {
+  const { post, readProof } = createApp()
+  const proof = await readProof('/breaks')
+  const refused = async (fields: Record<string, string>) =>
+    await (await post('/breaks/match', { proof, by: 'ana', ...fields })).text()
+  expect(await refused({ payout: 't4', origin: 'a&b' })).toContain(
+    'href="/breaks?payout=t4&amp;origin=a%26b#match"',
+  )
+  expect(await refused({})).toContain('<a href="/breaks">Back to the breaks</a>')
+})
