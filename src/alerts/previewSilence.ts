@@ -4,6 +4,7 @@ import type { AlertNature } from './store/alertRows.ts'
 import type { AlertStore } from './store/alertStore.ts'
 import type { SilencedRow } from './store/silencedRows.ts'
 import type { SilenceRow } from './store/silenceRows.ts'
+import { keptFinding } from './findingJson.ts'
 import { alertIdOf } from './fingerprint.ts'
 import { gravity } from './joining.ts'
 import { createSilencer } from './silences.ts'
@@ -37,6 +38,8 @@ interface MatchedAlert {
   readonly rule: string
   readonly severity: SilencedRow['severity']
   readonly subject: string
+  /** The key of the transfer that it is about; what else it is about in words. */
+  readonly about: string
   /** With its token; null where it names none. */
   readonly amount: string | null
 }
@@ -102,8 +105,15 @@ function sum(
 
 function toMatched({ store, kinds }: Source, row: SilencedRow): MatchedAlert {
   const { fingerprint, rule, severity, subject } = row
-  const alert = row.amountRank === '' ? null : store.getAlert(row.id)
-  return { id: alertIdOf(fingerprint), rule, severity, subject, amount: alert && nameAmount(alert, kinds) }
+  const alert = store.getAlert(row.id)
+  return {
+    id: alertIdOf(fingerprint),
+    rule,
+    severity,
+    subject,
+    about: row.transferKey ?? (alert === null ? subject : keptFinding(alert).title),
+    amount: alert === null || row.amountRank === '' ? null : nameAmount(alert, kinds),
+  }
 }
 
 /** One line of it. @example '3 alerts, 1 of them critical' */

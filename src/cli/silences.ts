@@ -99,8 +99,8 @@ function formatPreview({ silence, now, week }: SilencePreview): string {
   )
   const list = (alerts: SilencePreview['now']['first']) =>
     alerts.map(
-      ({ id, severity, rule, subject, amount }) =>
-        `    ${id}  ${severity.padEnd(8)} ${rule}  ${amount === null ? '' : `${clean(amount)}  `}${clean(subject)}\n`,
+      ({ id, severity, rule, about, amount }) =>
+        `    ${id}  ${severity.padEnd(8)} ${rule}  ${amount === null ? '' : `${clean(amount)}  `}${clean(about)}\n`,
     )
   return [
     `${clean(scope)}\n`,

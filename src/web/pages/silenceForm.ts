@@ -6,7 +6,7 @@ import type { FormContext } from '../createFormGate.ts'
 import { kindField, markPreviewed, type TypedSilence } from '../readSilenceForm.ts'
 import { renderHidden, renderSigner } from './formParts.ts'
 import { renderLayout } from './layout.ts'
-import { type Html, renderTag, toAlertPath, toTransferPath } from './words.ts'
+import { type Html, renderTag, shortenHashes, toAlertPath, toTransferPath } from './words.ts'
 
 /** What the page of a new silence shows. */
 export interface NewSilence {
@@ -96,8 +96,8 @@ function renderMatched(title: string, matched: MatchedAlerts): Html {
       : html`<ul>${[...shown.values()]
           .slice(0, 8)
           .map(
-            ({ id, rule, severity, subject, amount }) =>
-              html`<li>${renderTag(severity, severity)} <a href="${toAlertPath(id)}">${cleanText(rule, 100)}</a> ${amount === null ? '' : html`<strong>${cleanText(amount, 120)}</strong> `}<span class="muted">${cleanText(subject, 120)}</span></li>`,
+            ({ id, rule, severity, about, amount }) =>
+              html`<li>${renderTag(severity, severity)} <a href="${toAlertPath(id)}">${cleanText(rule, 100)}</a> ${amount === null ? '' : html`<strong>${cleanText(amount, 120)}</strong> `}<span class="muted">${shortenHashes(cleanText(about, 300))}</span></li>`,
           )}</ul>`
   }</div>`
 }

@@ -48,8 +48,8 @@ function addAlerts(config: string): void {
   ] as const)
     db.prepare(
       `INSERT INTO alerts (fingerprint, rule, kind, nature, severity, labels, subject, state, episode, active_at, refreshed_at,
-        material, amount_rank, changed_at, finding) VALUES (?, 'withdrawal-stalled', 'transfer.stalled', 'condition', ?,
-        '{"rule":"withdrawal-stalled"}', ?, 'firing', 1, ?4, ?4, '', '', ?4, '{}')`,
+        material, amount_rank, changed_at, finding, transfer_key) VALUES (?, 'withdrawal-stalled', 'transfer.stalled', 'condition', ?,
+        '{"rule":"withdrawal-stalled"}', ?, 'firing', 1, ?4, ?4, '', '', ?4, '{}', ?3)`,
     ).run(String(n).repeat(64), severity, `t${n}`, now)
   db.close()
 }

@@ -81,6 +81,14 @@ test('a preview counts what it matches now and in the past week, by rule, with t
     '3 USDC',
   ])
   expect(week.first.map(({ severity, subject }) => `${severity} ${subject}`)[0]).toBe('critical t7')
+  expect([...week.first, ...now.first].map(({ about }) => about)).toEqual([
+    't7',
+    't40',
+    't9',
+    't5',
+    't3',
+    'the zone head stands at 100',
+  ])
   expect(sayMatched(week)).toBe('8 alerts, 1 critical')
 })
 

@@ -40,6 +40,7 @@ const matchedAlert = z.object({
   rule: z.string(),
   severity,
   subject: z.string(),
+  about: z.string().describe('The key of the transfer that it is about; what else it is about in words'),
   amount: z.string().nullable().describe('With its token'),
 })
 
