@@ -1,3 +1,5 @@
+import { isLoopback } from '../config/addresses.ts'
+import { http } from '../config/sections.ts'
 import { runDemo } from '../daemon/runDemo.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -23,6 +25,13 @@ export async function demo(io: Io, options: DemoCommand): Promise<number> {
   const log = createLog({ level: options.logLevel, write: await createLogWriter(io) })
   const deps = { log, write: io.out, random: io.random }
   const { scenario, listen } = options
+  const at = http.shape.listen.safeParse(listen)
+  // Nobody signs in to it.
+  if (!at.success || !isLoopback(at.data.host))
+    throw new MonitorError(
+      'usage',
+      `--listen: expected a port of this machine alone, such as 127.0.0.1:9464, got "${listen}"`,
+    )
   const stop = endAfter(io.stop, options.for)
   await runDemo(deps, { scenario, speed, seed, listen, stop, onReload: io.onReload, version })
   return exitCodes.fine

@@ -37,6 +37,8 @@ describe('usage', () => {
     ],
     ['a scenario that is none', ['sandbox', '--scenario', 'nope'], "no scenario 'nope'"],
     ['a speed that is none', ['demo', '--speed', 'fast'], 'got "fast"'],
+    ['a place without a port', ['demo', '--listen', '127.0.0.1'], '--listen: expected a port'],
+    ['a demo for others', ['demo', '--listen', '0.0.0.0:0', '--for', '1ms'], 'of this machine alone'],
     [
       'a missing configuration',
       ['check', '-c', '/nowhere/x.yaml'],
