@@ -1,11 +1,15 @@
+import type { Transfer } from '../../bridge/transfer.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { MainBlock } from '../../kernel/reads/mainBlocks.ts'
+import type { UnixMs } from '../../lib/clock.ts'
 import { chainReorg, toReorgFound } from './reorg.ts'
 import {
   addBlock,
   contradicts,
   createShownChain,
+  keptHeights,
   leavesHole,
+  type Reorg,
   replaceBlocks,
   type ShownChain,
 } from './shownChain.ts'
@@ -47,7 +51,7 @@ export function noteBlock(watched: Watched, block: MainBlock): void {
   if (queue.length > mostQueued) queue.shift()
 }
 
-type CompareKernel = Pick<Kernel, 'clock' | 'commit' | 'db' | 'reads' | 'rpcs'>
+type CompareKernel = Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'reads' | 'rpcs' | 'trigger'>
 type ReadAt = (height: number) => Promise<Shown | null>
 
 /** Compares the blocks that were shown since the last run; what was replaced is reported, and counted. */
@@ -105,19 +109,50 @@ async function findOther(chain: ShownChain, block: Shown, readAt: ReadAt): Promi
 }
 
 function save(
-  { commit, db }: CompareKernel,
+  kernel: CompareKernel,
   book: ReorgBook,
   reorg: ReorgBook['reorgs'][number],
   chain: ShownChain,
 ): void {
+  const { commit, db } = kernel
   const { source, at } = reorg
   const saved = {
     chains: { ...book.chains, [source]: [...chain.hashes] },
     counts: { ...book.counts, [source]: (book.counts[source] ?? 0) + 1 },
     reorgs: [...book.reorgs, reorg].slice(-keptReorgs),
   }
-  commit({ apply: () => (saveBook(db, saved), [chainReorg.raise(toReorgFound(reorg, source, at))]) })
+  commit({
+    apply(now) {
+      saveBook(db, saved)
+      askAgain(kernel, reorg, now)
+      return [chainReorg.raise(toReorgFound(reorg, source, at))]
+    },
+  })
   Object.assign(book, saved)
+}
+
+/** What was seen in blocks that were replaced may be in none any more: what transfers were proven by there is asked again. */
+function askAgain({ ledger, trigger }: CompareKernel, { depthAtMost, toHeight }: Reorg, now: UnixMs): void {
+  const stayed = toHeight - (depthAtMost ?? keptHeights)
+  const transfers = [
+    ...listAbove(stayed, (limit) => ledger.listTransfers({ direction: 'MainToZone', limit })),
+    ...listAbove(stayed, (limit) => ledger.listArrived({ direction: 'ZoneToMain', limit })),
+  ]
+  for (const transfer of transfers) ledger.askAgain(transfer, now)
+  if (transfers.length > 0) trigger('evidence')
+}
+
+/** No more transfers are in the blocks that are remembered. */
+const mostListed = 12_800
+
+/** Those with a main leg above a height, of a list that has the newest main leg first. */
+function listAbove(height: number, list: (limit: number) => readonly Transfer[]): Transfer[] {
+  const isAbove = ({ main }: Transfer) => (main?.height ?? -1) > height
+  for (let limit = 50; ; limit *= 4) {
+    const found = list(limit)
+    const oldest = found.at(-1)?.main?.height ?? Infinity
+    if (found.length < limit || oldest <= height || limit >= mostListed) return found.filter(isAbove)
+  }
 }
 
 async function readBlock(

@@ -5,6 +5,8 @@ import { readBook } from '../../../../src/checks/reorg/store.ts'
 import type { MainBlock } from '../../../../src/kernel/reads/mainBlocks.ts'
 import type { ExplorerReads } from '../../../../src/kernel/reads/reads.ts'
 import type { Rpcs } from '../../../../src/kernel/rpcs.ts'
+import { listQueued } from '../../../../src/ledger/evidence/evidenceQueue.ts'
+import { hash, toMove, toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 
 /** Blocks of a chain that forked off, by its letter, above a height. */
@@ -87,6 +89,47 @@ describe('blocks that contradict what was shown', () => {
     expect(book.counts).toEqual({ canonical: 119 })
     expect(book.reorgs).toHaveLength(50)
   })
+})
+
+test('blocks that were replaced have their transfers asked for again: nothing else would tell that they are gone', async () => {
+  const { kernel, show } = setUp('canonical', (height) => toHash(height, 'b', 94))
+  const { clock, db, ledger, triggered } = kernel
+  const now = clock.now()
+  const records = (['MainToZone', 'ZoneToMain'] as const).flatMap((direction) =>
+    Array.from({ length: 60 }, (_, n) => {
+      const height = n < 55 ? 95 : 94
+      const name = `${n} ${direction}`
+      const times = { mainTime: now - (100 - height) * 1_000, zoneTime: now - 5_500 }
+      return toRecord({
+        direction,
+        id: name,
+        mainHash: hash(`m${name}`),
+        mainHeight: height,
+        ...times,
+        zoneHash: hash(`z${name}`),
+      })
+    }),
+  )
+  ledger.recordAnswer(records, now)
+  ledger.recordEvidence(
+    records.map((record) => ({
+      chain: 'main',
+      hash: record.mainHash ?? '',
+      source: 'E13',
+      requestedAt: now,
+      status: 'success',
+      errorMessage: '',
+      moves: [toMove(record)],
+    })),
+    now,
+  )
+  db.prepare('DELETE FROM evidence_queue').run()
+  await show(...grow('canonical', 90, 100), toBlock('canonical', 101, 'b', 94))
+  const asked = listQueued(db, 'main', false, clock.now(), 999).map((leg) => leg.hash)
+  const replaced = records.filter(({ mainHeight }) => mainHeight === 95).map(({ mainHash }) => mainHash)
+  expect(asked).toHaveLength(replaced.length)
+  expect(new Set(asked)).toEqual(new Set(replaced))
+  expect(triggered).toContain('evidence')
 })
 
 describe('the explorer, which does not say what a block stands on', () => {
