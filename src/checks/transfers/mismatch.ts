@@ -81,10 +81,17 @@ function sayMismatch({ what, finding: { facts } }: Said): string {
     const other = few === '' ? ': another record claims that one' : ''
     return `${what}${few}: the ${String(leg)} transaction that it names holds no item of its own for it${other}`
   }
+  if (field === 'status') {
+    const is = found === failedStatus ? 'failed' : 'does not exist'
+    return `${what}: its ${String(leg)} transaction ${is}, and its record says that it succeeded`
+  }
   const say = (value: unknown) => (field === 'amount' ? groupDigits(String(value)) : String(value))
   const name = field === 'tokenId' ? 'token id' : String(field)
   return `${what}${few}: ${name} is ${say(found)} on the ${String(leg)} chain, ${say(expected)} in the record`
 }
+
+/** As transactions say it. */
+const failedStatus = '0x0'
 
 interface Difference {
   readonly what: 'status' | 'amount' | 'token' | 'tokenId' | 'recipient'
@@ -105,7 +112,6 @@ function detectMismatch(
   const { verdict: difference, fewSamples } = judged
   const { what, expected, found, by } = difference
   const shown = found === '' ? 'nothing moved' : cleanText(found, 200)
-  const say = (value: string) => (what === 'amount' ? groupDigits(value) : value)
   return {
     subject: transfer.key,
     title: describeTransfer(transfer),
@@ -123,11 +129,20 @@ function detectMismatch(
       {
         source: by.source,
         at: by.at,
-        says: `the ${by.chain} transaction: ${what} ${say(shown)}, the record says ${say(expected)}${tellUnasked(by)}`,
+        says: `the ${by.chain} transaction${sayShown(difference, shown)}${tellUnasked(by)}`,
       },
     ],
     since: legTime(transfer, by.chain),
   }
+}
+
+function sayShown({ what, expected, found }: Difference, shown: string): string {
+  if (what === 'status') {
+    const says = found === failedStatus ? 'has status 0x0' : 'is not known'
+    return ` ${says}, the record says that it succeeded`
+  }
+  const say = (value: string) => (what === 'amount' ? groupDigits(value) : value)
+  return `: ${what} ${say(shown)}, the record says ${say(expected)}`
 }
 
 function findDifference(transfer: Transfer, context: EventContext): Difference | null {
@@ -153,7 +168,7 @@ function compareStatus(transfer: Transfer): Difference | null {
   if (transfer.status !== 'success') return null
   for (const leg of [transfer.zone, transfer.main]) {
     const by = bestOf(transfer, leg)
-    if (by?.status === 'failed') return { what: 'status', expected: '0x1', found: '0x0', by }
+    if (by?.status === 'failed') return { what: 'status', expected: '0x1', found: failedStatus, by }
   }
   const by = bestOf(transfer, destinationLeg(transfer))
   return by?.status === 'absent' ? { what: 'status', expected: '0x1', found: 'not known', by } : null

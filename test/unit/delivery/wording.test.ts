@@ -53,6 +53,15 @@ const bothLegs = {
   zone: { chain: 'zone' as const, hash: hash('2'), height: 6, time: start },
 }
 
+test.each([
+  ['0x0', 'failed'],
+  ['not known', 'does not exist'],
+])('a status %s says in words what is wrong', (found, said) => {
+  const facts = { what: 'status', leg: 'main', expected: '0x1', found }
+  const { summary } = word({ ...createEvent(7, bothLegs), kind: 'transfer.mismatch', facts })
+  expect(summary).toContain(`its main transaction ${said}, and its record says that it succeeded`)
+})
+
 test('an item says verdict, exact amount, token, direction, age and both hashes with links', () => {
   expect(word(createEvent(7, bothLegs))).toMatchInlineSnapshot(`
     {
