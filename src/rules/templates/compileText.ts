@@ -28,7 +28,7 @@ export function compileText(
   } catch (error) {
     return fail(...describeError(engine, text, error))
   }
-  const problem = findUnknownName(engine, names.known, text, template)
+  const problem = findUnknownName(engine, names.known, text, template) ?? findUnfilled(names.known, text)
   if (problem) return { ok: false, problem }
   const run = (variables: Variables) => render(engine, template, variables)
   try {
@@ -71,6 +71,16 @@ function findUnknownName(
       message: `unknown name \`${name}\`${suggest(name, known)}`,
       offset: toOffset(text, location.row, location.col),
     }
+  }
+  return null
+}
+
+/** `{facts.amount}` or `${facts.amount}`, as other languages write it: it would stand in the message as it is. */
+function findUnfilled(known: readonly string[], text: string): TextProblem | null {
+  for (const found of text.matchAll(/(?<!\{)\$?\{ *(([a-z]\w*(?:\.\w+)*)(?: *\|[^{}]*)?) *\}(?!\})/gi)) {
+    const [written, what = '', name = ''] = found
+    if (known.includes(name))
+      return { message: `\`${written}\` is not filled in; write \`{{ ${what} }}\``, offset: found.index }
   }
   return null
 }

@@ -27,3 +27,23 @@ test('one that takes too long each time is', () => {
   const compiled = compileText(createInterrupted(99), names, text)
   expect(compiled).toMatchObject({ ok: false, problem: { message: expect.stringContaining('render limit') } })
 })
+
+test.each([
+  [`of \${facts.amount}`, '`${facts.amount}` is not filled in; write `{{ facts.amount }}`'],
+  [
+    'of {facts.amount | amount}',
+    '`{facts.amount | amount}` is not filled in; write `{{ facts.amount | amount }}`',
+  ],
+])('a place that another language would fill in is refused: %s', (written, message) => {
+  const of = { known: ['facts.amount'], samples: [{ facts: { amount: '1' } }], maxLength: 100 }
+  expect(compileText(createTemplateEngine(), of, written)).toEqual({
+    ok: false,
+    problem: { message, offset: 3 },
+  })
+})
+
+test('braces around anything else are text', () => {
+  const of = { known: ['facts.amount'], samples: [{ facts: { amount: '1' } }], maxLength: 100 }
+  const compiled = compileText(createTemplateEngine(), of, `{a} {{ facts.amount }} \${b}`)
+  expect(compiled.ok && compiled.run({ facts: { amount: '1' } })).toBe(`{a} 1 \${b}`)
+})
