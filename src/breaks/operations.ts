@@ -8,7 +8,7 @@ import { readWritten } from '../lib/readWritten.ts'
 import { cleanText } from '../lib/text.ts'
 import { type Actor, cleanActor } from '../store/actor.ts'
 import { recordChange } from '../store/auditLog.ts'
-import { hash as hashCodec, isHash } from '../store/hash.ts'
+import { completeHash, hash as hashCodec, isHash } from '../store/hash.ts'
 import { nameOf } from '../store/names.ts'
 import { columns, text } from '../store/table.ts'
 import { type BreakLedger, openBreakSources } from './breakSources.ts'
@@ -179,7 +179,7 @@ const ofHash = `SELECT ${nameOf('escrow')} AS escrow, ${nameOf('token')} AS toke
 function listNamed(by: ByHand, given: string): Break[] {
   const name = given.trim()
   const keys = listKeysNamed(by.db, name, mostNamed)
-  const hash = name.toLowerCase()
+  const hash = completeHash(name).toLowerCase()
   const moves =
     name.includes(':') && !name.startsWith('balance:')
       ? [hash]

@@ -8,6 +8,11 @@ export function toHashCell(text: string): Uint8Array | string {
   return writeHex(text, bytes, 0) ? bytes : text
 }
 
+/** A hash, or an address, as people copy it without its `0x`, with it; what is none stays as it is. */
+export function completeHash(text: string): string {
+  return /^(?:[\da-f]{40}|[\da-f]{64})$/i.test(text) ? `0x${text}` : text
+}
+
 export function fromHashCell(cell: unknown): string | undefined {
   if (typeof cell === 'string') return cell
   return cell instanceof Uint8Array

@@ -1,6 +1,6 @@
 import type { Chain } from '../../bridge/observation.ts'
 import type { Database } from '../../store/database.ts'
-import { endsOf, endsOfText, hasEnds, hash, isHash } from '../../store/hash.ts'
+import { completeHash, endsOf, endsOfText, hasEnds, hash, isHash } from '../../store/hash.ts'
 import { columns, int, type Row } from '../../store/table.ts'
 import { isWholeForm } from '../../store/wholeForm.ts'
 import { knownOf } from '../sightings/knownTexts.ts'
@@ -30,7 +30,7 @@ export function listNamed(db: Database, name: string, limit: number): string[] {
       'SELECT key FROM transfers WHERE key = COALESCE((SELECT transfer_key FROM aliases WHERE key = ?1), ?1)'
     return int.all(db, sql, key).map(formatKey)
   }
-  return listBearing(db, lower, wanted, limit).map(formatKey)
+  return listBearing(db, completeHash(lower), wanted, limit).map(formatKey)
 }
 
 /** Keys of the transfers that bear a hash or an id, oldest first, or an id as it was typed; a limit below 0 is none. */

@@ -1,5 +1,5 @@
 import { compareDecimals, type Decimal, toDecimal } from '../../bridge/decimal.ts'
-import { indexedBytes, indexOfHash, textOfHash, toHashCell } from '../../store/hash.ts'
+import { completeHash, indexedBytes, indexOfHash, textOfHash, toHashCell } from '../../store/hash.ts'
 import { isName, nameTextOf } from '../../store/names.ts'
 import { countedAmount } from '../lessons/counted.ts'
 import { listBearing } from './named.ts'
@@ -240,7 +240,7 @@ function toScopes(db: Database, filter: TransferFilter): Condition[] {
     return [scope('(key = ? OR key IN (SELECT transfer_key FROM aliases WHERE key = ?))', key, key)]
   if (hash !== undefined) {
     const name = hash.toLowerCase()
-    return [keyed(listBearing(db, name, name, noLimit))]
+    return [keyed(listBearing(db, completeHash(name), name, noLimit))]
   }
   if (ends) return [keyed(listEnding(db, ends))]
   // A sender that nobody names is not everybody.

@@ -132,11 +132,17 @@ function sayToken(deps: WebDeps, token: string): string | null {
 }
 
 /** Straight to the one thing that is meant, else a list of all that names it. */
-function search(c: Context<WebEnv>, deps: WebDeps): Response | Promise<Response> {
+async function search(c: Context<WebEnv>, deps: WebDeps): Promise<Response> {
   const query = cleanText(c.req.query('q') ?? '', 200)
   if (query === '') return c.redirect('/transfers', 303)
-  if (/^c\d{1,15}$/i.test(query) && findCase(deps, query) !== null)
-    return c.redirect(toCasePath(query.toLowerCase()), 303)
+  const [, kind = '', digits = ''] = /^#?([ce])(\d{1,15})$/.exec(query.toLowerCase()) ?? []
+  if (kind === 'c' && findCase(deps, kind + digits) !== null)
+    return c.redirect(toCasePath(kind + digits), 303)
+  if (kind === 'e') {
+    const before = Number(digits) + 1
+    const { entries } = await deps.readBreaks(null, { limit: 1, before })
+    if (entries[0]?.id === kind + digits) return c.redirect(`/breaks?before=${before}#${kind}${digits}`, 303)
+  }
   // Without its `#` an id is one when it is whole: what is shorter may be the beginning of anything.
   const alert = /^(?:#|[\da-f]{8}$)/.test(query) ? findAlert(deps, query) : null
   if (alert !== null) return c.redirect(toAlertPath(alert.id), 303)

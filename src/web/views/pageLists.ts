@@ -9,6 +9,7 @@ import {
 } from '../../ledger/transfers/transferFilter.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { AppParts } from '../../monitor/createMonitor.ts'
+import { completeHash } from '../../store/hash.ts'
 import type { AlertView } from '../caseTypes.ts'
 import type { AlertQuery, TransferFilter, TransferPage, WebDeps, WebOperations } from '../types.ts'
 import { findTokens } from '../namedTokens.ts'
@@ -131,7 +132,8 @@ export function toTextFilter(
 ): Pick<LedgerFilter, 'address' | 'hash' | 'ends' | 'token'> {
   const ends = readHashEnds(text)
   if (ends !== null) return { ends }
-  if (/^0x[0-9a-f]{40}$/i.test(text)) return { address: text }
+  const address = completeHash(text)
+  if (/^0x[0-9a-f]{40}$/i.test(address)) return { address }
   const token = addressOf(text, tokens)
   return token === null ? { hash: text } : { token }
 }

@@ -10,6 +10,7 @@ import { readHashEnds } from '../../ledger/transfers/transferFilter.ts'
 import { flowSide } from '../../ledger/amounts/flowSteps.ts'
 import { direction, directionPlace } from '../../store/bridgeCodecs.ts'
 import type { Database } from '../../store/database.ts'
+import { completeHash } from '../../store/hash.ts'
 import { type Change, listChanges } from '../../store/auditLog.ts'
 import { readMetaNumber } from '../../store/meta.ts'
 import { columns, instant, int, type Read, table, text } from '../../store/table.ts'
@@ -129,7 +130,7 @@ function findNamed(db: Database, text: string, limit: number): AlertRow[] {
   const isNamed = `instr(lower(CAST(a.finding AS TEXT)), ?3) > 0 OR typeof(a.finding) = 'blob' AND instr(a.finding, unhex(?4)) > 0`
   const sql = `SELECT ${alertColumns} FROM (SELECT * FROM alerts WHERE nature = ?1 ORDER BY changed_at DESC LIMIT ?2) a
     WHERE a.state NOT IN ('merged', 'inactive') AND (${isNamed}) LIMIT ?5`
-  const wanted = text.toLowerCase()
+  const wanted = completeHash(text).toLowerCase()
   const [, bytes = null, half = ''] = /^0x((?:[0-9a-f]{2})+)([0-9a-f]?)$/.exec(wanted) ?? []
   // Half a byte more leaves one in sixteen.
   const candidates = half === '' ? limit : 16 * limit

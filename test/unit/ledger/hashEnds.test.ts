@@ -36,6 +36,9 @@ test('a transfer is found by the short form of either hash and of an address, an
   expect(find(shortHash(whole))).toEqual(['a'])
   expect(find('0x9999…8888')).toEqual(['a'])
   expect(find('0x1234…abce')).toEqual([])
+  // As it is copied without its prefix.
+  expect(find(whole.slice(2).toUpperCase())).toEqual(['a'])
+  expect(find(source.slice(2))).toEqual(['a'])
 })
 
 test('a configured symbol is its token', () => {

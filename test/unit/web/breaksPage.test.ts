@@ -11,7 +11,8 @@ function open(given: Partial<Pick<FakeWeb, 'breaks' | 'entries'>> = {}) {
     const response = await app.request(`http://127.0.0.1:9464${path}`, {
       headers: { host: '127.0.0.1:9464', accept: 'text/html' },
     })
-    return { status: response.status, text: await response.text() }
+    const { status, headers } = response
+    return { status, text: await response.text(), location: headers.get('location') }
   }
 }
 
@@ -27,6 +28,11 @@ test('the page shows each break with what is left, what is known, and how to set
   expect(text).toContain('id="e3"')
   expect(text).toContain('The payout is 2,000.5 less than the origin.')
   expect(text).toContain('action="/breaks/undo"')
+})
+
+test('the search leads to an entry that there is', async () => {
+  expect((await open()('/search?q=%23E3')).location).toBe('/breaks?before=4#e3')
+  expect((await open()('/search?q=e4')).location).not.toContain('/breaks')
 })
 
 test('what is to be matched is filled in', async () => {

@@ -194,7 +194,8 @@ test('cases are listed by tab, and lead from the alert, the search and the reaso
   const all = await (await get('/cases')).text()
   expect(all).toContain('9,750,000.5 USDC (9,750,000.50 USD at the price of the configuration)')
   expect(await (await get('/cases?state=handled')).text()).toContain('No case is handled')
-  expect((await get('/search?q=c42')).headers.get('location')).toBe('/cases/c42')
+  for (const typed of ['c42', 'C42', '%23c42'])
+    expect((await get(`/search?q=${typed}`)).headers.get('location')).toBe('/cases/c42')
   const alert = { ...stalled, case: { id: 'c42', state: 'open' as const } }
   web.status = {
     ...quiet,

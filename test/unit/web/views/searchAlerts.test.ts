@@ -44,6 +44,8 @@ const questions: readonly (readonly [string, readonly string[]])[] = [
   [`${hash.slice(0, 5)}…${hash.slice(-3)}`, ['t1', 't3']],
   [`${hash.slice(0, 6)}…0000`, []],
   [party, ['t2']],
+  [hash.slice(2), ['t1', 't3']],
+  [party.slice(2).toUpperCase(), ['t2']],
   ['t2', ['t2']],
   ['replaced by', ['t3']],
   [`0x${'99'.repeat(32)}`, []],
