@@ -2,9 +2,20 @@ import { z } from 'zod'
 import { configSchema } from './schema.ts'
 import { settingTexts } from './settingTexts.ts'
 
+/** `${NAME}` stands for any text: what it brings is looked at when it is read. */
+const orText = String.raw`|\$\{`
+
 /** JSON Schema of `spanwatch.yaml`, for editors: every setting says what it means. */
 export function configJsonSchema(): SchemaNode {
-  const schema = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
+  const schema = z.toJSONSchema(configSchema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      const { pattern } = jsonSchema
+      // What is made of another schema comes with what was written for that.
+      if (pattern !== undefined && !pattern.endsWith(orText)) jsonSchema.pattern = `(?:${pattern})${orText}`
+    },
+  }) as SchemaNode
   for (const { path, nodes } of listSettings(schema)) {
     for (const node of nodes) {
       const form = node.description === undefined ? '' : ` Expects ${node.description}.`

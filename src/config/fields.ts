@@ -1,7 +1,7 @@
 import { CronTime } from 'cron'
 import { z } from 'zod'
 import { parseDecimal } from '../bridge/amount.ts'
-import { formatDuration, parseDuration } from '../lib/duration.ts'
+import { durationForm, formatDuration, parseDuration } from '../lib/duration.ts'
 import { errorText } from '../lib/errors.ts'
 import { Secret } from '../lib/secret.ts'
 
@@ -32,7 +32,10 @@ export function duration(bounds: { readonly minMs?: number; readonly maxMs?: num
       if (problem === null && ms !== null) return ms
       return refuse(context, problem ?? expected.duration)
     })
-    .meta({ description: 'a duration such as 250ms, 10s, 5m, 1h30m, 30d' })
+    .meta({
+      description: 'a duration such as 250ms, 10s, 5m, 1h30m, 30d',
+      pattern: `^\\s*${durationForm}\\s*$`,
+    })
 }
 
 function checkBounds(

@@ -7,6 +7,9 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 }
 
+/** A duration as a pattern, for the JSON Schemas that editors read. */
+export const durationForm = String.raw`(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+`
+
 /**
  * Reads `250ms`, `10s`, `1h30m`, `30d`. A number without a unit is not a duration.
  * @returns milliseconds, or null when the text is not a duration

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDuration } from '../lib/duration.ts'
+import { durationForm, parseDuration } from '../lib/duration.ts'
 
 const expected = 'expected a duration such as 30m'
 
@@ -12,7 +12,11 @@ export const durationText = z
     context.addIssue({ code: 'custom', message: expected })
     return z.NEVER
   })
-  .meta({ description: 'A duration with its unit: 250ms, 10s, 1h30m, 7d', examples: ['30m'] })
+  .meta({
+    description: 'A duration with its unit: 250ms, 10s, 1h30m, 7d',
+    examples: ['30m'],
+    pattern: `^\\s*${durationForm}\\s*$`,
+  })
 
 /** A duration above zero: what has to pass before something may be said. */
 export const boundText = durationText.refine((ms) => ms > 0, 'expected a duration above 0')
@@ -80,4 +84,5 @@ export const afterText = z
     description:
       'A duration such as 30m, or a percentile of the past 30 days: p50, p95, p99, p99.9, times a factor',
     examples: ['30m', 'p99 * 3'],
+    pattern: `^\\s*(?:${durationForm}|[pP](?:${percentiles.map(([name]) => name.slice(1).replace('.', '\\.')).join('|')})(?:\\s*\\*\\s*[\\d.]+)?)\\s*$`,
   })

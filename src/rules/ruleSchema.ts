@@ -11,6 +11,7 @@ const labelName = z
   .string()
   .regex(/^[a-zA-Z][a-zA-Z0-9_]*$/, 'expected a label name of letters, digits and _, beginning with a letter')
   .refine((name) => !taken.has(name), 'this label is set by the monitor itself; choose another name')
+  .meta({ not: { enum: [...taken] } })
 
 /** Everything of a rule but its kind. `with` is read by the kind's own schema afterwards. */
 const kindlessSchema = z.strictObject({
