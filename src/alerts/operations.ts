@@ -67,9 +67,14 @@ export function createOperations(deps: OperationsDeps): Operations {
   }
 }
 
-/** Into the audit log: somebody had the list read again. */
+/**
+ * Into the audit log: somebody has the list read again.
+ * @throws MonitorError `usage` for a time to come
+ */
 export function recordRewind(db: Database, actor: Actor, until: UnixMs, now: UnixMs): void {
   const aboutId = new Date(until).toISOString()
+  // Nothing would be read again.
+  if (until > now) throw new MonitorError('usage', `expected a time that is over, got ${aboutId}`)
   recordChange(db, actor, { what: 'read again', about: 'list', aboutId, detail: 'back to that time' }, now)
 }
 

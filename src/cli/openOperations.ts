@@ -98,11 +98,11 @@ function openLocal(
     writeOffBreak: async (...given) => breaks.writeOffBreak(...given),
     undoEntry: async (...given) => breaks.undoEntry(...given),
     rewindCursors: async (until, actor) => {
+      state.db.transaction(() => recordRewind(state.db, actor, until, io.clock.now()))
       state.cursors.write({
         ...state.cursors.read(),
         history: beginHistory(until, state.cursors.read().history.oldestAt),
       })
-      state.db.transaction(() => recordRewind(state.db, actor, until, io.clock.now()))
       return { until }
     },
     close: () => state.close(),

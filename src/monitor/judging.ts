@@ -76,8 +76,8 @@ export function createJudging(
     }),
     ...createBreakOperations({ ...kernel, tokens: kernel.config.bridge.tokens }),
     rewindCursors(until: UnixMs, actor: Actor) {
-      kernel.list.rewind(until)
       db.transaction(() => recordRewind(db, actor, until, clock.now()))
+      kernel.list.rewind(until)
       return { until }
     },
   }

@@ -90,7 +90,7 @@ export const apiRoutes: readonly ApiRoute[] = [
     title: 'Cases',
     says: '`cases`: in the order of the status page, handled ones last; of `closed` and `all` the newest change first',
     query: z.object({
-      state: choice([...caseStates, 'all', 'live'], 'expected open, acknowledged, handled, closed or all')
+      state: choice([...caseStates, 'all', 'live'])
         .default('live')
         .describe('`live` is all that are not over'),
       limit: limit(100),

@@ -9,7 +9,9 @@ const address = z
 /** What is about to be paid: what is given is compared with what the ledger holds. */
 export const gateQuery = z.object({
   token: z
-    .union([z.literal('native').transform(() => ''), address])
+    .union([z.literal('native').transform(() => ''), address], {
+      error: 'expected the address of a token, 0x and 40 hex digits, or native',
+    })
     .optional()
     .describe('What is to be paid: the address of the token, or `native`'),
   amount: z

@@ -37,7 +37,7 @@ test.each([
 })
 
 test.each([
-  ['state=ended', 'state: expected open, acknowledged, handled, closed or all'],
+  ['state=ended', 'state: expected one of open, acknowledged, handled, closed, all, live'],
   ['limit=501', 'limit: expected 1 to 500'],
   ['stat=all', 'there is no parameter stat, did you mean `state`?'],
   ['whatever=1', 'there is no parameter whatever; there are state, limit'],
