@@ -1,6 +1,7 @@
 import { errorText } from '../lib/errors.ts'
 import { removeDaemonFile, writeDaemonFile } from '../store/daemonFile.ts'
 import { createWebApp } from '../web/createWebApp.ts'
+import { addProcessMetrics } from '../web/metrics.ts'
 import { startWebServer } from '../web/startWebServer.ts'
 import type { AppConfig } from '../kernel/settings.ts'
 import type { AppDeps } from '../monitor/options.ts'
@@ -85,10 +86,9 @@ function notifyService(
 
 /** The page and what else is served over HTTP. */
 export async function startWeb(deps: AppDeps, app: App, http: NonNullable<AppConfig['http']>) {
-  const web = createWebApp(createWebDeps({ clock: app.parts.clock, log: deps.log }, app.parts), {
-    ...http,
-    listenHost: http.host,
-  })
+  const shown = createWebDeps({ clock: app.parts.clock, log: deps.log }, app.parts)
+  addProcessMetrics(shown.registry)
+  const web = createWebApp(shown, { ...http, listenHost: http.host })
   return await startWebServer({ app: web, clock: app.parts.clock, host: http.host, port: http.port })
 }
 

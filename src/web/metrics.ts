@@ -55,9 +55,16 @@ export function createRegistry(deps: { collect(): MetricsFacts }): Metrics {
   }
 }
 
-/** Adds memory, CPU and garbage collection of the process, under their usual names. Starts observers: once a process. */
+/** What observers count of the process: they run once, whatever number of registries shows it. */
+let ofProcess: Registry | null = null
+
+/** Adds memory, CPU and garbage collection of the process, under their usual names. */
 export function addProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry })
+  if (ofProcess === null) collectDefaultMetrics({ register: (ofProcess = new Registry()) })
+  for (const { name } of ofProcess.getMetricsAsArray()) {
+    const metric = ofProcess.getSingleMetric(name)
+    if (metric !== undefined) registry.registerMetric(metric)
+  }
 }
 
 /** Reads the facts once a scrape; prom-client's own hook is one a metric. */

@@ -119,6 +119,7 @@ test('healthz is 503 until something could be read, then 200; metrics parse', as
     .toBeGreaterThan(10)
   const metrics = await readMetrics(daemon.page)
   expect([...metrics.keys()].filter((name) => name.startsWith('spanwatch_')).length).toBeGreaterThan(5)
+  expect([...metrics.keys()]).toContain('process_resident_memory_bytes')
   expect([...metrics.values()].flat().filter((value) => value === 'NaN')).toEqual([])
 }, 240_000)
 
