@@ -43,8 +43,8 @@ export function checkMatch(
 function findProblem(payout: Break, origin: Break): string | null {
   if (payout.transferKey === null && origin.transferKey === null)
     return 'two movements make no transfer: write each off, with the reason'
-  if (partOf[payout.kind] !== 'payout') return `${payout.name} is no payout: it is ${breakWords[payout.kind]}`
-  if (partOf[origin.kind] !== 'origin') return `${origin.name} is no origin: it is ${breakWords[origin.kind]}`
+  if (partOf[payout.kind] !== 'payout') return `${payout.name} is no payout: ${breakWords[payout.kind]}`
+  if (partOf[origin.kind] !== 'origin') return `${origin.name} is no origin: ${breakWords[origin.kind]}`
   if (payout.direction !== origin.direction)
     return `${payout.name} and ${origin.name} go in different directions`
   return null

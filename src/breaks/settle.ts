@@ -62,5 +62,5 @@ function sayWhy(one: Break, held: readonly Share[], lapsed: readonly Share[]): s
 function sayLapsed(one: Break, { entryId, kind }: Share): string {
   return kind === one.kind
     ? `back: e${entryId} was made of another token`
-    : `back: e${entryId} was made when it was ${breakWords[kind]}`
+    : `back: e${entryId} was made of another kind: ${breakWords[kind]}`
 }

@@ -6,6 +6,7 @@ import { part } from '../../delivery/channels/textParts.ts'
 import { shortAmount } from '../../lib/shortAmount.ts'
 import { toCsvLine } from '../../lib/csv.ts'
 import type { DailyReport } from '../dailyReport.ts'
+import { periodOf } from '../reportDay.ts'
 import { number, type ReportTable, text } from './reportTable.ts'
 import { timeLabel } from './reportWords.ts'
 
@@ -44,7 +45,7 @@ function openTable({ builtAt, window }: DailyReport, { sums, isCut }: BreakSumma
 function entryTable({ window }: DailyReport, { entries }: BreakSummary): ReportTable {
   return {
     title: 'Settled by hand',
-    note: 'What people matched, wrote off and took back on this day. What the chains show stays what it is.',
+    note: `What people matched, wrote off and took back ${nameTime(window.day)}. What the chains show stays what it is.`,
     columns: [text('Time'), text('Entry'), text('By'), text('Why'), text('Breaks'), number('Amount')],
     rows: entries.map((entry) => [
       timeLabel(entry.at, window.zone),
@@ -56,6 +57,11 @@ function entryTable({ window }: DailyReport, { entries }: BreakSummary): ReportT
     ]),
     none: '',
   }
+}
+
+function nameTime(name: string): string {
+  const period = periodOf(name) ?? 'day'
+  return period === 'day' ? 'on this day' : `in this ${period}`
 }
 
 function sayWhat({ what, undoes, undoneBy }: ShownEntry): string {

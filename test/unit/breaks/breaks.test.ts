@@ -405,8 +405,9 @@ test('a matching that cannot be is refused, and changes nothing', () => {
     (payout: string, origin: string, more: { reason?: string; force?: boolean } = {}) =>
     () =>
       world.operations.matchBreaks({ payout, origin, reason: 'why', force: false, ...more }, ana)
-  expect(match(origin, other)).toThrow('is no payout: it is open too long')
-  expect(match(payout, second)).toThrow('is no origin: it is unbacked')
+  expect(match(origin, other)).toThrow('is no payout: open too long')
+  expect(match(payout, second)).toThrow('is no origin: unbacked')
+  expect(match(came, origin)).toThrow('is no payout: came in, not explained')
   expect(match(payout, deposit)).toThrow('different directions')
   expect(match(foreign, origin)).toThrow('different tokens')
   expect(match(out, came)).toThrow('two movements')
@@ -447,7 +448,7 @@ test('new facts put a break back on the list, and it says so', () => {
       kind: 'failed',
       left: '2.5',
       settled: '0',
-      remark: 'back: e1 was made when it was open too long',
+      remark: 'back: e1 was made of another kind: open too long',
     },
   ])
   world.close()

@@ -49,6 +49,17 @@ test('the report shows what is open, what was settled by hand, who did it and wh
   expect(made).toContain(`"'=cmd|x <b>"`)
 })
 
+test.each([
+  ['2026-10-25', 'on this day'],
+  ['2026-W43', 'in this week'],
+  ['2026-10', 'in this month'],
+])('the report of %s says that entries were made %s', async (name, words) => {
+  const [breaks] = summarize()
+  const report = createReport({ breaks })
+  const { text } = await renderReport({ ...report, window: { ...report.window, day: name } }, pageUrl, draw)
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(`took back ${words}.`)
+})
+
 test('an entry stands in the report of the day on which it was made', () => {
   const [first, second] = summarize()
   expect(first.entries.map(({ id }) => id)).toEqual(['e1', 'e2'])
