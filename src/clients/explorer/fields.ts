@@ -96,11 +96,11 @@ export const requiredHash = textField('a hash of 64 digits', (text) =>
   hashForm.test(text) ? text.toLowerCase() : undefined,
 )
 
-/** A name given by the service, of a form that the contract leaves open. */
-export const identifier = textField('a string', (text): string | null => {
+/** A name given by the service, of a form that the contract leaves open: a number too. */
+export const identifier = wholeField('a string', (text): string | null => {
   if (plainHash.test(text)) return text
   const clean = cleanText(text, maxAddressLength)
-  if (clean === '' || /^0x0+$/i.test(clean)) return null
+  if (zeros.test(clean)) return null
   return /^0x[0-9a-f]+$/i.test(clean) ? clean.toLowerCase() : clean
 })
 

@@ -24,7 +24,7 @@ export function withoutSharedIds<R>(dialect: Dialect, read: RecordReader<R>): Re
     const first = new Map<unknown, Row>()
     for (const row of rows as readonly Row[]) {
       const id = row?.[key]
-      if (typeof id !== 'string' || id === '') continue
+      if (!isFilled(id)) continue
       const before = first.get(id)
       if (before === undefined) first.set(id, row)
       else if (isStranger(before, row)) {

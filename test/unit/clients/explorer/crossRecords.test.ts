@@ -59,7 +59,7 @@ describe('a record is quarantined', () => {
 
 describe('semantics.md 38: a record is taken without what nobody understands, and does not say it', () => {
   test.each([
-    [{ id: 12 }, 'id', { id: null }, 'expected a string, got number 12'],
+    [{ id: true }, 'id', { id: null }, 'expected a string, got boolean true'],
     [{ zoneTxHash: 12 }, 'zoneHash', { zoneHash: null }, 'expected a hash of 64 digits, got number 12'],
     [{ status: true }, 'status', { status: 'unknown' }, 'expected 0x1 or 0x0, got boolean true'],
     [{ valueRaw: 12 }, 'amountRaw', { amountRaw: null }, 'expected a decimal uint256, got number 12'],
@@ -106,11 +106,11 @@ describe('semantics.md 38: a record is taken without what nobody understands, an
 })
 
 test('heights, times, indexes and ids are taken as whole numbers too: not all of them come as strings', () => {
-  const numbers = { mainBlockHeight: 5, mainBlockTime: moment.latest, zoneEventIndex: 0, tokenId: 7 }
+  const numbers = { id: 12, mainBlockHeight: 5, mainBlockTime: moment.latest, zoneEventIndex: 0, tokenId: 7 }
   const result = read({ ...whole, ...numbers })
   expect(result.flaws).toEqual([])
   expect(result).toMatchObject({
-    record: { mainHeight: 5, mainTime: moment.latest, zoneEventIndex: '0', tokenId: '7' },
+    record: { id: '12', mainHeight: 5, mainTime: moment.latest, zoneEventIndex: '0', tokenId: '7' },
   })
 })
 
@@ -140,7 +140,7 @@ describe('semantics.md 39: a time out of bounds is none', () => {
 
 describe('an id that records of one answer share', () => {
   const leg = (pair: string) => `0x${pair.repeat(32)}`
-  const row = (id: string, zone: string, main: string) => ({
+  const row = (id: string | number, zone: string, main: string) => ({
     ...whole,
     id,
     zoneTxHash: zone,
@@ -174,6 +174,24 @@ describe('an id that records of one answer share', () => {
     expect(ids).toEqual([null, 'CT-7', null])
     expect(flaws).toEqual([[flaw], [], [flaw]])
     expect(next(row('none', leg('a4'), leg('b4')))).toEqual([null])
+  })
+
+  test('names none of them where it is a number', () => {
+    const { ids, flaws } = readAll(row(1, leg('a1'), leg('b1')), row(1, leg('a2'), leg('b2')))
+    expect(ids).toEqual([null, null])
+    expect(flaws).toEqual([
+      [{ ...flaw, problem: 'is that of another transfer as well: number 1' }],
+      [{ ...flaw, problem: 'is that of another transfer as well: number 1' }],
+    ])
+  })
+
+  test.each(['', '0', 0, '0x0', null])('is none where it says nothing: %j', (nothing) => {
+    const { ids, flaws } = readAll({ ...whole, id: nothing }, row('CT-7', leg('a2'), leg('b2')), {
+      ...row('', leg('a3'), leg('b3')),
+      id: nothing,
+    })
+    expect(ids).toEqual([null, 'CT-7', null])
+    expect(flaws).toEqual([[], [], []])
   })
 
   test.each([
