@@ -18,6 +18,8 @@ interface Other {
   readonly isUnasked?: boolean
   /** It is, and what it did is not known yet. */
   readonly isThere?: boolean
+  /** It is, though nobody whose word that would be could be asked yet. */
+  readonly isShown?: boolean
   /** A row of it was set aside. */
   readonly isUnread?: boolean
   readonly error?: unknown
@@ -48,7 +50,7 @@ export async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other>
     const error = whole === 'unclear' ? undefined : whole
     // Of a token they say all that there is to say; native currency may have moved, and it is there.
     if (leg.ask === 'native') return { word: null, isThere: true, error }
-    return { word: leg.tries >= neededTries ? said : null, unasked: 'E7', error }
+    return { word: leg.tries >= neededTries ? said : null, unasked: 'E7', isShown: true, error }
   }
   if (said !== null) return logs
   // An empty answer about one transaction has no control in it: a known one has to be answered too.

@@ -1,4 +1,5 @@
 import { type Absence, isAbsent, noteReading, notYetAbsent } from '../../clients/explorer/absence.ts'
+import { canonicalToken } from '../../bridge/movedToken.ts'
 import { listHeads } from '../../kernel/heads/heads.ts'
 import { askQuorum } from '../../kernel/quorum.ts'
 import { isContradicted } from '../../kernel/sources/sourceWords.ts'
@@ -29,6 +30,9 @@ export const maxRestMs = 3_600_000
 
 const maxRests = 30
 
+/** Transfers that share a main transaction, at most. */
+const maxSharing = 100
+
 /**
  * Takes an answer into account that does not hold the leg. Absent it is only by the rules of absence, and after its
  * own logs, or the endpoint for single transactions, did not know it either: a transaction whose logs are there and
@@ -52,12 +56,12 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     doubt.comeTo !== null &&
     isAbsent(nextDenial(doubt, leg.hash)) &&
     (await hasAlonePassed(doubt, leg))
-  const { word, unasked, isUnasked, isThere, isUnread, error } = isAsked
+  const { word, unasked, isUnasked, isThere, isShown, isUnread, error } = isAsked
     ? await askOtherwise(doubt, next)
     : nothing
   const isDenied = word === null && !isUnasked && !isThere && !isUnread && unasked === undefined
   const denial = isDenied ? noteDenial(doubt, leg.hash) : (doubt.denials.get(leg.hash) ?? notYetAbsent)
-  if (word !== null || isThere) doubt.denials.delete(leg.hash)
+  if (word !== null || isThere || isShown) doubt.denials.delete(leg.hash)
   if (isUnread) return keepAsking(doubt, { ...leg, ...notYetAbsent }, toUnread(leg, at))
   if (word !== null && (isOver || leg.ask === 'zone' || (word.moves?.length ?? 0) > 0)) {
     const said = { ...word, reads: next.reads, ...(unasked && { unasked }) }
@@ -71,6 +75,8 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
   if (isLate && !isAlone) return again(next, clock.now(), doubt.comeTo === null ? retryMs : doubtMs)
   if (isAlone && (isUnasked || !isAbsent(denial)))
     return again(next, clock.now(), isUnasked ? retryMs : doubtMs)
+  if (isDenied && !wasAbsent(leg) && !isAbsent(denial) && isNative(doubt, leg))
+    return again(next, clock.now(), doubtMs)
   // What an event alone showed is absent by its logs: an answer that nothing controls, or that nobody asked for, denies none.
   const isUncontrolled = leg.ask === 'main' && (isUnasked || doubt.control === null)
   const unsaid = unasked ?? (isUncontrolled ? 'E21' : undefined)
@@ -113,6 +119,13 @@ function nextDenial({ clock, denials }: Asking, hash: string): Absence {
 }
 
 const mostDenials = 1_000
+
+/** Whether no list of many transactions may show it: that it is there only the answers about it alone say then. */
+function isNative({ ledger }: Asking, { ask, hash }: QueuedLeg): boolean {
+  if (ask === 'zone') return false
+  const sharing = ledger.listSharing('main', hash, maxSharing)
+  return ask === 'native' || sharing.some(({ token }) => canonicalToken(token.address) === '')
+}
 
 /** It rests as well while it is there and shows no status. */
 function wasAbsent(leg: QueuedLeg): boolean {

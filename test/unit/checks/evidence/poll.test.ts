@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
-import type { Doubt } from '../../../../src/checks/evidence/doubt.ts'
+import type { Doubt, Outcome } from '../../../../src/checks/evidence/doubt.ts'
 import { chooseBatch, createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
 import type { EvidenceReads } from '../../../../src/checks/evidence/reads.ts'
 import type { LegsRead } from '../../../../src/checks/evidence/legsRead.ts'
@@ -9,6 +9,7 @@ import { recordHead } from '../../../../src/kernel/heads/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidence/evidenceQueue.ts'
 import { MonitorError } from '../../../../src/lib/errors.ts'
+import { toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 import { emptyReads, putQueued, queuedLeg } from '../queuedLegs.ts'
 
@@ -139,6 +140,35 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     expect(await by({ reads, control: '0x2' })).toEqual([['absent', undefined]])
     expect(await by({ reads })).toEqual([['absent', 'E21']])
     expect(await by({ reads, control: '0x2', singles: { left: 0 } })).toEqual([['absent', 'E21']])
+  })
+
+  test('is absent by three answers about it alone where no list shows native currency', async () => {
+    const native = createTestKernel()
+    recordHead(native.db, 'main', { height: 1_000, blockTime: long, at: long })
+    native.commit({ answers: [[toRecord({ token: '', mainHash: '0x1' })]] })
+    const found = { chain: 'main', hash: '0x1', source: 'E21', requestedAt: 1, status: 'success' } as const
+    const logs = { ...none, readings: [{ ...found, errorMessage: '', moves: [] }] }
+    const denials: Doubt['denials'] = new Map()
+    const play = async (shown: string) => {
+      let asked: QueuedLeg | undefined = leg({ ask: 'main', time: -60_000 })
+      for (let n = 0; asked; n += 1) {
+        const reads = {
+          ...emptyReads,
+          mainLogs: (hash: string) => Promise.resolve(hash === '0x2' || shown[n] === '1' ? logs : none),
+          ownValue: () => Promise.resolve('unclear' as const),
+        }
+        const { clock } = at(n * 15_000)
+        const doubt = at(n * 15_000, { ...native, clock, reads, denials, control: '0x2' })
+        const { readings, saves }: Outcome = await decideDoubt(doubt, asked)
+        if (readings.length > 0) return `${readings[0]?.status} by ${n + 1}`
+        asked = saves[0]
+      }
+      return null
+    }
+    expect(await play('000000')).toBe('absent by 4')
+    // Of three answers about it alone one showed it, or the one between them did.
+    expect(await play('010000')).toBe('absent by 5')
+    expect(await play('001000')).toBe('absent by 6')
   })
 
   test('is there when the endpoint for single transactions knows it', async () => {
