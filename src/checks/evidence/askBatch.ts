@@ -3,12 +3,13 @@ import { isAnswer } from '../../kernel/reads/askInParts.ts'
 import { mayBeUnread } from '../../kernel/reads/unreadRows.ts'
 import { type EvidenceReading, listKnownHashes } from '../../ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
+import type { TokenMove } from '../../bridge/transfer.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { confirmCalls } from './confirmCalls.ts'
 import { confirmMoves, findNative, isCovered } from './confirmMoves.ts'
 import { decideDoubt, keepAsking, maxRestMs, measureBefore, restLonger, toUnread } from './decideDoubt.ts'
-import { type Asking, type Doubt, maySpendSingle, type Outcome } from './doubt.ts'
+import { type Asking, type Doubt, maySpendSingle, neededTries, type Outcome } from './doubt.ts'
 import { type LegAsk, sources } from './indexLag.ts'
 import type { EvidenceReads } from './reads.ts'
 import type { LegsRead } from './legsRead.ts'
@@ -234,16 +235,39 @@ async function judgeLeg(
 ): Promise<Outcome> {
   if (reading === null) return (await findNative(doubt, leg)) ?? (await decideDoubt(doubt, leg))
   if (reading.status === 'unknown') return keepAsking(doubt, leg, reading)
-  // A row that could not be read hides what moved; the logs say it as well, and whoever makes such a row writes no other's.
-  if (leg.ask === 'main' && reading.moves === null && !isWhole && maySpendSingle(doubt)) {
-    const [logs] = (await doubt.reads.mainLogs(leg.hash, { priority: 'urgent', signal: doubt.signal }))
-      .readings
-    if (logs?.moves) return judgeLeg(doubt, leg, { reading: logs, isWhole: true })
+  // A row that could not be read hides what moved, and one that is given twice says it twice; the logs say it as well, and
+  // whoever makes such a row writes no other's.
+  const isTwice = reading.source === 'E13' && hasEquals(reading.moves ?? [])
+  const isHidden = leg.ask === 'main' && reading.moves === null && !isWhole
+  if ((isTwice || isHidden) && maySpendSingle(doubt)) {
+    const logs = await readLogs(doubt, leg.hash)
+    if (!(logs instanceof MonitorError) && logs?.moves)
+      return judgeLeg(doubt, leg, { reading: logs, isWhole: true })
+    if (isTwice && leg.tries < neededTries)
+      return wait({ ...leg, tries: leg.tries + 1 }, doubt.clock.now(), doubtMs)
+    if (isHidden && logs instanceof MonitorError) throw logs
   }
   // What does not fit the record is said only when a second answer agrees.
   if (leg.ask !== 'zone' && isCovered(doubt, reading) === false) return confirmMoves(doubt, leg, reading)
   if (reading.source === 'E15') return confirmCalls(doubt, leg, reading)
   return { readings: [reading], saves: [], drops: [leg.hash] }
+}
+
+async function readLogs(
+  { reads, signal }: Doubt,
+  hash: string,
+): Promise<EvidenceReading | MonitorError | null> {
+  try {
+    return (await reads.mainLogs(hash, { priority: 'urgent', signal })).readings[0] ?? null
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof MonitorError)) throw error
+    return error
+  }
+}
+
+function hasEquals(moves: readonly TokenMove[]): boolean {
+  return new Set(moves.map((move) => Object.values(move).join(' '))).size < moves.length
 }
 
 /** It stays unasked, and is asked again ever more rarely, however often that was. */

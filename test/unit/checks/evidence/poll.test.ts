@@ -351,6 +351,50 @@ test.each([true, false])(
   },
 )
 
+test.each([
+  ['once', 1, { source: 'E21' }],
+  ['twice as well', 2, { source: 'E21' }],
+  ['not at all', 0, undefined],
+  ['they cannot be asked', null, undefined],
+])(
+  'semantics.md 17: a movement that is given twice moved as often as its logs say: %s',
+  async (_, times, told) => {
+    const world = createTestKernel()
+    const of = { chain: 'main', hash: '0x1', requestedAt: 1, status: 'success', errorMessage: '' } as const
+    const move = { token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }
+    const moves = (count: number) => Array.from({ length: count }, () => move)
+    const said: EvidenceReading[] = []
+    const answer = (source: 'E13' | 'E21', count: number | null) => async () => {
+      if (count === null) throw new MonitorError('source.unreachable', 'failed (HTTP 404)')
+      return {
+        requestedAt: 1,
+        readings: count === 0 ? [] : [{ ...of, source, moves: moves(count) }],
+        bad: [],
+      }
+    }
+    const run = createEvidencePoll(
+      {
+        ...world,
+        commit: ({ evidence, ...rest }) => {
+          said.push(...(evidence ?? []))
+          return world.commit(rest)
+        },
+        reads: { ...emptyReads, mainLegs: answer('E13', 2), mainLogs: answer('E21', times) },
+      },
+      { name: 'evidence', isLate: false, others: [] },
+    )
+    putQueued(world.db, queuedLeg({ ask: 'main', addedAt: world.clock.now() }))
+    await run(noSignal)
+    expect(said).toEqual(told === undefined ? [] : [{ ...of, ...told, moves: moves(times ?? 0) }])
+    if (told !== undefined) return
+    for (const _again of [1, 2]) {
+      await world.clock.advance(15_000)
+      await run(noSignal)
+    }
+    expect(said).toMatchObject([{ source: 'E13', moves: moves(2) }])
+  },
+)
+
 test.each([true, false])(
   'one that an endpoint for many stumbles over holds up no other, whether it is answered alone or not: %s',
   async (hasSingle) => {
