@@ -171,7 +171,8 @@ const hasFault = (seat: SeatName, fault: SourceFault) =>
 const preface = `# Sources that are wrong
 
 Every source may be one of several ([configuration.md](configuration.md): \`explorer.baseUrl\`, \`preconf.url\`, \`canonical.url\`,
-\`zoneRpc.url\`). One of them is asked; another takes its place within the same question when it does not answer, and keeps it.
+\`zoneRpc.url\`). One of them is asked; another takes its place within the same question when it does not answer, and keeps it; what
+one does not have, a method or a path, another is asked for.
 One that failed rests, ever longer, 30 seconds at first and ten minutes at most. Every 30 seconds all sources of a chain are asked
 the same: their heads, a block, the newest receipts, what the escrows hold, and, of explorers, records and transactions of
 transfers that are over. Who differs twice in a row is \`source.differs\`, and gives up his place; where as many say the one as the other nobody is the odd one, and the
@@ -184,7 +185,7 @@ reorganisation replaces any more; while all three are others it is asked nothing
 
 | what it does | what is made of it |
 |---|---|
-| it gives no receipt of a transaction | absent after three readings in which it knew another, unless its own block of that height holds it; where it keeps no block so old (more than an hour), nothing is said |
+| it gives no receipt of a transaction | absent after three readings in which it knew another, and its own block of that height does not hold it. Of one whose block it does not show, though its head is above, nothing is judged; \`monitor.poll_overdue\` says so where the block is no older than an hour, which a node may have forgotten |
 | it knows none of the transactions behind its head | nothing is judged by it; \`monitor.poll_overdue\` of \`receipts\` or \`zoneReceipts\` names what it ought to know: it may be of another chain |
 | receipts without logs (or with none where \`logsBloom\` says that there are some), or with logs that cannot be read | of the former the status alone is taken, of the latter nothing; \`source.drift\` says of how many |
 | receipts without logs, one of a transaction among them that it showed logs of before | of those that show none the status alone is taken, and they are asked for again; \`monitor.poll_overdue\` of \`receipts\` or \`zoneReceipts\` names that one |

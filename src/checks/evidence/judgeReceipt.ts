@@ -107,17 +107,14 @@ async function judgeMissing(
   if (!round.hasControl || !isPast(receipts, leg, round.head)) return again(leg, now, retryOf(leg, now))
   const next = { ...leg, ...noteReading(leg, { kind: 'absent-among-others', at: round.at }) }
   if (leg.rests === 0 && !isAbsent(next)) return again(next, now, doubtMs)
-  const block = await readItsBlock(receipts, leg, round, signal)
-  if (block !== 'without it')
+  const block = await readItsBlock(receipts.rpc, leg, round.head, signal)
+  if (block !== 'without it') {
+    const says = sayBlock(leg, block, now)
     return {
       ...again({ ...leg, ...notYetAbsent }, now, longestRetryMs),
-      ...(block === 'holds it' && {
-        error: notShown(
-          receipts,
-          `gives no receipt of ${leg.hash}, which its block ${leg.height ?? ''} holds`,
-        ),
-      }),
+      ...(says !== null && { error: notShown(receipts, says) }),
     }
+  }
   const rest = restLonger(next, now)
   const absent = toReading(receipts, leg.hash, round.number, {
     status: 'absent',
@@ -137,30 +134,42 @@ async function judgeMissing(
   }
 }
 
-/** A node may have forgotten the blocks of before: what lies so far back and is not there says nothing. */
-const keptBlocksMs = 3_600_000
+type ItsBlock = 'without it' | 'holds it' | 'not shown' | 'unknown'
 
 /**
  * What the node's own block says of a leg whose receipt it does not give: an index of transactions may be behind the
- * blocks, or kept for the newest alone.
+ * blocks, or kept for the newest alone. A chain has a block of each height up to its head: where none is shown, behind one
+ * address another node answered, which has not come so far, or it is forgotten.
  */
 async function readItsBlock(
-  { clock, rpc }: Receipts,
+  rpc: Pick<Rpc, 'call'>,
   leg: QueuedLeg,
-  { head }: Round,
+  head: Head,
   signal: AbortSignal,
-): Promise<'without it' | 'holds it' | 'unknown'> {
+): Promise<ItsBlock> {
   // What a record says of a height that the chain has not come to is about no block.
   if (leg.height === null || leg.height > head.height) return 'without it'
   try {
     const block = await rpc.call('eth_getBlockByNumber', [leg.height, false], { signal })
-    if (block === null) return clock.now() - leg.time > keptBlocksMs ? 'unknown' : 'without it'
+    if (block === null) return 'not shown'
     return block.hashes.includes(leg.hash) ? 'holds it' : 'without it'
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof MonitorError) return 'unknown'
     throw error
   }
+}
+
+/** A node may have forgotten the blocks of before: of what lies so far back nothing is said. */
+const keptBlocksMs = 3_600_000
+
+/** What is to be said of a node whose block does not tell; null for nothing. */
+function sayBlock(leg: QueuedLeg, block: ItsBlock, now: UnixMs): string | null {
+  const of = `gives no receipt of ${leg.hash}`
+  if (block === 'holds it') return `${of}, which its block ${leg.height ?? ''} holds`
+  if (block === 'not shown' && now - leg.time <= keptBlocksMs)
+    return `${of}, nor block ${leg.height ?? ''}, below its head`
+  return null
 }
 
 /** That one node has no receipt of a leg, and how the others are asked of it. */
@@ -171,7 +180,8 @@ function receiptAccusation(receipts: Receipts, leg: QueuedLeg, { control }: Roun
     about: leg.hash,
     says: 'nothing',
     async ask(rpc, signal) {
-      const { height, time } = await readHead(rpc, signal)
+      const head = await readHead(rpc, signal)
+      const { height, time } = head
       const isPast =
         (leg.height !== null && height >= leg.height + receipts.confirmations) ||
         (time !== null && time >= leg.time)
@@ -179,7 +189,9 @@ function receiptAccusation(receipts: Receipts, leg: QueuedLeg, { control }: Roun
       const read = (hash: string) => rpc.call('eth_getTransactionReceipt', [hash], { signal })
       // Whoever does not show what is known to be there cannot tell what is not.
       if ((await read(control)) === null) return null
-      return (await read(leg.hash))?.status ?? 'nothing'
+      const receipt = await read(leg.hash)
+      if (receipt !== null) return receipt.status
+      return (await readItsBlock(rpc, leg, head, signal)) === 'without it' ? 'nothing' : null
     },
   }
 }

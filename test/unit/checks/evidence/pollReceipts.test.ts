@@ -120,16 +120,24 @@ function playMissing(block: { readonly hashes: readonly string[] } | null, ageMs
 }
 
 test.each([
-  { of: 'its own block does not hold it', block: { hashes: [hash('x')] }, ageMs: 60_000, found: ['absent'] },
-  { of: 'its own block holds it', block: { hashes: [hash('x'), leg.hash] }, ageMs: 60_000, found: [] },
-  { of: 'it has no such block, though it is young', block: null, ageMs: 60_000, found: ['absent'] },
+  { of: 'its own block does not hold it', block: { hashes: [hash('x')] }, found: ['absent'] },
+  {
+    of: 'its own block holds it',
+    block: { hashes: [hash('x'), leg.hash] },
+    found: [],
+    said: `canonical gives no receipt of ${leg.hash}, which its block 100 holds`,
+  },
+  {
+    of: 'it shows no block so far below its head: another node behind its address, or it is forgotten',
+    block: null,
+    found: [],
+    said: `canonical gives no receipt of ${leg.hash}, nor block 100, below its head`,
+  },
   { of: 'it has forgotten blocks so old', block: null, ageMs: 2 * 3_600_000, found: [] },
-])('a transaction without a receipt is absent by what $of: $found', async ({ block, ageMs, found }) => {
+])('a transaction without a receipt is absent by what $of: $found', async ({ block, ageMs, found, said }) => {
   const { node, pass, says } = playMissing(block, ageMs)
   expect(await pass(5)).toEqual(found)
-  expect(says.length > 0).toBe(block?.hashes.includes(leg.hash) === true)
-  for (const said of says)
-    expect(said).toBe(`canonical gives no receipt of ${leg.hash}, which its block 100 holds`)
+  expect([...new Set(says)]).toEqual(said === undefined ? [] : [said])
   node.receipt = { transactionHash: leg.hash, status: 'success', blockNumber: 100, logs: [] }
   if (found.length === 0) expect(await pass(5)).toEqual(['success'])
 })
