@@ -191,7 +191,7 @@ reorganisation replaces any more; while all three are others it is asked nothing
 | receipts without logs, one of a transaction among them that it showed logs of before | of those that show none the status alone is taken, and they are asked for again; \`monitor.poll_overdue\` of \`receipts\` or \`zoneReceipts\` names that one |
 | \`eth_getLogs\` shows too little of what known withdrawals wrote, or was asked of a node that has not come so far | the blocks are read again until it does; \`monitor.poll_overdue\` of \`zoneLogs\` says so after ten minutes. One withdrawal without a log holds nothing up: it may be forged |
 | it is behind, or behind one address nodes are unequally far | its head is the highest that was shown lately; what lies above a node's own head is not absent |
-| it refuses ranges, batches, or asks to slow down | smaller ranges and batches, and the questions again |
+| it refuses ranges, batches, or asks to slow down | smaller ranges and batches, and the questions again; where its ranges are so small or so slow that the zone's logs fall ten minutes behind, \`monitor.poll_overdue\` of \`zoneLogs\` says so |
 
 ## How many have to agree
 

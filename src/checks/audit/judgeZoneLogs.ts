@@ -10,7 +10,10 @@ import { toZoneAction } from './zoneAction.ts'
 import { noteZoneBlocks } from './zoneStore.ts'
 
 export interface ZoneLogs
-  extends Pick<Kernel, 'clock' | 'commit' | 'db' | 'ledger' | 'list' | 'numbers' | 'settleMs' | 'tellSince'> {
+  extends Pick<
+    Kernel,
+    'clock' | 'commit' | 'db' | 'ledger' | 'list' | 'numbers' | 'settleMs' | 'tellSince' | 'trigger'
+  > {
   readonly rpc: Pick<Rpc, 'call' | 'callMany' | 'session'>
   /** Of the zone: those that write a log about each withdrawal. */
   readonly contracts: readonly string[]

@@ -1,6 +1,7 @@
 import type { RpcCall, RpcOutcome } from '../../clients/rpc/createRpc.ts'
 import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
 import type { UnixMs } from '../../lib/clock.ts'
+import { createWaker } from '../../kernel/running/waker.ts'
 import { MonitorError } from '../../lib/errors.ts'
 import { readMetaNumber, saveMeta } from '../../store/meta.ts'
 import {
@@ -28,6 +29,9 @@ const mostBlocks = 2_000
 
 const requestsPerRun = 20
 
+/** From one run to the next where the last one did not come to what may be read. */
+const pauseMs = 1_000
+
 /**
  * Reads what the bridge's contracts wrote in every block of the zone, for withdrawals that have no record: what a list
  * hides is seen whatever the explorer shows. Blocks are read once records have had the time to follow them; what was
@@ -36,6 +40,7 @@ const requestsPerRun = 20
  */
 export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Promise<void> {
   const { clock, db, list } = zone
+  const wakeIn = createWaker(zone, 'zoneLogs')
   const heads: Head[] = []
   const width: Width = { span: mostBlocks, most: mostBlocks, answered: 0 }
   return async (signal) => {
@@ -48,6 +53,7 @@ export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Pro
     if (passed === null || list.readAt === null) return
     const until = passed.height <= head.height ? passed : head
     let next = (readMetaNumber(db, cursorName) ?? until.height) + 1
+    let readTo: UnixMs | null = null
     for (
       let requests = 0;
       requests < requestsPerRun && next <= until.height && !signal.aborted;
@@ -61,15 +67,31 @@ export function createZoneLogsPoll(zone: ZoneLogs): (signal: AbortSignal) => Pro
         width.most = width.span
         throw error
       })
-      if (read === 'too much') continue
+      if (read === 'too much') {
+        width.most = width.span
+        continue
+      }
       widen(width, before)
       const known = compareKnown(asked, read, { first: next, last })
-      if (known === 'too few') break
+      if (known === 'too few') return
       await judge(asked, { ...read, known }, { first: next, last, at: until.time ?? until.at }, signal)
       next = last + 1
+      readTo = read.until
     }
     if (readMetaNumber(db, cursorName) === null) saveMeta(db, cursorName, String(until.height))
+    if (next > until.height) return
+    wakeIn(pauseMs, signal)
+    refuseLag(width, readTo === null ? 0 : until.at - readTo, next)
   }
+}
+
+/** @throws MonitorError where what may be read for long is not: the node gives too little at a time for its chain */
+function refuseLag({ most }: Width, lagMs: number, next: number): void {
+  if (lagMs <= patienceMs) return
+  throw new MonitorError(
+    'source.refused',
+    `the zone's node gives the logs of ${most} blocks at a time: those from block ${next} on, ${Math.floor(lagMs / 60_000)} minutes of them, are still to be read`,
+  )
 }
 
 /** How many blocks are asked for at once, at most how many, and how often so many were answered. */

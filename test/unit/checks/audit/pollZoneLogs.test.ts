@@ -130,7 +130,7 @@ test('what was written in hours in which nothing ran is read once the list was r
     later.map(({ name }) => name),
   )
   zone.world.list.readAt = zone.world.clock.now()
-  await run(zone, poll, 6)
+  await keepRunning(zone, poll, { seconds: 60 })
   expect(zone.lacks()).toEqual([hash('hidden')])
 })
 
@@ -218,4 +218,34 @@ test('fewer blocks are asked for at once of a node that does not answer for so m
   for (let n = 0; n < 20; n += 1) said.push(await attempt(zone, poll))
   expect(said.filter((one) => one !== '').length).toBeLessThan(15)
   expect(zone.asked.at(-1)?.last).toBeGreaterThan(5_000)
+})
+
+/** Each half minute, and whenever it asked to be run again; a run takes so long. @returns what it said */
+async function keepRunning(zone: SetUp, poll: ReturnType<SetUp['open']>, { seconds = 0, runMs = 0 }) {
+  const { clock, triggered } = zone.world
+  const said = new Set<string>()
+  const endAt = clock.now() + seconds * 1_000
+  for (let dueAt = clock.now(); clock.now() < endAt; await clock.advance(1_000)) {
+    const isWoken = triggered.splice(0).length > 0
+    if (!isWoken && clock.now() < dueAt) continue
+    dueAt = clock.now() + 30_000
+    await poll(noSignal).catch((error: unknown) => void said.add((error as Error).message))
+    await clock.advance(runMs)
+  }
+  return [...said]
+}
+
+test('a node that gives ten blocks at a time is asked as often as its chain makes them', async () => {
+  const zone = setUp([], 10)
+  expect(await keepRunning(zone, zone.open(), { seconds: 900 })).toEqual([])
+  const passed = 1_000 + (900_000 - 60_000) / 100
+  expect(zone.asked.at(-1)?.last).toBeGreaterThan(passed - 600)
+})
+
+test('a node that cannot be asked as often as that is told', async () => {
+  const zone = setUp([], 10)
+  const said = await keepRunning(zone, zone.open(), { seconds: 3_600, runMs: 60_000 })
+  expect(said.at(-1)).toMatch(
+    /^the zone's node gives the logs of \d+ blocks at a time: those from block \d+ on, \d+ minutes of them, are still to be read$/,
+  )
 })
