@@ -64,17 +64,19 @@ async function askMember<M extends RpcMethodName>(
   how: Signalled,
 ): Promise<RpcOutcome<RpcResult<M>>[]> {
   const outcomes = await member.client.callMany(calls, how)
-  const hasFailed = outcomes.every((outcome) => !outcome.ok && isOfSource(outcome.error))
-  if (outcomes.length > 0) seat.note(member, hasFailed)
+  if (outcomes.length > 0) seat.note(member, hasFailed(outcomes))
   return outcomes
+}
+
+function hasFailed(outcomes: readonly RpcOutcome<unknown>[]): boolean {
+  return outcomes.every((outcome) => !outcome.ok && isOfSource(outcome.error))
 }
 
 /** One of them for several questions that belong together: whoever answers the first answers all. */
 function bind(seat: Seat<Rpc>): Rpc {
   let bound: Rpc | null = null
-  const joined = joinRpcs(seat)
   const session: Rpc = {
-    ...joined,
+    ...joinRpcs(seat),
     call: (method, params, how) =>
       bound === null
         ? seat.ask(async (rpc) => {
@@ -83,7 +85,19 @@ function bind(seat: Seat<Rpc>): Rpc {
             return answer
           }, how?.signal)
         : bound.call(method, params, how),
-    callMany: (calls, how) => (bound ?? joined).callMany(calls, how),
+    async callMany(calls, how = {}) {
+      if (bound !== null) return bound.callMany(calls, how)
+      const first = seat.current()
+      let outcomes = await askMember(seat, first, calls, how)
+      let answering = first
+      for (const member of seat.othersOf(first)) {
+        if (!hasFailed(outcomes)) break
+        outcomes = await askMember(seat, member, calls, how)
+        answering = member
+      }
+      if (!hasFailed(outcomes)) bound ??= answering.client
+      return outcomes
+    },
     session: () => session,
   }
   return session

@@ -122,9 +122,9 @@ interface Comparing {
 }
 
 function guardNode(rpc: Rpc, node: GuardedNode, comparing: Comparing): Rpc {
-  const begin = async (method: string, signal?: AbortSignal) => {
-    if (balanceMethods.has(method)) await comparing.wait(signal)
-    refuse(node, method)
+  const begin = async (methods: readonly string[], signal?: AbortSignal) => {
+    if (methods.some((method) => balanceMethods.has(method))) await comparing.wait(signal)
+    refuse(node, methods[0] ?? '')
   }
   const confirm = async (asked: readonly Asked[], signal?: AbortSignal) => {
     const broken = asked.filter((one) => isBroken(node, one))
@@ -136,14 +136,17 @@ function guardNode(rpc: Rpc, node: GuardedNode, comparing: Comparing): Rpc {
     session: () => guardNode(rpc.session(), node, comparing),
     health: () => ({ ...rpc.health(), foreign: node.foreign }),
     async call(method, params, options) {
-      await begin(method, options?.signal)
+      await begin([method], options?.signal)
       const result = await rpc.call(method, params, options)
       await confirm([{ method, params, result }], options?.signal)
       return result
     },
     async callMany(calls, options) {
       try {
-        await begin(calls[0]?.method ?? '', options?.signal)
+        await begin(
+          calls.map(({ method }) => method),
+          options?.signal,
+        )
         const outcomes = await rpc.callMany(calls, options)
         const asked = calls.flatMap(({ method, params }, at): Asked[] => {
           const outcome = outcomes[at]

@@ -1,4 +1,4 @@
-import type { Rpc } from '../../clients/rpc/createRpc.ts'
+import type { Rpc, RpcCall, RpcOutcome } from '../../clients/rpc/createRpc.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 
@@ -57,20 +57,20 @@ export function createBalanceReads(deps: {
       ),
     async read(holdings, height, signal) {
       const startedAt = clock.now()
-      const rpc = deps.rpc.session()
       if (height !== null) {
         const balances = await readMany(rpc, holdings, height, signal)
         if (balances.some((balance) => balance !== null))
           return { low: height, high: height, readAt: startedAt, balances }
       }
-      // Which block `latest` is, is known only by asking before and after.
+      // Which block `latest` is, is known only by asking before and after: in one request, since behind one address nodes
+      // may be unequally far, and of several nodes one.
+      const one = rpc.session()
       for (let attempt = 1; ; attempt++) {
-        const low = await rpc.call('eth_blockNumber', ['latest'], { signal })
         const readAt = clock.now()
-        const balances = await readMany(rpc, holdings, 'latest', signal)
-        const high = await rpc.call('eth_blockNumber', ['latest'], { signal })
+        const outcomes = await one.callMany([head, ...toCalls(holdings, 'latest'), head], { signal })
+        const [low, high] = [toHeight(outcomes[0]), toHeight(outcomes.at(-1))]
         if (high === low || attempt === maxAttempts) {
-          if (high >= low) return { low, high, readAt, balances }
+          if (high >= low) return { low, high, readAt, balances: outcomes.slice(1, -1).map(toBalance) }
           throw new MonitorError('source.refused', `${rpc.host}: its height stepped back`)
         }
       }
@@ -84,34 +84,28 @@ async function readMany(
   block: number | 'latest',
   signal: AbortSignal,
 ): Promise<(bigint | null)[]> {
-  const tokens = holdings.filter(({ token }) => token !== '')
-  const natives = holdings.filter(({ token }) => token === '')
-  const called = await rpc.callMany(
-    tokens.map(({ address, token }) => ({
-      method: 'eth_call' as const,
-      params: [
-        { to: token, data: `${balanceOf}${address.slice(2).toLowerCase().padStart(64, '0')}` },
-        block,
-      ] as const,
-    })),
-    { signal },
-  )
-  const asked = await rpc.callMany(
-    natives.map(({ address }) => ({ method: 'eth_getBalance' as const, params: [address, block] as const })),
-    { signal },
-  )
-  const found = new Map<Holding, bigint | null>([
-    ...tokens.map((holding, at) => [holding, toBalance(called[at])] as const),
-    ...natives.map((holding, at) => {
-      const answer = asked[at]
-      return [holding, answer?.ok ? answer.value : null] as const
-    }),
-  ])
-  return holdings.map((holding) => found.get(holding) ?? null)
+  const outcomes = await rpc.callMany(toCalls(holdings, block), { signal })
+  return outcomes.map(toBalance)
 }
 
-/** No data: there is no such contract, or it has no such function. */
-function toBalance(answer: { readonly ok: boolean; readonly value?: unknown } | undefined): bigint | null {
-  const data = answer?.ok ? answer.value : null
-  return typeof data === 'string' && /^0x[0-9a-fA-F]{64}$/.test(data) ? BigInt(data) : null
+const head: RpcCall = { method: 'eth_blockNumber', params: ['latest'] }
+
+function toCalls(holdings: readonly Holding[], block: number | 'latest'): RpcCall[] {
+  return holdings.map(({ address, token }) => {
+    if (token === '') return { method: 'eth_getBalance', params: [address, block] }
+    const data = `${balanceOf}${address.slice(2).toLowerCase().padStart(64, '0')}`
+    return { method: 'eth_call', params: [{ to: token, data }, block] }
+  })
+}
+
+function toHeight(outcome: RpcOutcome<unknown> | undefined): number {
+  if (outcome?.ok) return Number(outcome.value)
+  throw outcome?.error ?? new Error('a batch without its outcomes')
+}
+
+/** Of a call no data: there is no such contract, or it has no such function. */
+function toBalance(outcome: RpcOutcome<unknown>): bigint | null {
+  const value = outcome.ok ? outcome.value : null
+  if (typeof value === 'bigint') return value
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value) ? BigInt(value) : null
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSeat } from '../../../src/clients/seat.ts'
 import { joinRpcs } from '../../../src/clients/rpc/rpcSeat.ts'
-import type { Rpc } from '../../../src/clients/rpc/createRpc.ts'
+import type { Rpc, RpcCall } from '../../../src/clients/rpc/createRpc.ts'
 import { toRpcError } from '../../../src/clients/rpc/rpcErrors.ts'
 import type { Explorer } from '../../../src/clients/explorer/createExplorer.ts'
 import { addressInternals } from '../../../src/clients/explorer/endpoints/internalTransactions.ts'
@@ -149,6 +149,35 @@ test('in a session one node answers all: a head of one says nothing of what anot
   await expect(session.call('eth_blockNumber', [])).rejects.toThrow('away')
   expect(calls).toEqual(['a', 'a'])
   expect(await joined.session().call('eth_blockNumber', [])).toBe('b')
+})
+
+test('in a session that begins with several questions one node answers those and all that follow', async () => {
+  const failing = new Set<string>()
+  const nodeOf = (name: string) =>
+    ({
+      callMany: (calls: readonly { method: string }[]) =>
+        Promise.resolve(
+          calls.map(({ method }) =>
+            failing.has(`${name} ${method}`) ? { ok: false, error: away() } : { ok: true, value: name },
+          ),
+        ),
+    }) as unknown as Rpc
+  const members = ['a', 'b'].map((name) => ({ name, client: nodeOf(name) }))
+  const joined = joinRpcs(createSeat(members as [(typeof members)[number]], createSteppedClock()))
+  const calls: RpcCall[] = [
+    { method: 'eth_blockNumber', params: ['latest'] },
+    { method: 'eth_call', params: [{}, 'latest'] },
+  ]
+  const ask = async (rpc: Rpc) =>
+    (await rpc.callMany(calls)).map((outcome) => (outcome.ok ? outcome.value : null))
+  failing.add('a eth_call')
+  // What one of them holds at the height of another is no balance of either.
+  expect(await ask(joined.session())).toEqual(['a', null])
+  failing.add('a eth_blockNumber')
+  const session = joined.session()
+  expect(await ask(session)).toEqual(['b', 'b'])
+  failing.clear()
+  expect(await ask(session)).toEqual(['b', 'b'])
 })
 
 test('a node that does not have a method leaves the question to one that has it', async () => {
