@@ -166,6 +166,8 @@ const longestStep = 8
 /** The next moment after `now` at which something is due or a condition is judged otherwise; `until` at the latest. */
 function findNext(run: Run, now: UnixMs, until: UnixMs): UnixMs {
   const limit = Math.min(until, run.nextAt ?? until)
+  // There is nothing in between.
+  if (limit - now <= run.everyMs) return limit
   const before = judge(run, now)
   let step = 1
   let from = now
