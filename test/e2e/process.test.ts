@@ -28,17 +28,17 @@ async function setUp(
   }
 }
 
-test.concurrent('F1 F4: five kill -9 in a row lose no failed transfer and repeat only what was being sent', async (context) => {
+test.concurrent('F1 F4: three kill -9 in a row lose no failed transfer and repeat only what was being sent', async (context) => {
   const { api, inbox, start, addFailure, naming } = await setUp(context)
   api.records = Array.from({ length: 30 }, () => toWire())
   const hashes: string[] = []
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const daemon = await start()
     hashes.push(addFailure(), addFailure())
-    // The first three die while Slack answers, between the delivery and its acknowledgement; the others at any time.
+    // The first two die while Slack answers, between the delivery and its acknowledgement; the other at any time.
     const told = inbox.messages.length
-    if (round < 3) await until(() => inbox.messages.length > told)
-    else await pause(round * 150)
+    if (round < 2) await until(() => inbox.messages.length > told)
+    else await pause(450)
     daemon.kill('SIGKILL')
     await daemon.ended
   }
@@ -53,7 +53,7 @@ test.concurrent('F1 F4: five kill -9 in a row lose no failed transfer and repeat
     expect(ids.slice(1).every((id) => id.includes('attempt'))).toBe(true)
   }
   // Each killed process had one message of this channel's critical lane in flight: each can repeat itself.
-  expect(inbox.messages.filter(({ text }) => text.includes('attempt')).length).toBeLessThanOrEqual(5)
+  expect(inbox.messages.filter(({ text }) => text.includes('attempt')).length).toBeLessThanOrEqual(3)
 }, 240_000)
 
 test.concurrent('F1: a kill -9 between the delivery and its acknowledgement repeats that one message under its own id', async (context) => {
