@@ -56,7 +56,9 @@ export function createRegistry(deps: { collect(): MetricsFacts }): Metrics {
 }
 
 /** Its own 10 ms wake the process a hundred times a second: half a per cent of a core. */
-const lagPrecisionMs = 1_000
+const lagPrecisionMs = 60_000
+/** What it says of the loop is made of that: ours says it, `spanwatch_event_loop_lag_seconds`. */
+const ofLoop = /^nodejs_eventloop_lag/
 
 /** What observers count of the process: they run once, whatever number of registries shows it. */
 let ofProcess: Registry | null = null
@@ -69,7 +71,7 @@ export function addProcessMetrics(registry: Registry): void {
   }
   for (const { name } of ofProcess.getMetricsAsArray()) {
     const metric = ofProcess.getSingleMetric(name)
-    if (metric !== undefined) registry.registerMetric(metric)
+    if (metric !== undefined && !ofLoop.test(name)) registry.registerMetric(metric)
   }
 }
 
