@@ -33,6 +33,7 @@ export interface StageBook {
   readonly named: Map<string, readonly Named[]>
   proposals: Proposal[]
   readonly removals: Proposal[]
+  /** Up to which event of the ledger they were taken in. */
   lastId: number
   /** How many proposals and removals were taken in. */
   turns: number
@@ -50,6 +51,8 @@ export interface StageBook {
 const mostProposals = 2_000
 const mostKnown = 50_000
 const mostNamed = 50_000
+/** Before any event: an empty ledger has come to 0. */
+const notRead = -1
 /** A challenge's word comes without an event. */
 const wordsMs = 30_000
 
@@ -74,7 +77,7 @@ export function openStageBook(
     named: new Map(),
     proposals: [],
     removals: [],
-    lastId: 0,
+    lastId: notRead,
     turns: 0,
     hasWords: settings.some(({ challenge }) => challenge.length > 0),
     since: Infinity,
@@ -90,9 +93,10 @@ function toRule({ stage, event, challenge, lastsMs, everyMs }: StageSetting): St
 /** Takes in what was saved since. */
 export function readOn(book: StageBook): void {
   const { db } = book
-  if (book.lastId === 0) {
+  if (book.lastId === notRead) {
     takeIn(book, listProposals(db))
     book.lastId = newestStageId(db)
+    book.named.clear()
     return
   }
   const news = listStageEvents(db, book.lastId)
@@ -159,10 +163,12 @@ function judge(book: StageBook, transfer: Transfer, zoneHeight: number, now: Uni
 }
 
 function stagesBy({ named, stagesOf }: StageBook, name: string): readonly Named[] {
-  const known = named.get(name) ?? stagesOf(name)
+  const known = named.get(name)
+  if (known) return known
   if (named.size >= mostNamed) named.clear()
-  named.set(name, known)
-  return known
+  const read = stagesOf(name)
+  named.set(name, read)
+  return read
 }
 
 /** What events name it by. */

@@ -81,3 +81,22 @@ test('an event that comes when all before it are forgotten is taken in', () => {
   readOn(book)
   expect(standingIn(book, transfer, 2 * hour)).toMatchObject({ stage: 'proven', since: 2 * hour })
 })
+
+test('the very first event there is counts for a withdrawal that was asked for before', () => {
+  const { open, save, transfer, name } = setUp()
+  const book = open()
+  expect(standingIn(book, transfer, hour)?.stage).not.toBe('proven')
+  save('proof', { stage: 'proven', name, at: 2 * hour })
+  readOn(book)
+  expect(standingIn(book, transfer, 2 * hour)).toMatchObject({ stage: 'proven', since: 2 * hour })
+})
+
+test('what the ledger holds at a start counts for a withdrawal that was asked for before it was read', () => {
+  const { db, save, transfer, name } = setUp()
+  save('proof', { stage: 'proven', name, at: 2 * hour })
+  const book = openStageBook({ db, config: { bridge: { stages } }, challengeWords: createChallengeWords() })
+  book.since = 0
+  standingIn(book, transfer, 2 * hour)
+  readOn(book)
+  expect(standingIn(book, transfer, 2 * hour)?.stage).toBe('proven')
+})
