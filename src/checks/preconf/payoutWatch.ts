@@ -65,7 +65,7 @@ export interface PayoutWatch
   readonly isHeld: (hash: string) => boolean
 }
 
-interface SeenLogs {
+interface SeenLogs extends Pick<Waiting, 'seenAt' | 'shownAt'> {
   readonly count: number
   readonly digest: string
 }
@@ -136,14 +136,14 @@ export function takeReceipts(
   const before = fresh.length
   for (const receipt of bridge) {
     if (fresh.length >= mostWaiting) continue
-    const logs = {
-      count: receipt.logs.length,
-      digest: digest('sha1', JSON.stringify(receipt.logs), 'base64'),
-    }
+    const logs = JSON.stringify(receipt.logs)
+    const now = { count: receipt.logs.length, digest: digest('sha1', logs, 'base64') }
     const known = seen.get(receipt.hash)
-    if (known && (known.count > logs.count || known.digest === logs.digest)) continue
-    putNewest(seen, receipt.hash, logs, rememberedHashes)
-    fresh.push({ ...receipt, seenAt, shownAt: byChain(seenAt, time), isAnew: known !== undefined })
+    if (known && (known.count > now.count || known.digest === now.digest)) continue
+    const first = known ?? { seenAt, shownAt: byChain(seenAt, time) }
+    const times = { seenAt: first.seenAt, shownAt: first.shownAt }
+    putNewest(seen, receipt.hash, { ...now, ...times }, rememberedHashes)
+    fresh.push({ ...receipt, ...times, isAnew: known !== undefined })
   }
   if (fresh.length > before) trigger('preconfPayouts')
 }
@@ -158,7 +158,7 @@ const longestBlockMs = 15_000
 /** What a transaction pays out of the escrows, of tokens of the bridge; null where it pays nothing. */
 export function toWaiting(
   of: PayoutWatch,
-  { hash, height, logs, isAnew, ...times }: FreshReceipt,
+  { hash, height, logs, isAnew, seenAt, shownAt }: FreshReceipt,
 ): Waiting | null {
   const { escrows, all } = of.places
   const payouts = readPayouts(logs, escrows).filter(({ token }) => isCounted(of, token))
@@ -167,8 +167,8 @@ export function toWaiting(
   return {
     hash,
     height,
-    seenAt: known?.seenAt ?? times.seenAt,
-    shownAt: known?.shownAt ?? times.shownAt,
+    seenAt,
+    shownAt,
     isAnew,
     payouts,
     names: readNames(logs, all),

@@ -591,6 +591,29 @@ describe("transactions that take each other's place", () => {
     expect([world.reasons(), world.watch().waiting.size]).toEqual([[], 0])
   })
 
+  test('of one that is executed anew its own record, which came meanwhile, is no word of another', async () => {
+    const world = setUp()
+    world.pending('w')
+    world.see('pay', pays(user, 5_000_000n), names('w'))
+    await world.clock.advance(500)
+    const times = { zoneTime: world.clock.now() - 100_000, mainTime: world.clock.now() }
+    const forged = {
+      id: '0x2',
+      zoneHash: zoneHash('nowhere'),
+      mainHash: hash('pay'),
+      targetAddress: user,
+      token,
+    }
+    world.record(
+      toRecord({ ...forged, ...times, value: '90', amountRaw: 90_000_000n, requestedAt: world.clock.now() }),
+    )
+    await world.clock.advance(500)
+    world.see('pay', pays(user, 90_000_000n), names('nowhere'))
+    world.catchUp()
+    for (let n = 0; n < 3; n += 1) await world.step()
+    expect(world.reasons()).toHaveLength(1)
+  })
+
   test('one that is executed anew before its block, and pays more then, is judged by what it pays now', async () => {
     const world = setUp()
     world.pending('w')
