@@ -147,12 +147,19 @@ const mostListed = 12_800
 
 /** Those with a main leg above a height, of a list that has the newest main leg first. */
 function listAbove(height: number, list: (limit: number) => readonly Transfer[]): Transfer[] {
-  const isAbove = ({ main }: Transfer) => (main?.height ?? -1) > height
   for (let limit = 50; ; limit *= 4) {
     const found = list(limit)
-    const oldest = found.at(-1)?.main?.height ?? Infinity
-    if (found.length < limit || oldest <= height || limit >= mostListed) return found.filter(isAbove)
+    const oldest = found.at(-1)
+    const isPast = oldest !== undefined && (heightOf(oldest) ?? Infinity) <= height
+    if (found.length < limit || isPast || limit >= mostListed)
+      return found.filter((one) => (heightOf(one) ?? -1) > height)
   }
+}
+
+/** Of the main leg, as records say it, or else what showed its transaction; null where nobody does. */
+function heightOf({ main, evidence }: Transfer): number | null {
+  if (main?.height != null) return main.height
+  return evidence.find(({ chain, height }) => chain === 'main' && height != null)?.height ?? null
 }
 
 async function readBlock(

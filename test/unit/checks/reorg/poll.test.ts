@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compareBlocks, noteBlock, type Watched } from '../../../../src/checks/reorg/poll.ts'
 import { createShownChain } from '../../../../src/checks/reorg/shownChain.ts'
+import type { Observation } from '../../../../src/bridge/observation.ts'
 import { readBook } from '../../../../src/checks/reorg/store.ts'
 import type { MainBlock } from '../../../../src/kernel/reads/mainBlocks.ts'
 import type { ExplorerReads } from '../../../../src/kernel/reads/reads.ts'
@@ -91,46 +92,54 @@ describe('blocks that contradict what was shown', () => {
   })
 })
 
-test('blocks that were replaced have their transfers asked for again: nothing else would tell that they are gone', async () => {
-  const { kernel, show } = setUp('canonical', (height) => toHash(height, 'b', 94))
-  const { clock, db, ledger, triggered } = kernel
-  const now = clock.now()
-  const records = (['MainToZone', 'ZoneToMain'] as const).flatMap((direction) =>
-    Array.from({ length: 60 }, (_, n) => {
-      const height = n < 55 ? 95 : 94
-      const name = `${n} ${direction}`
-      const times = { mainTime: now - (100 - height) * 1_000, zoneTime: now - 5_500 }
-      return toRecord({
-        direction,
-        id: name,
-        mainHash: hash(`m${name}`),
-        mainHeight: height,
-        ...times,
-        zoneHash: hash(`z${name}`),
-      })
-    }),
-  )
-  ledger.recordAnswer(records, now)
-  ledger.recordEvidence(
-    records.map((record) => ({
-      chain: 'main',
-      hash: record.mainHash ?? '',
-      source: 'E13',
-      requestedAt: now,
-      status: 'success',
-      errorMessage: '',
-      moves: [toMove(record)],
-    })),
-    now,
-  )
-  db.prepare('DELETE FROM evidence_queue').run()
-  await show(...grow('canonical', 90, 100), toBlock('canonical', 101, 'b', 94))
-  const asked = listQueued(db, 'main', false, clock.now(), 999).map((leg) => leg.hash)
-  const replaced = records.filter(({ mainHeight }) => mainHeight === 95).map(({ mainHash }) => mainHash)
-  expect(asked).toHaveLength(replaced.length)
-  expect(new Set(asked)).toEqual(new Set(replaced))
-  expect(triggered).toContain('evidence')
-})
+test.each([
+  { who: 'records', hasHeights: true },
+  { who: 'their evidence alone', hasHeights: false },
+])(
+  'blocks that were replaced have their transfers asked for again, by heights of $who: nothing else would tell that they are gone',
+  async ({ hasHeights }) => {
+    const { kernel, show } = setUp('canonical', (height) => toHash(height, 'b', 94))
+    const { clock, db, ledger, triggered } = kernel
+    const now = clock.now()
+    const heightOf = ({ mainTime }: Pick<Observation, 'mainTime'>) => 100 - (now - (mainTime ?? 0)) / 1_000
+    const records = (['MainToZone', 'ZoneToMain'] as const).flatMap((direction) =>
+      Array.from({ length: 60 }, (_, n) => {
+        const height = n < 55 ? 95 : 94
+        const name = `${n} ${direction}`
+        const times = { mainTime: now - (100 - height) * 1_000, zoneTime: now - 5_500 }
+        return toRecord({
+          direction,
+          id: name,
+          mainHash: hash(`m${name}`),
+          mainHeight: hasHeights ? height : null,
+          ...times,
+          zoneHash: hash(`z${name}`),
+        })
+      }),
+    )
+    ledger.recordAnswer(records, now)
+    ledger.recordEvidence(
+      records.map((record) => ({
+        chain: 'main',
+        hash: record.mainHash ?? '',
+        height: heightOf(record),
+        source: 'E13',
+        requestedAt: now,
+        status: 'success',
+        errorMessage: '',
+        moves: [toMove(record)],
+      })),
+      now,
+    )
+    db.prepare('DELETE FROM evidence_queue').run()
+    await show(...grow('canonical', 90, 100), toBlock('canonical', 101, 'b', 94))
+    const asked = listQueued(db, 'main', false, clock.now(), 999).map((leg) => leg.hash)
+    const replaced = records.filter((record) => heightOf(record) === 95).map(({ mainHash }) => mainHash)
+    expect(asked).toHaveLength(replaced.length)
+    expect(new Set(asked)).toEqual(new Set(replaced))
+    expect(triggered).toContain('evidence')
+  },
+)
 
 describe('the explorer, which does not say what a block stands on', () => {
   const setUpFork = () => {
