@@ -239,12 +239,13 @@ async function judgeLeg(
   // whoever makes such a row writes no other's.
   const isTwice = reading.source === 'E13' && hasEquals(reading.moves ?? [])
   const isHidden = leg.ask === 'main' && reading.moves === null && !isWhole
-  if ((isTwice || isHidden) && maySpendSingle(doubt)) {
-    const logs = await readLogs(doubt, leg.hash)
+  if (isTwice || isHidden) {
+    const isAsked = maySpendSingle(doubt)
+    const logs = isAsked ? await readLogs(doubt, leg.hash) : null
     if (!(logs instanceof MonitorError) && logs?.moves)
       return judgeLeg(doubt, leg, { reading: logs, isWhole: true })
     if (isTwice && leg.tries < neededTries)
-      return wait({ ...leg, tries: leg.tries + 1 }, doubt.clock.now(), doubtMs)
+      return wait({ ...leg, tries: leg.tries + Number(isAsked) }, doubt.clock.now(), doubtMs)
     if (isHidden && logs instanceof MonitorError) throw logs
   }
   // What does not fit the record is said only when a second answer agrees.

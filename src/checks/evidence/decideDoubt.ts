@@ -8,6 +8,7 @@ import { passedTime } from '../../kernel/heads/trackHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { EvidenceReading } from '../../ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../ledger/evidence/evidenceQueue.ts'
+import { mostOfTransaction } from '../../ledger/transfers/transferRows.ts'
 import { putNewest } from '../../lib/putNewest.ts'
 import type { LegAsk } from './indexLag.ts'
 import { hasAlonePassed, isAwaited, isBehind, type LagAsking, measure, settledAt } from './legLag.ts'
@@ -29,9 +30,6 @@ const firstRestMs = 60_000
 export const maxRestMs = 3_600_000
 
 const maxRests = 30
-
-/** Transfers that share a main transaction, at most. */
-const maxSharing = 100
 
 /**
  * Takes an answer into account that does not hold the leg. Absent it is only by the rules of absence, and after its
@@ -122,9 +120,9 @@ const mostDenials = 1_000
 
 /** Whether no list of many transactions may show it: that it is there only the answers about it alone say then. */
 function isNative({ ledger }: Asking, { ask, hash }: QueuedLeg): boolean {
-  if (ask === 'zone') return false
-  const sharing = ledger.listSharing('main', hash, maxSharing)
-  return ask === 'native' || sharing.some(({ token }) => canonicalToken(token.address) === '')
+  if (ask !== 'main') return ask === 'native'
+  const sharing = ledger.listSharing('main', hash, mostOfTransaction)
+  return sharing.some(({ token }) => canonicalToken(token.address) === '')
 }
 
 /** It rests as well while it is there and shows no status. */

@@ -395,6 +395,43 @@ test.each([
   },
 )
 
+test('semantics.md 17: of more that are given twice than can be asked for alone none counts twice meanwhile', async () => {
+  const world = createTestKernel()
+  const of = { chain: 'main', requestedAt: 1, status: 'success', errorMessage: '' } as const
+  const move = { token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }
+  const said: EvidenceReading[] = []
+  const run = createEvidencePoll(
+    {
+      ...world,
+      commit: ({ evidence, ...rest }) => {
+        said.push(...(evidence ?? []))
+        return world.commit(rest)
+      },
+      reads: {
+        ...emptyReads,
+        mainLegs: async (hashes) => ({
+          requestedAt: 1,
+          readings: hashes.map((one) => ({ ...of, hash: one, source: 'E13' as const, moves: [move, move] })),
+          bad: [],
+        }),
+        mainLogs: async (one) => ({
+          requestedAt: 1,
+          readings: [{ ...of, hash: one, source: 'E21' as const, moves: [move] }],
+          bad: [],
+        }),
+      },
+    },
+    { name: 'evidence', isLate: false, others: [] },
+  )
+  for (let n = 1; n <= 30; n += 1)
+    putQueued(world.db, queuedLeg({ ask: 'main', hash: `0x${n}`, addedAt: world.clock.now() }))
+  for (let runs = 0; runs < 4; runs += 1) {
+    await run(noSignal)
+    await world.clock.advance(15_000)
+  }
+  expect(said.map(({ source }) => source)).toEqual(Array.from({ length: 30 }, () => 'E21'))
+})
+
 test.each([true, false])(
   'one that an endpoint for many stumbles over holds up no other, whether it is answered alone or not: %s',
   async (hasSingle) => {
