@@ -85,17 +85,16 @@ function bind(seat: Seat<Rpc>): Rpc {
             return answer
           }, how?.signal)
         : bound.call(method, params, how),
-    async callMany(calls, how = {}) {
+    async callMany<M extends RpcMethodName>(calls: readonly RpcCall<M>[], how: Signalled = {}) {
       if (bound !== null) return bound.callMany(calls, how)
       const first = seat.current()
-      let outcomes = await askMember(seat, first, calls, how)
-      let answering = first
-      for (const member of seat.othersOf(first)) {
-        if (!hasFailed(outcomes)) break
+      let outcomes: RpcOutcome<RpcResult<M>>[] = []
+      for (const member of [first, ...seat.othersOf(first)]) {
         outcomes = await askMember(seat, member, calls, how)
-        answering = member
+        if (hasFailed(outcomes)) continue
+        bound ??= member.client
+        break
       }
-      if (!hasFailed(outcomes)) bound ??= answering.client
       return outcomes
     },
     session: () => session,
