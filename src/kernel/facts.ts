@@ -7,7 +7,7 @@ import type { EndpointLag } from './heads/endpointLags.ts'
 import type { Head } from './heads/heads.ts'
 import type { PollerHealth } from './running/runner.ts'
 import type { Standing } from './stages.ts'
-import type { TrackedHeight } from './heads/trackHeight.ts'
+import type { TrackedHead } from './heads/trackHead.ts'
 import type { UnixMs } from '../lib/clock.ts'
 
 /** Records that could not be read, or that answer another question than was asked, by endpoint. */
@@ -51,9 +51,9 @@ export interface SharedFacts extends Moment {
   readonly heads: readonly Head[]
   readonly sources: readonly SourceHealth[]
   /** The main head by the canonical RPC; null without one, or while it was not read. */
-  readonly canonicalHead: TrackedHeight | null
+  readonly canonicalHead: TrackedHead | null
   /** The same of the zone by its RPC. */
-  readonly zoneRpcHead: TrackedHeight | null
+  readonly zoneRpcHead: TrackedHead | null
   readonly pollers: readonly PollerHealth[]
   readonly latency: LatencyFacts
   readonly drift: readonly DriftFact[]

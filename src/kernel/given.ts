@@ -47,9 +47,6 @@ export const units = text.transform((value, context) => {
 })
 export const maybeUnits = units.nullable().default(null)
 
-export const tracked = z.strictObject({
-  height: count,
-  advancedAt: moment,
-  seenAt: now,
-  below: z.strictObject({ height: count, at: moment }).nullable().default(null),
-})
+export const tracked = z
+  .strictObject({ height: count, advancedAt: moment, seenAt: now, readAt: now })
+  .transform((seen) => ({ ...seen, blockTime: null, below: null, ahead: null, other: null }))

@@ -28,7 +28,7 @@ import type { AppConfig } from './settings.ts'
 import type { LogListeners } from './bridgeLogs.ts'
 import type { FollowedStages, FollowedWords } from './stages.ts'
 import type { FollowedStakes } from './stakes.ts'
-import type { TrackedHeight } from './heads/trackHeight.ts'
+import type { TrackedHead } from './heads/trackHead.ts'
 
 /** What every check stands on: the ledger and the way into it, the sources, the way out, and the clock. */
 export interface Kernel {
@@ -61,7 +61,7 @@ export interface Kernel {
   readonly endpointLags: EndpointLags
   readonly list: ListReadings
   /** The heads by the chains' own nodes, as a record that their pollers write; null before one was read. */
-  readonly nodeHeads: { main: TrackedHeight | null; zone: TrackedHeight | null }
+  readonly nodeHeads: { main: TrackedHead | null; zone: TrackedHead | null }
   /** Look at every block of the main chain that is read, whatever for. */
   readonly blockListeners: BlockListeners
   /** Look at every new log of the bridge's contracts. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TrackedHeight } from '../../kernel/heads/trackHeight.ts'
+import type { TrackedHead } from '../../kernel/heads/trackHead.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { boundText } from '../../rules/durationText.ts'
 import type { SharedFacts } from '../../kernel/facts.ts'
@@ -88,13 +88,12 @@ function headOf(facts: Facts, chain: Chain): Head | null {
   const explored = facts.heads.find((one) => one.chain === chain) ?? null
   const node = nodeHeadOf(facts, chain)
   if (node === null) return explored
-  const { height, advancedAt, seenAt } = node
-  const readAt = node.below === null ? seenAt : Math.max(seenAt, node.below.at)
+  const { height, advancedAt, readAt } = node
   if (explored !== null && (explored.readAt > readAt + silentMs || explored.height > height)) return explored
   return { chain, height, advancedAt, readAt, blockTime: explored?.blockTime ?? null }
 }
 
-function nodeHeadOf({ canonicalHead, zoneRpcHead }: Facts, chain: Chain): TrackedHeight | null {
+function nodeHeadOf({ canonicalHead, zoneRpcHead }: Facts, chain: Chain): TrackedHead | null {
   return chain === 'main' ? canonicalHead : zoneRpcHead
 }
 

@@ -1,5 +1,5 @@
 import type { UnixMs } from '../../lib/clock.ts'
-import { type TrackedHeight, trackHeight } from '../../kernel/heads/trackHeight.ts'
+import { type TrackedHead, trackHeight } from '../../kernel/heads/trackHead.ts'
 
 /** How preconfirmations have been coming, as far as they could be asked for. Times are ours. */
 export interface PreconfView {
@@ -8,11 +8,11 @@ export interface PreconfView {
   readonly readAt: UnixMs | null
   readonly readSince: UnixMs | null
   /** The block being made; null while none was ever shown. */
-  readonly pending: TrackedHeight | null
+  readonly pending: TrackedHead | null
   /** Since when every answer has said that nothing is preconfirmed; null when the newest one did not. */
   readonly nullSince: UnixMs | null
   /** The newest complete block by the same node, which may be ahead of the canonical chain. */
-  readonly latest: TrackedHeight | null
+  readonly latest: TrackedHead | null
 }
 
 export function emptyView(startedAt: UnixMs): PreconfView {

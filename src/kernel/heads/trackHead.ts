@@ -59,6 +59,11 @@ export function trackHead(before: TrackedHead | null, reading: HeadReading): Tra
   return { ...swing(before, below, readAt), seenAt: reading.at }
 }
 
+/** The same of one who says no time beside a height: a node, or who preconfirms. */
+export function trackHeight(before: TrackedHead | null, height: number, at: UnixMs): TrackedHead {
+  return trackHead(before, { height, blockTime: null, at })
+}
+
 function begin({ height, blockTime, at }: HeadReading, readAt: UnixMs): TrackedHead {
   return { height, blockTime, advancedAt: at, readAt, seenAt: at, below: null, ahead: null, other: null }
 }

@@ -8,6 +8,7 @@ import type { EscrowHolding } from '../../../src/checks/escrow/holding.ts'
 import type { PreconfFacts } from '../../../src/checks/preconf/facts.ts'
 import type { EndpointHealth } from '../../../src/clients/sourceHealth.ts'
 import type { SourceHealth } from '../../../src/clients/sourceHealth.ts'
+import { trackHead } from '../../../src/kernel/heads/trackHead.ts'
 import type { Head } from '../../../src/kernel/heads/heads.ts'
 
 /** Facts of a healthy, empty world at `now`; tests override what they are about. */
@@ -56,7 +57,11 @@ export function toFacts(
 
 /** Preconfirmations read without a pause since 0, whose heights have stood since then. */
 export function toPreconf(now: number, heights: { pending: number | null; latest: number }): PreconfFacts {
-  const at = (height: number) => ({ height, advancedAt: 0, seenAt: now, below: null })
+  const at = (height: number) => ({
+    ...trackHead(null, { height, blockTime: null, at: 0 }),
+    seenAt: now,
+    readAt: now,
+  })
   return {
     intervalMs: 200,
     unansweredSince: null,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createHeadsPoll, gallop } from '../../../../src/checks/chains/check.ts'
 import { listHeads, readHeight, recordHead } from '../../../../src/kernel/heads/heads.ts'
 import type { ExplorerReads } from '../../../../src/kernel/reads/reads.ts'
-import { trackHeight } from '../../../../src/kernel/heads/trackHeight.ts'
+import { trackHeight } from '../../../../src/kernel/heads/trackHead.ts'
 import { toRecord } from '../../../support/records.ts'
 import { createTestKernel, noSignal } from '../support.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { chainStalled } from '../../../../src/checks/chains/stalled.ts'
+import { trackHeight } from '../../../../src/kernel/heads/trackHead.ts'
 import { toFacts, toHead } from '../../rules/facts.ts'
 
 const params = chainStalled.params.parse({ chain: 'zone', after: '2m' })
@@ -46,4 +47,17 @@ test('both chains are judged when the rule names none', () => {
   const heads = [toHead({ chain: 'main', readAt: 120_000 })]
   const { findings, unknown } = chainStalled.judge(toFacts(120_000, { heads }), both)
   expect([findings.map(({ subject }) => subject), unknown]).toEqual([['main'], ['zone']])
+})
+
+test('a height beyond all reason that a node says once makes nobody late', () => {
+  const behind = chainStalled.params.parse({ chain: 'main', behind: 100 })
+  const canonicalHead = [500, 1_000_000].reduce<ReturnType<typeof trackHeight> | null>(
+    (before, height, place) => trackHeight(before, height, 110_000 + place * 5_000),
+    null,
+  )
+  const heads = [toHead({ chain: 'main', height: 500, readAt: 115_000 })]
+  expect(chainStalled.judge(toFacts(120_000, { heads, canonicalHead }), behind)).toMatchObject({
+    findings: [],
+    unknown: [],
+  })
 })
