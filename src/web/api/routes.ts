@@ -179,12 +179,11 @@ export const apiRoutes: readonly ApiRoute[] = [
     title: 'The audit log',
     says: '`changes`: what people changed, newest first, each with `at`, `who`, `via` (`cli`, `page`, `api`, `slack`), `address`, `role`, `session`, `what`, `about`, `aboutId`, `detail`; and `next`',
     query: z.object({
-      limit: whole.default(200).describe('How many at once, at most 1,000'),
+      limit: limit(200, 1_000),
       before: whole.default(0).describe('The `next` of the page before'),
     }),
     answer: auditPage,
-    respond: (deps, { query: { limit, before } }) =>
-      readAudit(deps.db, { limit: limit || 200, before: before || null }),
+    respond: (deps, { query: { limit, before } }) => readAudit(deps.db, { limit, before: before || null }),
   }),
   defineRoute({
     path: '/api/outbox',

@@ -161,17 +161,14 @@ export function listKnownSilences({ db, clock }: Pick<WebDeps, 'db' | 'clock'>):
   return listSilences(db, { since: clock.now(), limit: mostSilences }).map(showSilence)
 }
 
-const mostChanges = 1_000
-
 /** What people changed, newest first, and where to go on; null when that was all. */
 export function readAudit(
   db: Database,
   { limit, before }: { readonly limit: number; readonly before: number | null },
 ): { readonly changes: readonly Change[]; readonly next: number | null } {
-  const most = Math.min(limit, mostChanges)
-  const found = listChanges(db, { limit: most + 1, before })
-  const changes = found.slice(0, most)
-  return { changes, next: found.length > most ? (changes.at(-1)?.id ?? null) : null }
+  const found = listChanges(db, { limit: limit + 1, before })
+  const changes = found.slice(0, limit)
+  return { changes, next: found.length > limit ? (changes.at(-1)?.id ?? null) : null }
 }
 
 const mostReports = 400

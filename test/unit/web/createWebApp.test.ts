@@ -237,12 +237,12 @@ describe('API', () => {
     expect(await (await get('/api/alerts')).json()).toMatchObject({ alerts: [{ id: 'a1b2c3' }] })
   })
 
-  test('a bad filter is 400 with the reason', async () => {
-    const response = await createApp().get('/api/transfers?limit=501')
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      { code: 'usage', error: 'limit: expected 1 to 500' },
-    ])
+  test.each([
+    ['/api/transfers?limit=501', 'limit: expected 1 to 500'],
+    ['/api/audit?limit=1001', 'limit: expected 1 to 1000'],
+  ])('a bad filter is 400 with the reason: %s', async (path, error) => {
+    const response = await createApp().get(path)
+    expect([response.status, await response.json()]).toEqual([400, { code: 'usage', error }])
   })
 
   test('a failure tells the log why and the caller nothing', async () => {
