@@ -148,6 +148,11 @@ export function readVersion(connection: DatabaseSync): number {
 export function assertVersion(connection: DatabaseSync, path: string): void {
   const version = readVersion(connection)
   if (version === migrations.length) return
+  if (version === 0)
+    throw new MonitorError(
+      'state.invalid',
+      `${path} holds nothing yet: a daemon that starts begins it in a moment.`,
+    )
   const problem =
     version > migrations.length
       ? 'It was written by a newer spanwatch: use that one.'

@@ -94,6 +94,12 @@ test('F21: a newer ledger is refused and left as it is', () => {
   expect(readVersion(path)).toEqual({ version: 999, next: '7' })
 })
 
+test('a ledger that a daemon is only just beginning is not called one of an older spanwatch', () => {
+  const path = join(createFolder(), 'ledger.sqlite')
+  new DatabaseSync(path).close()
+  expect(() => openDatabase(path, { readOnly: true })).toThrow(/holds nothing yet: a daemon that starts/)
+})
+
 test('what is written beside a transaction is on the disk when it returns, with what waited before it', () => {
   const path = join(createFolder(), 'ledger.sqlite')
   const db = openDatabase(path)
