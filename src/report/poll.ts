@@ -79,9 +79,9 @@ async function buildDue(deps: DailyReportDeps, startedAt: UnixMs): Promise<Throw
   const zone = settings.timezone
   const lastDay = store.readLastDay()
   const today = dayOf(now, zone, period)
-  // The first report is of the day, week or month of the first start. One of a day to come was made by a wrong clock.
-  if (lastDay === null || lastDay > today) {
-    commit({ apply: () => (store.startAfter(shiftDay(today, -1)), []) })
+  // The first report is of the day, week or month of the first start. One of a day that is not over was made by a wrong clock.
+  if (lastDay === null || lastDay >= today) {
+    commit({ apply: () => (store.startAfter(store.readNewestBefore(today) ?? shiftDay(today, -1)), []) })
     return null
   }
   const found = listDueDays({ lastDay, now, zone, most: mostCaughtUp }, (window) => dueAt(settings, window))

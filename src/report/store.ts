@@ -35,6 +35,8 @@ export interface ReportStore {
   /** Queues a day's report; together with it the day is done, whatever becomes of the process. */
   queue(report: DailyReport, expiresAt: UnixMs): void
   find(day: string): DailyReport | null
+  /** The newest day, week or month before another of which a report is kept; null where none is. */
+  readNewestBefore(day: string): string | null
   /** When the last report of an earlier day, week or month was built; null where none is kept. */
   readBuiltBefore(day: string): UnixMs | null
   /** The newest days first, without their content. */
@@ -88,6 +90,13 @@ export function createReportStore(db: Database, period: Period = 'day'): ReportS
       setLast(day, 'max(value, excluded.value)')
     },
     find: (day) => queued.shape.report.get(db, 'SELECT content FROM reports WHERE day = ?', day),
+    readNewestBefore: (day) =>
+      text.get(
+        db,
+        'SELECT day FROM reports WHERE day < ? AND day GLOB ? ORDER BY day DESC LIMIT 1',
+        day,
+        like,
+      ),
     readBuiltBefore: (day) =>
       instant.get(
         db,

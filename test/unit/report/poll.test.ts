@@ -90,6 +90,27 @@ test('F67: a clock that was a year ahead at the first start silences no report o
   expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-02', '2026-05-03', '2026-05-04'])
 })
 
+test.each([1, 30])(
+  'F67: a clock that was ahead by %id after a restart takes no day for reported that is not over, or was not due',
+  async (days) => {
+    const monitor = setUp('2026-05-01T12:00:00Z')
+    await monitor.run()
+    await monitor.pass(40 * hour, fiveMinutes)
+    // In Berlin it is six in the morning; at eight the report of yesterday would be due.
+    const aheadMs = days * 24 * hour + 3 * hour
+    await monitor.clock.advance(aheadMs)
+    monitor.restart()
+    await monitor.run()
+    await monitor.clock.advance(-aheadMs)
+    monitor.restart()
+    monitor.sent.length = 0
+    await monitor.pass(52 * hour, fiveMinutes)
+    expect(monitor.sent.map(({ day }) => day)).toEqual(
+      days === 1 ? ['2026-05-03', '2026-05-04'] : ['2026-05-02', '2026-05-03', '2026-05-04'],
+    )
+  },
+)
+
 test('F68, invariant 13: one report on each day around both DST changes', async () => {
   for (const [start, first] of [
     ['2026-03-27T12:00:00Z', '2026-03-27'],
