@@ -135,7 +135,8 @@ function heldOf({ ledger, moved, wrapping }: Holding, key: string, address: stri
 }
 
 // A rule says when a transfer is open too long; the alert follows the transfer.
-const openRows = `SELECT t.key, t.state, t.direction, ${nameTextOf('t.token')} AS token, t.main_hash, t.zone_hash, t.origin_at, t.flow FROM transfers t
+const openRows = `SELECT t.key, t.state, t.direction, ${nameTextOf('t.token')} AS token, t.main_hash, t.zone_hash, t.origin_at,
+    t.destination_at, t.first_seen_at, t.flow FROM transfers t
   WHERE ${isOpenRow.replace('state', 't.state')} AND (t.state = 'failed' OR t.origin_at <= ?1 OR t.state = 'pending' AND EXISTS (
     SELECT 1 FROM alerts a WHERE a.transfer_key = 't' || t.key AND a.kind = 'transfer.stalled' AND a.state IN ('firing', 'recovering')))`
 
@@ -147,6 +148,8 @@ const rested = columns({
   mainHash: hash.orNull(),
   zoneHash: hash.orNull(),
   originAt: instant,
+  destinationAt: instant.orNull(),
+  firstSeenAt: instant,
   flow: text.orNull(),
 })
 
@@ -176,7 +179,7 @@ const unexplainedFlows = `INDEXED BY escrow_flows_told
 const kindOf = { failed: 'failed', pending: 'stalled', unbacked: 'unbacked', completed: 'mismatch' } as const
 
 function toOpen(holding: Holding, row: Read<typeof rested>, given: GivenBack): Break[] {
-  const { key, state, mainHash, originAt } = row
+  const { key, state, mainHash } = row
   const name = formatKey(key)
   if (mayHaveLeftNothing(row)) {
     const transfer = holding.ledger.getTransfer(name)
@@ -195,11 +198,16 @@ function toOpen(holding: Holding, row: Read<typeof rested>, given: GivenBack): B
       held: heldOf(holding, name, row.token),
       ...money,
       amount,
-      since: originAt,
+      since: sinceOf(row),
       mainHash,
       transferKey: name,
     },
   ]
+}
+
+/** What is unbacked counts from when it was paid, as the rule's finding does: an origin that is none says nothing. */
+function sinceOf({ state, originAt, destinationAt, firstSeenAt }: Read<typeof rested>): UnixMs {
+  return state === 'unbacked' ? Math.min(destinationAt ?? firstSeenAt, firstSeenAt) : originAt
 }
 
 /** By its row alone, so that of the others no transfer is read. */

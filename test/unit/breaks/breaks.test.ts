@@ -150,6 +150,23 @@ test('what failed where it set out is a break only while something may have left
   world.close()
 })
 
+test('what is unbacked is so since it was paid, whenever that was read and of whenever the origin is that it names', () => {
+  const world = createWorld()
+  const paid = { mainTime: start + 60_000, requestedAt: start + day / 2 }
+  const unnamed = world.record('3', unbacked(3_000_000n, paid))
+  const absent = world.record('4', { amountRaw: 4_000_000n, zoneTime: start - 7 * day, ...paid })
+  const leg = { chain: 'zone', hash: hash('z4'), source: 'E9', errorMessage: '', moves: null } as const
+  world.db.transaction(() =>
+    world.ledger.recordEvidence([{ ...leg, status: 'absent', requestedAt: start + day }], start + day),
+  )
+  world.clock.at += day
+  const { breaks } = runAtOnce(readBreaks(world.sources, world.clock.now()))
+  expect(breaks.map(({ name, kind, since }) => [name, kind, since - start])).toEqual(
+    [absent, unnamed].map((name) => [name, 'unbacked', 60_000]),
+  )
+  world.close()
+})
+
 test('of what was paid twice the other payout is named', () => {
   const world = createWorld()
   const key = world.record('6', { amountRaw: 6_000_000n })
