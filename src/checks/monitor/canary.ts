@@ -18,7 +18,9 @@ const lastName = 'canary_at'
 export async function pollCanary(canary: Canary, signal: AbortSignal): Promise<void> {
   const { channels, clock, db, schedule } = canary
   const now = clock.now()
-  const last = readMetaNumber(db, lastName)
+  const noted = readMetaNumber(db, lastName)
+  // One to come was noted by a clock that was ahead: until then no channel would be tried.
+  const last = noted !== null && noted <= now ? noted : null
   if (last !== null && dueAfter(schedule, last) > now) return
   db.transaction(() => saveMeta(db, lastName, String(now)))
   // Nothing at a first start: that is no proof of a day.

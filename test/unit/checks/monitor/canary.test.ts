@@ -46,6 +46,20 @@ test('a canary goes down each channel once a day, and none at a start', async ()
   expect(sent).toHaveLength(4)
 })
 
+test('F67: one that a clock a month ahead sent does not hold up those of the month', async () => {
+  const { clock, sent, run } = setUp()
+  await run()
+  await clock.advance(30 * day)
+  await run()
+  expect(sent).toHaveLength(2)
+  await clock.advance(-30 * day)
+  await run()
+  expect(sent).toHaveLength(2)
+  await clock.advance(day)
+  await run()
+  expect(sent).toHaveLength(4)
+})
+
 test('what a channel answers is noted as of any other message', async () => {
   const { clock, answers, run } = setUp({ result: 'dead', reason: 'no_service' })
   await run()
