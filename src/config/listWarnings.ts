@@ -1,8 +1,9 @@
-import { CronTime } from 'cron'
+import { DateTime } from 'luxon'
 import { isLoopback, listUrls } from './addresses.ts'
 import { type CheckContext, likeThese, listShortTokens } from './checkConfig.ts'
 import type { ParsedConfig } from './schema.ts'
 import { formatDuration } from '../lib/duration.ts'
+import { nextDueIn } from '../lib/nextDueIn.ts'
 import { nameOf, valueAt } from '../lib/schemaProblems.ts'
 import { Secret, shortestCovered, shortestToken } from '../lib/secret.ts'
 import { problemAt, type YamlPath, type YamlProblem } from '../lib/yamlProblems.ts'
@@ -174,7 +175,8 @@ function warnOfReports(context: CheckContext, { reports }: ParsedConfig): YamlPr
     const settings = reports[name]
     const period = periods[name]
     if (settings === null) return []
-    const starts = listDue(settings).map((at) => at.startOf(period).toMillis())
+    const startOf = (at: number) => DateTime.fromMillis(at, { zone: settings.timezone }).startOf(period)
+    const starts = listDue(settings).map((at) => startOf(at).toMillis())
     if (new Set(starts).size === starts.length) return []
     const message = `\`reports.${name}.cron\` comes due more than once a ${period}: the report of a ${period} is sent once, at the first of these times after its end`
     return [problemAt(context.doc, ['reports', name, 'cron'], message)]
@@ -186,7 +188,7 @@ const hourMs = 3_600_000
 /** Each time a message goes down each channel, whether anything happened or not. */
 function warnOfCanary(context: CheckContext, { canary }: ParsedConfig): YamlProblem[] {
   if (canary === null) return []
-  const times = listDue(canary).map((at) => at.toMillis())
+  const times = listDue(canary)
   const least = Math.min(
     ...times.flatMap((at, index) => (index === 0 ? [] : [at - (times[index - 1] ?? at)])),
   )
@@ -199,11 +201,9 @@ function warnOfCanary(context: CheckContext, { canary }: ParsedConfig): YamlProb
 const looked = 10
 
 /** From a Monday that begins a month, by the time zone's own clock. */
-function listDue({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
-  const time = new CronTime(cron, timezone)
-  const first = time.getNextDateFrom(new Date(Date.UTC(2026, 5, 1)), timezone)
-  const times = [first]
-  while (times.length < looked) times.push(time.getNextDateFrom((times.at(-1) ?? first).toJSDate(), timezone))
+function listDue(schedule: { readonly cron: string; readonly timezone: string }): number[] {
+  const times = [nextDueIn(schedule, Date.UTC(2026, 5, 1))]
+  while (times.length < looked) times.push(nextDueIn(schedule, times.at(-1) ?? 0))
   return times
 }
 

@@ -1,7 +1,7 @@
 import { nth } from '../lib/nth.ts'
-import { CronTime } from 'cron'
 import { DateTime } from 'luxon'
 import type { UnixMs } from '../lib/clock.ts'
+import { nextDueIn } from '../lib/nextDueIn.ts'
 
 export const periods = ['day', 'week', 'month'] as const
 /** A week begins on Monday (ISO 8601). */
@@ -72,12 +72,10 @@ export function daysOf({ zone, from, until }: DayWindow): string[] {
 
 /** The first time at or after the end of the day at which the schedule comes due. */
 export function dueAt(
-  { cron, timezone }: { readonly cron: string; readonly timezone: string },
+  schedule: { readonly cron: string; readonly timezone: string },
   { until }: Pick<DayWindow, 'until'>,
 ): UnixMs {
-  // The library looks for times after the one given.
-  const from = DateTime.fromMillis(until - 1, { zone: timezone })
-  return new CronTime(cron, timezone).getNextDateFrom(from.toJSDate(), timezone).toMillis()
+  return nextDueIn(schedule, until - 1)
 }
 
 export interface DueDays {

@@ -1,8 +1,7 @@
-import { CronTime } from 'cron'
 import type { Channel } from '../../delivery/channels/message.ts'
 import { toTestMessage } from '../../delivery/channels/toTestMessage.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import type { UnixMs } from '../../lib/clock.ts'
+import { nextDueIn } from '../../lib/nextDueIn.ts'
 import { readMetaNumber, saveMeta } from '../../store/meta.ts'
 
 /** A real message a day down each channel: the only proof that a channel which has had nothing to say still works. */
@@ -21,15 +20,10 @@ export async function pollCanary(canary: Canary, signal: AbortSignal): Promise<v
   const noted = readMetaNumber(db, lastName)
   // One to come was noted by a clock that was ahead: until then no channel would be tried.
   const last = noted !== null && noted <= now ? noted : null
-  if (last !== null && dueAfter(schedule, last) > now) return
+  if (last !== null && nextDueIn(schedule, last) > now) return
   db.transaction(() => saveMeta(db, lastName, String(now)))
   // Nothing at a first start: that is no proof of a day.
   if (last !== null) await Promise.all(channels.map((channel) => send(canary, channel, signal)))
-}
-
-/** The first time after an instant at which the schedule comes due. */
-function dueAfter({ cron, timezone }: Canary['schedule'], at: UnixMs): UnixMs {
-  return new CronTime(cron, timezone).getNextDateFrom(new Date(at), timezone).toMillis()
 }
 
 async function send(canary: Canary, channel: Channel, signal: AbortSignal): Promise<void> {
