@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { UnixMs } from '../../lib/clock.ts'
 import { cleanText } from '../../lib/text.ts'
-import { dueAt } from '../../report/reportDay.ts'
+import { dayOf, dueAt, shiftDay, windowOf } from '../../report/reportDay.ts'
 import type { ReportRow } from '../../report/store.ts'
 import type { DailyReportSettings } from '../viewTypes.ts'
 import type { KeptReport } from '../../report/readKeptReport.ts'
@@ -14,10 +14,10 @@ const stateWords = {
   dead: ['critical', 'not delivered'],
 } as const
 
-/** The daily reports that are kept, the newest first. */
+/** The daily reports that are kept, the newest first; and the newest reported day, null before the first start. */
 export function renderReportsPage(
   reports: readonly ReportRow[],
-  daily: DailyReportSettings | null,
+  of: { readonly daily: DailyReportSettings | null; readonly lastDay: string | null },
   now: UnixMs,
 ): Html {
   return renderLayout({
@@ -28,7 +28,7 @@ export function renderReportsPage(
 <h1 id="reports-title">Reports</h1>
 ${
   reports.length === 0
-    ? renderNone(daily, now)
+    ? renderNone(of, now)
     : html`<table class="stack" role="table">
 <thead role="rowgroup"><tr role="row">${['Day', 'State', 'Built'].map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${reports.map(renderRow)}</tbody>
@@ -38,12 +38,18 @@ ${
   })
 }
 
-function renderNone(daily: DailyReportSettings | null, now: UnixMs): Html {
+function renderNone({ daily, lastDay }: Parameters<typeof renderReportsPage>[1], now: UnixMs): Html {
   const none =
     daily === null
       ? html`No daily report is kept. <code>reports.daily</code> in the configuration turns them on;`
-      : html`No daily report is kept yet: the first one is due ${renderTime(dueAt(daily, { until: now }))} (<code>${daily.cron}</code> in ${daily.timezone}) and goes to ${daily.channel};`
+      : html`No daily report is kept yet: the first one is due ${renderTime(firstDueAt(daily, lastDay, now))} (<code>${daily.cron}</code> in ${daily.timezone}) and goes to ${daily.channel};`
   return html`<p class="empty">${none} <code>spanwatch report --date yesterday</code> prints one at any time.</p>`
+}
+
+/** The first report is of a whole day, and due after its end. */
+function firstDueAt(daily: DailyReportSettings, lastDay: string | null, now: UnixMs): UnixMs {
+  const day = lastDay === null ? dayOf(now, daily.timezone) : shiftDay(lastDay, 1)
+  return dueAt(daily, windowOf(day, daily.timezone) ?? { until: now })
 }
 
 function renderRow({ day, zone, builtAt, state, sentAt, lastError }: ReportRow): Html {

@@ -16,6 +16,7 @@ import { renderAuditPage } from '../pages/auditPage.ts'
 import { readOffset } from '../pages/formParts.ts'
 import { renderMessagePage } from '../pages/messagePage.ts'
 import { renderOutboxPage } from '../pages/outboxPage.ts'
+import { createReportStore } from '../../report/store.ts'
 import { renderReportPage, renderReportsPage } from '../pages/reportsPage.ts'
 import { readRunbooks, renderRunbookPage } from '../pages/runbookPage.ts'
 import { renderRulesPage } from '../pages/rulesPage.ts'
@@ -258,9 +259,10 @@ function readChart(deps: WebDeps, c: Context<WebEnv>): Drawn | null {
 
 /** The daily reports that are kept, to be looked at again. */
 export function addReportRoutes(app: Hono<WebEnv>, deps: WebDeps): void {
-  app.get('/reports', (c) =>
-    c.html(renderReportsPage(listReports(deps.db), deps.dailyReport, deps.clock.now())),
-  )
+  app.get('/reports', (c) => {
+    const of = { daily: deps.dailyReport, lastDay: createReportStore(deps.db).readLastDay() }
+    return c.html(renderReportsPage(listReports(deps.db), of, deps.clock.now()))
+  })
   app.get('/reports/:day', (c) => withReport(c, deps, (report) => c.html(renderReportPage(report))))
   app.get('/reports/:day/mail', (c) =>
     withReport(c, deps, ({ html }) => (c.set('policy', toPolicy(html)), c.html(html))),

@@ -5,12 +5,19 @@ import { createWebApp } from '../../../src/web/createWebApp.ts'
 import { createFakeWeb } from './support/fakeWeb.ts'
 import { report } from './support/fakeViews.ts'
 
-test('where none is kept it is said when the first one is due, and where it goes', async () => {
-  const daily = { cron: '0 8 * * *', timezone: 'Europe/Berlin', channel: 'ops-email' }
-  const text = String(await renderReportsPage([], daily, Date.UTC(2026, 2, 8, 12)))
-  expect(text).toContain('the first one is due <time class="at" datetime="2026-03-09T07:00:00.000Z">')
-  expect(text).toContain('</time> (<code>0 8 * * *</code> in Europe/Berlin) and goes to ops-email')
-})
+test.each([
+  ['after the time of day', null, '2026-03-08T12:00Z', '2026-03-09T07:00'],
+  ['before it, on the day that is the first to be reported', null, '2026-03-08T04:00Z', '2026-03-09T07:00'],
+  ['the day after the first start, before it', '2026-03-07', '2026-03-09T04:00Z', '2026-03-09T07:00'],
+])(
+  'where none is kept it is said when the first one is due, and where it goes: %s',
+  async (_, lastDay, now, due) => {
+    const daily = { cron: '0 8 * * *', timezone: 'Europe/Berlin', channel: 'ops-email' }
+    const text = String(await renderReportsPage([], { daily, lastDay }, Date.parse(now)))
+    expect(text).toContain(`the first one is due <time class="at" datetime="${due}:00.000Z">`)
+    expect(text).toContain('</time> (<code>0 8 * * *</code> in Europe/Berlin) and goes to ops-email')
+  },
+)
 
 test.each([
   ['week', '2026-W10'],
