@@ -1,7 +1,5 @@
-import type { FactValue } from '../bridge/finding.ts'
-
-/** How a fact is typed in `where`; `dyn` may also be null. */
-export type FactType = 'string' | 'int' | 'bool' | 'dyn'
+/** How a fact is typed in `where`. */
+export type FactType = 'string' | 'int' | 'bool' | 'string|null' | 'int|null' | 'bool|null'
 
 /**
  * The facts that findings of a kind have; one whose type ends in `?` some of them lack. A list is all the words that a
@@ -13,7 +11,9 @@ interface FactValues {
   readonly string: string
   readonly int: number
   readonly bool: boolean
-  readonly dyn: FactValue
+  readonly 'string|null': string | null
+  readonly 'int|null': number | null
+  readonly 'bool|null': boolean | null
 }
 
 type ValueOf<D> = D extends readonly (infer Word)[]
@@ -46,8 +46,12 @@ const plainTypes: Readonly<Record<FactType | `${FactType}?`, FactType>> = {
   'int?': 'int',
   bool: 'bool',
   'bool?': 'bool',
-  dyn: 'dyn',
-  'dyn?': 'dyn',
+  'string|null': 'string|null',
+  'string|null?': 'string|null',
+  'int|null': 'int|null',
+  'int|null?': 'int|null',
+  'bool|null': 'bool|null',
+  'bool|null?': 'bool|null',
 }
 
 export function plainFacts(facts: FactTable): Readonly<Record<string, FactType>> {

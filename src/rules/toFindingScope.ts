@@ -41,8 +41,8 @@ export const transferNames = {
   token: 'token',
   mainTxHash: 'string',
   zoneTxHash: 'string',
-  mainHeight: 'dyn',
-  zoneHeight: 'dyn',
+  mainHeight: 'int|null',
+  zoneHeight: 'int|null',
   source: 'string',
   target: 'string',
   from: 'string',
@@ -108,7 +108,14 @@ function toFactScope(
   types: Readonly<Record<string, FactType>>,
   facts: Readonly<Record<string, FactValue>>,
 ): Record<string, FactValue> {
-  const empty = { string: '', int: 0, bool: false, dyn: null } as const
+  const empty = {
+    string: '',
+    int: 0,
+    bool: false,
+    'string|null': null,
+    'int|null': null,
+    'bool|null': null,
+  } as const
   return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, facts[name] ?? empty[type]]))
 }
 

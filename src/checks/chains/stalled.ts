@@ -26,12 +26,12 @@ const whats = ['standing still', 'the explorer is behind', 'the node is behind']
 const factTypes = declareFacts({
   height: 'int',
   limitMs: 'int',
-  blockTimeAt: 'dyn',
+  blockTimeAt: 'int|null',
   inFlight: 'int',
   what: whats,
-  explorerHeight: 'dyn',
-  canonicalHeight: 'dyn',
-  preconfHeight: 'dyn',
+  explorerHeight: 'int|null',
+  canonicalHeight: 'int|null',
+  preconfHeight: 'int|null',
 })
 
 /**

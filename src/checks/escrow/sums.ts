@@ -11,7 +11,7 @@ export const driftFacts = declareFacts({
   token: 'string',
   mainTxHash: 'string',
   height: 'int',
-  fromHeight: 'dyn',
+  fromHeight: 'int|null',
   party: 'string',
   reason: 'string',
   count: 'int',

@@ -25,7 +25,7 @@ const observedShare = 0.8
 export const flowFacts = declareFacts({
   windowMs: 'int',
   count: 'int',
-  amount: 'dyn',
+  amount: 'string|null',
   amountRaw: 'string',
   bound: 'string',
   direction: directions,

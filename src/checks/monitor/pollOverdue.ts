@@ -19,7 +19,7 @@ const params = z.strictObject({
 const factTypes = declareFacts({
   poller: 'string',
   limitMs: 'int',
-  lastSuccessAt: 'dyn',
+  lastSuccessAt: 'int|null',
   lastError: 'string',
   crashes: 'int',
 })

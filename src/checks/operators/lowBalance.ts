@@ -38,8 +38,8 @@ const factTypes = declareFacts({
   balance: 'string',
   minBalance: 'string?',
   enoughFor: 'string',
-  enoughForMs: 'dyn',
-  perDay: 'dyn',
+  enoughForMs: 'int|null',
+  perDay: 'string|null',
   measuredMs: 'int',
 })
 

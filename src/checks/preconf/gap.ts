@@ -16,7 +16,7 @@ const factTypes = declareFacts({
   pendingHeight: 'int',
   pendingAgeMs: 'int',
   latestHeight: 'int',
-  latestAgeMs: 'dyn',
+  latestAgeMs: 'int|null',
 })
 
 /** The block being made lies behind complete ones: preconfirmations show the past. */

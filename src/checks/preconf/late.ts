@@ -28,7 +28,7 @@ export const preconfLate = defineRaised({
     unseen: 'int',
     samples: 'int',
     windowMs: 'int',
-    limitPercent: 'dyn',
+    limitPercent: 'int|null',
     minSamples: 'int',
   },
   params,

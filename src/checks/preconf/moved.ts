@@ -15,7 +15,7 @@ export const preconfMoved = defineRaised({
   sources: ['preconf'],
   ties: ['transaction'],
   needs: ['preconf'],
-  facts: { ...settledFacts, heightAfter: 'int', by: 'int', indexBefore: 'dyn', indexAfter: 'dyn' },
+  facts: { ...settledFacts, heightAfter: 'int', by: 'int', indexBefore: 'int|null', indexAfter: 'int|null' },
   params,
   accepts: ({ facts }, { index }) => facts['by'] !== 0 || index === true,
   nature: 'event',

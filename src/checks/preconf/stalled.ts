@@ -11,11 +11,11 @@ const params = z.strictObject({ after: boundText.default(10_000) })
 
 const factTypes = declareFacts({
   reason: ['frozen', 'none pending', 'unanswered'],
-  pendingHeight: 'dyn',
-  pendingAgeMs: 'dyn',
-  latestHeight: 'dyn',
-  latestAgeMs: 'dyn',
-  gap: 'dyn',
+  pendingHeight: 'int|null',
+  pendingAgeMs: 'int|null',
+  latestHeight: 'int|null',
+  latestAgeMs: 'int|null',
+  gap: 'int|null',
   limitMs: 'int',
 })
 

@@ -36,7 +36,7 @@ export const preconfUnbacked = defineRaised({
     mainTxHash: 'string',
     height: 'int',
     origin: 'string',
-    sharePercent: 'dyn',
+    sharePercent: 'int|null',
     aboveBound: 'bool',
     sum: 'string',
   },

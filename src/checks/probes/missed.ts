@@ -22,8 +22,8 @@ const factTypes = declareFacts({
   withinMs: 'int',
   underWay: 'int',
   failed: 'int',
-  oldestUnderWayMs: 'dyn',
-  lastLatencyMs: 'dyn',
+  oldestUnderWayMs: 'int|null',
+  lastLatencyMs: 'int|null',
 })
 
 /**

@@ -6,7 +6,7 @@ import type { Reorg } from './shownChain.ts'
 
 const facts = declareFacts({
   depth: 'int',
-  depthAtMost: 'dyn',
+  depthAtMost: 'int|null',
   fromHeight: 'int',
   toHeight: 'int',
   before: 'string',

@@ -21,7 +21,7 @@ const factTypes = declareFacts({
   contradicted: 'int',
   answers: 'int',
   sharePercent: 'int',
-  lagMs: 'dyn',
+  lagMs: 'int|null',
 })
 
 /**

@@ -16,7 +16,7 @@ const params = z.strictObject({
 
 const factTypes = declareFacts({
   firstTimeRecipient: 'bool',
-  sharePercent: 'dyn',
+  sharePercent: 'int|null',
   escrowBalance: 'string',
   joinedByAmount: 'string',
 })

@@ -37,12 +37,12 @@ const params = z
 const factTypes = declareFacts({
   limitMs: 'int',
   limitFrom: ['fixed', 'token', 'direction', 'otherwise'],
-  usualMs: 'dyn',
-  p99Ms: 'dyn',
+  usualMs: 'int|null',
+  p99Ms: 'int|null',
   destinationChain: ['main', 'zone'],
-  destinationHeight: 'dyn',
-  destinationHeadAgeMs: 'dyn?',
-  destinationHalted: 'dyn',
+  destinationHeight: 'int|null',
+  destinationHeadAgeMs: 'int|null?',
+  destinationHalted: 'bool|null',
 })
 
 /**

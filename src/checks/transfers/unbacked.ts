@@ -31,7 +31,7 @@ const factTypes = declareFacts({
   leg: 'string',
   action: 'string',
   asked: 'string',
-  reads: 'dyn',
+  reads: 'int|null',
   listLags: 'bool?',
   fewSamples: 'bool',
 })

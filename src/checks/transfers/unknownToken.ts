@@ -11,8 +11,8 @@ const factTypes = declareFacts({
   name: 'string',
   type: 'string',
   problem: 'string',
-  decimals: 'dyn',
-  expectedDecimals: 'dyn',
+  decimals: 'int|null',
+  expectedDecimals: 'int|null',
   seenIn: 'string',
 })
 

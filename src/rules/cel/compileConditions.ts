@@ -104,13 +104,23 @@ const celTypes = {
   string: 'string',
   int: 'int',
   bool: 'bool',
-  dyn: 'dyn',
   amount: 'Amount',
   token: 'Token',
   time: 'google.protobuf.Timestamp',
-  // May be null, and a typed name may not.
+  // These may be null, and a typed name may not.
+  'string|null': 'dyn',
+  'int|null': 'dyn',
+  'bool|null': 'dyn',
   'time?': 'dyn',
 } as const
+
+/** What those are when they are not null. */
+const nullableTypes: Readonly<Record<string, string>> = {
+  'string|null': 'string',
+  'int|null': 'int',
+  'bool|null': 'bool',
+  'time?': 'google.protobuf.Timestamp',
+}
 
 /** A value with named parts; CEL finds a value's type by its class. */
 // CEL distinguishes types by class: one with data only is what it takes.
@@ -169,6 +179,7 @@ export function compileWhere(
 }
 
 function toVocabulary({ detector, ownLabels }: WhereContext): Vocabulary {
+  const nullables = listNullables(detector)
   const transfer = Object.keys(transferNames).map((name) => `transfer.${name}`)
   const token = tokenNames.map((name) => `transfer.token.${name}`)
   return {
@@ -186,7 +197,9 @@ function toVocabulary({ detector, ownLabels }: WhereContext): Vocabulary {
       ...Object.fromEntries(
         Object.entries(detector.factWords).map(([name, words]) => [`facts.${name}`, words]),
       ),
-      ...Object.fromEntries(textlessNames.map((name) => [`transfer.${name}`, []])),
+      ...Object.fromEntries(
+        [...nullables].flatMap(([name, type]) => (type === 'string' ? [] : [[name, []]])),
+      ),
       'transfer.direction': directions,
       'transfer.state': ['pending', 'completed', 'failed', 'unbacked'],
       'transfer.status': ['success', 'failed', 'unknown'],
@@ -204,13 +217,23 @@ function toVocabulary({ detector, ownLabels }: WhereContext): Vocabulary {
     },
     labels: [...standardLabels, ...findingLabelNames, ...ownLabels],
     isText: (name) => isTextName(detector, name),
+    typeOfNullable: (name) => nullables.get(name) ?? null,
   }
 }
 
-/** Times and heights that may be null: what is compared with them has no type that could be wrong. */
-const textlessNames = Object.entries(transferNames).flatMap(([name, type]) =>
-  type === 'time?' || type === 'dyn' ? [name] : [],
-)
+/** The names that may be null, with the type that they have otherwise: no check of the language's own knows it. */
+function listNullables({ facts }: Detector): ReadonlyMap<string, string> {
+  const typed = [
+    ...Object.entries(facts).map(([name, type]) => [`facts.${name}`, type] as const),
+    ...Object.entries(transferNames).map(([name, type]) => [`transfer.${name}`, type] as const),
+  ]
+  return new Map(
+    typed.flatMap(([name, type]) => {
+      const plain = nullableTypes[type]
+      return plain === undefined ? [] : [[name, plain] as const]
+    }),
+  )
+}
 
 function isTextName({ facts }: Detector, name: string): boolean {
   const [first, ...rest] = name.split('.')

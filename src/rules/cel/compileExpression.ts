@@ -28,6 +28,8 @@ export interface Vocabulary extends HashNames {
   readonly labels?: readonly string[]
   /** Whether a name stands for a text. */
   readonly isText?: (name: string) => boolean
+  /** Of a name that may be null the type that it has otherwise; null for any other name. */
+  readonly typeOfNullable?: (name: string) => string | null
 }
 
 /**
@@ -120,10 +122,12 @@ function describeError(expression: string, error: unknown, vocabulary: Vocabular
     return [`unknown name \`${before}${name}\`${hint}`, offset]
   }
   return [
-    `${text.replaceAll(linearMatches, 'matches').replaceAll('google.protobuf.', '')}${hintFor(text, expression, offset)}`,
+    `${plainTypes(text.replaceAll(linearMatches, 'matches'))}${hintFor(text, expression, offset)}`,
     offset,
   ]
 }
+
+const plainTypes = (text: string) => text.replaceAll('google.protobuf.', '')
 
 /** A name of which only the end, or a part in its midst, was written: the first up to there. */
 function whole(name: string, names: readonly string[]): string | null {
@@ -180,7 +184,7 @@ function findLiteralProblem(
       checkCall(node) ??
       checkZone(node) ??
       checkPattern(node, patterns) ??
-      checkAmount(node) ??
+      checkNullable(node, vocabulary) ??
       checkPresence(node) ??
       checkLabel(node, vocabulary) ??
       checkOrder(node, vocabulary)
@@ -259,18 +263,45 @@ function checkLabel(node: ASTNode, { labels }: Vocabulary): TextProblem | null {
   }
 }
 
-/** A fact that may be null says an amount as a text: its type is not known before, and held against an amount it is never equal. */
-function checkAmount(node: ASTNode): TextProblem | null {
+/** What may be null has no type that the language would check: held against another type it is never equal, or throws each time. */
+function checkNullable(node: ASTNode, { typeOfNullable }: Vocabulary): TextProblem | null {
   if (!(comparing as readonly string[]).includes(node.op)) return null
   const sides = node.args as readonly ASTNode[]
-  const fact = sides.find((side) => dottedName(side)?.startsWith('facts.'))
-  const isAmount = sides.some((side) => side.op === 'call' && side.args[0] === 'amount')
-  if (fact === undefined || !isAmount) return null
-  const name = dottedName(fact)
-  return { message: `${name} is a text: write amount(${name})`, offset: fact.start }
+  const named = sides.find((side) => typeOfNullable?.(dottedName(side) ?? '') != null)
+  const name = named && dottedName(named)
+  const type = name && typeOfNullable?.(name)
+  if (!named || !name || !type) return null
+  // What is a text is compared with words elsewhere, and said there.
+  const others = sides.flatMap((side) => (side.op === 'list' ? side.args : side)).map(typeOfWritten)
+  const other = others.find((one) => one !== null && one !== 'string' && !isComparable(one, type))
+  if (!other) return null
+  if (other === 'Amount' && type === 'string')
+    return { message: `${name} is a text: write amount(${name})`, offset: named.start }
+  const text = `no such overload: ${type} ${node.op} ${other}`
+  return { message: `${plainTypes(text)}${hintFor(text, '', 0)}`, offset: named.start }
 }
 
-const comparing = ['==', '!=', '<', '<=', '>', '>=']
+const comparing = ['==', '!=', '<', '<=', '>', '>=', 'in']
+
+function isComparable(one: string, type: string): boolean {
+  return one === type || (one === 'double' && type === 'int')
+}
+
+const typesOfCalls: Readonly<Record<string, string>> = {
+  amount: 'Amount',
+  duration: 'Duration',
+  timestamp: 'google.protobuf.Timestamp',
+}
+
+/** The type of what is written out; null of null and of what holds a name. */
+function typeOfWritten(node: ASTNode): string | null {
+  if (node.op === 'call') return typesOfCalls[node.args[0]] ?? null
+  if (node.op !== 'value') return null
+  if (typeof node.args === 'bigint') return 'int'
+  if (typeof node.args === 'number') return 'double'
+  if (typeof node.args === 'boolean') return 'bool'
+  return typeof node.args === 'string' ? 'string' : null
+}
 
 /** Texts compare letter by letter, by which "9" is more than "1000": whoever asks for it means numbers. */
 function checkOrder(node: ASTNode, { isText }: Vocabulary): TextProblem | null {

@@ -119,7 +119,14 @@ function listNames(detector: Detector, ownLabels: readonly string[]): string[] {
 
 /** A finding of a kind with every name filled, to try a text on when it is loaded. */
 function createSampleScope(detector: Detector, ownLabels: readonly string[]): FindingScope {
-  const samples: Record<FactType, FactValue> = { string: '1', int: 1, bool: true, dyn: 1 }
+  const samples: Record<FactType, FactValue> = {
+    string: '1',
+    int: 1,
+    bool: true,
+    'string|null': '1',
+    'int|null': 1,
+    'bool|null': true,
+  }
   const names = [...standardLabels, ...ownLabels]
   return {
     kind: detector.kind,

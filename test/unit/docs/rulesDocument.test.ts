@@ -26,7 +26,7 @@ const transferTypes = {
   token: 'token',
   time: 'time',
   'time?': 'time or null',
-  dyn: 'number or null',
+  'int|null': 'number or null',
 } as const
 
 const names = Object.entries(transferNames).flatMap(([name, type]) =>
@@ -110,7 +110,9 @@ const factTypes: Readonly<Record<FactType, (text: string) => boolean>> = {
   string: (text) => text === 'text',
   int: (text) => text === 'number',
   bool: (text) => text === 'true or false',
-  dyn: (text) => text.endsWith('or null'),
+  'string|null': (text) => text === 'text or null',
+  'int|null': (text) => text === 'number or null',
+  'bool|null': (text) => text === 'true, false or null',
 }
 
 function isOfType(text: string, { facts }: Detector, cell = ''): boolean {

@@ -270,6 +270,39 @@ describe('where', () => {
     ])
   })
 
+  test.each([
+    ['facts.destinationHalted == "true"', 'facts.destinationHalted is never "true", which is no text'],
+    ['facts.destinationHalted > 0', 'no such overload: bool > int'],
+    ['facts.destinationHeight in ["5"]', 'facts.destinationHeight is never "5", which is no text'],
+    [
+      'facts.usualMs > duration("5m")',
+      'no such overload: int > Duration (milliseconds are compared as a number, as in > 300000)',
+    ],
+    ['facts.usualMs > amount("5")', 'no such overload: int > Amount'],
+    ['transfer.destinationAt > 5', 'no such overload: Timestamp > int'],
+    ['transfer.mainHeight in [true]', 'no such overload: int in bool'],
+  ])('what may be null has the type that it has otherwise: %s is refused', (where, message) => {
+    expect(problemsOf('on: transfer.stalled', `where: '${where}'`)).toEqual([
+      expect.stringContaining(`\`where\`: ${message}`),
+    ])
+  })
+
+  test('a sum of a flow that may be null is a text', () => {
+    expect(problemsOf('on: flow.surge', 'with: { maxCount: 5 }', "where: 'facts.amount == 5'")).toEqual([
+      expect.stringContaining('no such overload: string == int (a text stands in quotes'),
+    ])
+  })
+
+  test.each([
+    'facts.destinationHalted == true && facts.destinationHalted != null',
+    'facts.usualMs > 5.5 || facts.usualMs == null || 300000 < facts.usualMs',
+    'facts.usualMs > facts.limitMs',
+    'transfer.destinationAt == null || transfer.destinationAt > timestamp("2026-01-31T08:00:00Z")',
+    'transfer.mainHeight in [5, 6]',
+  ])('what may be null is compared with what it can be: %s', (where) => {
+    expect(problemsOf('on: transfer.stalled', `where: '${where}'`)).toEqual([])
+  })
+
   test('a kind without a transfer has no such name', () => {
     expect(problemsOf('on: chain.stalled', 'where: transfer.state == "pending"', 'severity: info')).toEqual([
       '4:12 `where`: unknown name `transfer`; known here: kind, age, labels, facts, chain',
