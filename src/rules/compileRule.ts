@@ -49,7 +49,10 @@ export function compileRule({ engine, kinds, schema }: RuleContext, from: RuleSo
 
   const params = readParams(from, detector, problems)
   const ownLabels = listLabels(from.raw)
-  const where = compileText(from, 'where', problems, (text) => compileWhere({ detector, ownLabels }, text))
+  const ownValues = listOwnValues(from)
+  const where = compileText(from, 'where', problems, (text) =>
+    compileWhere({ detector, ownLabels, ownValues }, text),
+  )
   const unless = compileText(from, 'unless', problems, (text) => compileUnless(kinds, detector, text))
   const summary = compileText(from, 'summary', problems, (text) =>
     compileTemplate(engine, detector, ownLabels, text),
@@ -57,6 +60,19 @@ export function compileRule({ engine, kinds, schema }: RuleContext, from: RuleSo
   problems.push(...findTimersOfEvents(from, detector))
   if (!base.success || problems.length > 0) return { rule: null, problems }
   return { rule: toRule(from, detector, base.data, { params, where, unless, summary }), problems }
+}
+
+/** What is the same in all that the rule finds, by the name that it has in `where`. */
+function listOwnValues({ raw }: RuleSource): Readonly<Record<string, readonly string[]>> {
+  const name = textOf(raw, 'name')
+  const direction = valueAt(raw, ['with', 'direction'])
+  const directed = ['transfer.direction', 'facts.direction', 'labels.direction']
+  return {
+    'labels.severity': [textOf(raw, 'severity') ?? 'warning'],
+    ...(name !== null && { 'labels.rule': [name] }),
+    ...(typeof direction === 'string' &&
+      Object.fromEntries(directed.map((directedName) => [directedName, [direction]]))),
+  }
 }
 
 interface Parts {

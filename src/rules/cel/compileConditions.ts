@@ -139,6 +139,8 @@ export interface WhereContext {
   readonly detector: Detector
   /** Those that the rule itself gives. */
   readonly ownLabels: readonly string[]
+  /** What names can be in its findings alone, whatever they are in others. */
+  readonly ownValues: Readonly<Record<string, readonly string[]>>
 }
 
 /**
@@ -178,7 +180,7 @@ export function compileWhere(
   return { ok: true, run: (scope) => compiled.run(toVariables(detector, scope)) }
 }
 
-function toVocabulary({ detector, ownLabels }: WhereContext): Vocabulary {
+function toVocabulary({ detector, ownLabels, ownValues }: WhereContext): Vocabulary {
   const nullables = listNullables(detector)
   const transfer = Object.keys(transferNames).map((name) => `transfer.${name}`)
   const token = tokenNames.map((name) => `transfer.token.${name}`)
@@ -208,6 +210,7 @@ function toVocabulary({ detector, ownLabels }: WhereContext): Vocabulary {
           Object.entries(labelValues([detector.kind])).filter(([name]) => !ownLabels.includes(name)),
         ),
       ),
+      ...ownValues,
     },
     isLowerCase: (name) => name !== 'transfer.id' && !ownLabels.some((own) => name === `labels.${own}`),
     isHash: (name) => {

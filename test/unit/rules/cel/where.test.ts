@@ -287,6 +287,16 @@ describe('where', () => {
     ])
   })
 
+  test.each([
+    ['labels["severity"] == "critical"', 'labels.severity is never "critical"; it is one of info'],
+    ['labels.rule == "another"', 'labels.rule is never "another"'],
+    ['transfer.direction == "MainToZone"', 'transfer.direction is never "MainToZone"'],
+    ['labels.direction == "MainToZone"', 'labels.direction is never "MainToZone"'],
+  ])('what the rule itself says is the same in all that it finds: %s is refused', (where, message) => {
+    const lines = ['on: transfer.stalled', 'with: { direction: ZoneToMain }', `where: '${where}'`]
+    expect(problemsOf(...lines, 'severity: info')).toEqual([expect.stringContaining(message)])
+  })
+
   test('a sum of a flow that may be null is a text', () => {
     expect(problemsOf('on: flow.surge', 'with: { maxCount: 5 }', "where: 'facts.amount == 5'")).toEqual([
       expect.stringContaining('no such overload: string == int (a text stands in quotes'),
