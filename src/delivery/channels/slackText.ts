@@ -39,6 +39,11 @@ function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
+/** Text as it was before it was escaped. */
+export function unescapeSlack(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
 /** Text from outside where Slack formats nothing. */
 export function plainText(text: string, maxCost: number): PlainText {
   return { type: 'plain_text', text: toSlackText(text === '' ? '–' : text, maxCost), emoji: false }

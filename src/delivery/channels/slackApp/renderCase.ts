@@ -13,7 +13,7 @@ import {
   symbols,
 } from '../renderSlack.ts'
 import { headerBlocks, type SlackBlock, type SlackButton } from '../slackBlocks.ts'
-import { plainText, toSlackText } from '../slackText.ts'
+import { plainText, toSlackText, unescapeSlack } from '../slackText.ts'
 import { headlineOf, part, safeLink, verdictLine } from '../textParts.ts'
 
 /** The blocks that say how a case stands are named so, and replaced when it changes; all others stay. */
@@ -25,6 +25,8 @@ export const actionIds = { ack: 'case-ack', silence: 'case-silence', handle: 'ca
 export interface RootParts {
   /** The findings that it told. */
   readonly details: readonly SlackBlock[]
+  /** What the one of them says, where the title says it in its place; null where it stands among the details. */
+  readonly said: string | null
   /** Runbook, explorer and page. */
   readonly links: readonly SlackButton[]
 }
@@ -41,14 +43,15 @@ export function renderRoot(
   options: RootOptions,
 ): { readonly payload: SlackPayload; readonly parts: RootParts } {
   const links = listLinks(message, of)
+  const said = saidByTitle(message, headerText(of))
   const head: SlackHead = {
     blocks: [...headBlocks(of, links, options), ...sayMany(message, of)],
-    saysHeadline: isSaidByTitle(message, of),
+    saysHeadline: said !== null,
     saysLead: true,
   }
   const payload = renderSlack(message, head)
   const details = (payload.blocks ?? []).filter((block) => !isOwn(block))
-  return { payload, parts: { details, links } }
+  return { payload, parts: { details, said, links } }
 }
 
 /** The case's title is its worst finding: what is said of many together stands below it. */
@@ -60,8 +63,14 @@ function sayMany(message: Message, of: MessageCase): SlackBlock[] {
 
 /** The same message as its case stands now. */
 export function renderRootAgain(of: MessageCase, parts: RootParts, options: RootOptions): SlackPayload {
-  const blocks = [...headBlocks(of, parts.links, options), ...parts.details]
+  const blocks = [...headBlocks(of, parts.links, options), ...sayOne(of, parts), ...parts.details]
   return { text: toSlackText(titleOf(of), 600), blocks, ...inertOptions }
+}
+
+/** Facts beneath another finding's title would be read as that one's. */
+function sayOne(of: MessageCase, { said }: RootParts): SlackBlock[] {
+  if (said === null || headerText(of).includes(said)) return []
+  return [{ type: 'section', text: plainText(said, 1_400) }]
 }
 
 /** What came of a case since: what was done with it, and new findings. */
@@ -78,7 +87,7 @@ export function renderReply(message: Message, of: MessageCase): SlackPayload {
     }
   }
   const header = `${symbolOf(message)} ${headlineOf(message)}`
-  const saysHeadline = isOneOf(message, header)
+  const saysHeadline = saidByTitle(message, header) !== null
   const blocks: SlackBlock[] = [...told, ...headerBlocks(header)]
   const text = [...lines.map((line) => toSlackText(line, 200)), fallbackText(message)].join('\n')
   return { ...renderSlack(message, { blocks, saysHeadline, saysLead: true }), text }
@@ -127,10 +136,26 @@ export function readRootParts(given: unknown): RootParts | null {
   const elements = blocks.flatMap((block) =>
     block.type === 'actions' && isOwn(block) && Array.isArray(block.elements) ? block.elements : [],
   )
+  const details = blocks.filter((block) => !isOwn(block))
   return {
-    details: blocks.filter((block) => !isOwn(block)),
+    details,
+    // A finding that begins with when it was is said by the title.
+    said: details[0]?.type === 'context' && details[0].block_id === 'finding-0' ? readTitle(blocks) : null,
     links: elements.filter((element) => isObject(element) && element.url !== undefined),
   }
+}
+
+/** The title without its symbol, put together again where a header could not hold it. */
+function readTitle(blocks: readonly SlackBlock[]): string | null {
+  const texts = blocks.flatMap((block) =>
+    block.block_id?.startsWith('case-title') === true &&
+    'text' in block &&
+    typeof block.text?.text === 'string'
+      ? [unescapeSlack(block.text.text)]
+      : [],
+  )
+  const title = texts.join(' ').replace(' … … ', ' ')
+  return title === '' ? null : title.slice(title.indexOf(' ') + 1)
 }
 
 /** It was sent from here, and goes back as it came: no more of it is looked at. */
@@ -146,14 +171,12 @@ function titleOf(of: MessageCase): string {
   return headlineOf({ headline: of.title, severity: of.severity })
 }
 
-function isSaidByTitle(message: Message, of: MessageCase): boolean {
-  return isOneOf(message, headerText(of))
-}
-
-function isOneOf(message: Message, header: string): boolean {
+/** What the one finding of a message says, where a title says it already. */
+function saidByTitle(message: Message, title: string): string | null {
   const [item] = message.items
-  if (item === undefined || message.total !== 1) return false
-  return header.includes(verdictLine(item))
+  if (item === undefined || message.total !== 1) return null
+  const verdict = verdictLine(item)
+  return title.includes(verdict) ? verdict : null
 }
 
 const stateSymbols = { acknowledged: '👀', handled: '✅', closed: '⚪' } as const

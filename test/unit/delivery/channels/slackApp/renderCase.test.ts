@@ -72,6 +72,25 @@ test('what Slack gives back of a first message are the parts that were sent', ()
   expect(readRootParts(JSON.parse(JSON.stringify(payload.blocks)))).toEqual(parts)
 })
 
+describe('a finding whose words were the title', () => {
+  const item = toItem({ summary: `Withdrawal of 77 <b>&WETH ${'has no origin '.repeat(20).trim()}` })
+  const of = toCase({ title: item.summary })
+  const { payload, parts } = renderRoot(toMessage({ case: of, items: [item] }), of, options)
+
+  test('is said above its facts once the case has another title', () => {
+    const worse = toCase({ title: 'Withdrawal of 9 USDC was paid twice' })
+    const again = renderRootAgain(worse, parts, options)
+    const [said, ...facts] = again.blocks?.slice(3) ?? []
+    expect(readSlackText({ blocks: said && [said] })).toBe(`CRITICAL: ${item.summary}`)
+    expect(facts).toEqual(parts.details)
+    expect(renderRootAgain(of, parts, options).blocks).toEqual(payload.blocks)
+  })
+
+  test('is read back from Slack', () => {
+    expect(readRootParts(JSON.parse(JSON.stringify(payload.blocks)))).toEqual(parts)
+  })
+})
+
 test.each([
   [null],
   ['x'],
