@@ -55,8 +55,14 @@ export function leadLine(of: MessageCase): string {
     ...(money === '' ? [] : [`At risk: ${money}`]),
     ...(of.members > 1 ? [`${of.members} findings`] : []),
     `case ${part(of.id, 40)}`,
-    handLine(of) ?? (of.state === 'open' ? 'nobody has it yet' : of.state),
+    stateWords(of),
   ].join(' · ')
+}
+
+function stateWords(of: MessageCase): string {
+  // It is over here alone: what it is about goes on there.
+  if (of.mergedInto !== null) return `went into case ${part(of.mergedInto, 40)}`
+  return handLine(of) ?? (of.state === 'open' ? 'nobody has it yet' : of.state)
 }
 
 /** What a message says of its case beneath the headline: another headline than the case's own names that one too. */
@@ -88,9 +94,13 @@ export function caseLine(
 /** Who has it in hand, or took it out, and why; null while nobody did. */
 export function handLine({ assignee, by, reason, state }: MessageCase): string | null {
   const why = reason === null ? '' : `: ${part(reason, 300)}`
-  if ((state === 'acknowledged' || state === 'handled') && by !== null)
-    return `${state} by ${part(by, 100)}${why}`
-  return assignee === null ? null : `assigned to ${part(assignee, 100)}`
+  const isTaken = (state === 'acknowledged' || state === 'handled') && by !== null
+  const isOfAnother = assignee !== null && state !== 'handled' && !(isTaken && assignee === by)
+  const parts = [
+    ...(isOfAnother ? [`assigned to ${part(assignee, 100)}`] : []),
+    ...(isTaken ? [`${state} by ${part(by, 100)}${why}`] : []),
+  ]
+  return parts.length === 0 ? null : parts.join(', ')
 }
 
 /** What became of a case by what happened last to it as a whole; 'open' where nothing says otherwise. */

@@ -199,7 +199,7 @@ function headBlocks(of: MessageCase, links: readonly SlackButton[], options: Roo
 
 /** @example 'At risk: 1,250,000.5 USDC · 3 findings · case c42 · acknowledged by ann' */
 function stateLine(of: MessageCase): string {
-  return of.state === 'closed' ? `${leadLine(of)}${lasted(of)}` : leadLine(of)
+  return of.state === 'closed' && of.mergedInto === null ? `${leadLine(of)}${lasted(of)}` : leadLine(of)
 }
 
 /** What is left to do with a case in its state. */

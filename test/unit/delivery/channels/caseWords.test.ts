@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { caseLine, leadLine, moneyLine, saySum } from '../../../../src/delivery/channels/caseWords.ts'
+import type { MessageCase } from '../../../../src/delivery/channels/message.ts'
 import { toCase } from '../messages.ts'
 
 const of = (symbol: string, amount: string, usd: string | null = null) => ({
@@ -43,6 +44,20 @@ test('a sum of what has a price says that it is not all', () => {
 test('that a case has one finding is not worth a word', () => {
   expect(leadLine(toCase({ members: 1, money: [] }))).toBe('case c42 · nobody has it yet')
   expect(leadLine(toCase({ members: 2, money: [] }))).toBe('2 findings · case c42 · nobody has it yet')
+})
+
+test.each([
+  [{ assignee: 'ben' }, 'assigned to ben'],
+  [{ assignee: 'ben', by: 'ana', state: 'acknowledged' }, 'assigned to ben, acknowledged by ana'],
+  [{ assignee: 'ana', by: 'ana', state: 'acknowledged' }, 'acknowledged by ana'],
+  [{ assignee: 'ben', by: 'ana', state: 'handled', reason: 'refunded' }, 'handled by ana: refunded'],
+] satisfies [Partial<MessageCase>, string][])('of %j it is said who has it', (about, said) => {
+  expect(leadLine(toCase({ members: 1, money: [], ...about }))).toBe(`case c42 · ${said}`)
+})
+
+test('a case that went into another one is not called closed', () => {
+  const merged = toCase({ members: 1, money: [], state: 'closed', mergedInto: 'c7' })
+  expect(leadLine(merged)).toBe('case c42 · went into case c7')
 })
 
 test('a case whose title names its money says of it what that is worth alone', () => {
