@@ -181,7 +181,7 @@ function listNamed(by: ByHand, given: string): Break[] {
   const keys = listKeysNamed(by.db, name, mostNamed)
   const hash = completeHash(name).toLowerCase()
   const moves =
-    name.includes(':') && !name.startsWith('balance:')
+    hash.includes(':') && !hash.startsWith('balance:')
       ? [hash]
       : places
           .all(by.db, ofHash, hash, mostNamed)

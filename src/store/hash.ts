@@ -8,10 +8,18 @@ export function toHashCell(text: string): Uint8Array | string {
   return writeHex(text, bytes, 0) ? bytes : text
 }
 
-/** A hash, or an address, as people copy it without its `0x`, with it; what is none stays as it is. */
+/**
+ * A hash, or an address, alone and with its `0x`, of what people paste: without its `0x`, behind the name of its chain, as
+ * an explorer's link. What is none stays as it is.
+ * @example completeHash(`https://explorer.example.com/tx/${hash}?tab=logs`) // hash
+ */
 export function completeHash(text: string): string {
-  return /^(?:[\da-f]{40}|[\da-f]{64})$/i.test(text) ? `0x${text}` : text
+  const [, digits] = pasted.exec(text) ?? []
+  return digits === undefined ? text : `0x${digits}`
 }
+
+const pasted =
+  /^(?:(?:main|zone) |https?:\/\/\S*[/=])?(?:0x)?([\da-f]{64}|[\da-f]{40})(?:[,;.)]|[/?#&]\S*)?$/i
 
 export function fromHashCell(cell: unknown): string | undefined {
   if (typeof cell === 'string') return cell

@@ -62,7 +62,8 @@ export interface HashEnds {
 
 /** @example readHashEnds('0x12AB…cd34') // { from: '0x12ab', to: 'cd34' } */
 export function readHashEnds(text: string): HashEnds | null {
-  const [, from, to] = /^(0x[0-9a-f]{2,62})(?:…|\.{2,3})([0-9a-f]{2,62})$/.exec(text.toLowerCase()) ?? []
+  const [, from, to] =
+    /^(?:(?:main|zone) )?(0x[0-9a-f]{2,62})(?:…|\.{2,3})([0-9a-f]{2,62})$/.exec(text.toLowerCase()) ?? []
   return from === undefined || to === undefined ? null : { from, to }
 }
 

@@ -132,9 +132,12 @@ function sayToken(deps: WebDeps, token: string): string | null {
   return problem && `token: ${problem}`
 }
 
+/** What stands before a name in messages, and in links to these pages. */
+const ownWords = /^(?:(?:case|alert|entry) |https?:\/\/\S+\/(?:cases|alerts|transfers)\/(?=[^/]+$))/i
+
 /** Straight to the one thing that is meant, else a list of all that names it. */
 async function search(c: Context<WebEnv>, deps: WebDeps): Promise<Response> {
-  const query = cleanText(c.req.query('q') ?? '', 200)
+  const query = cleanText(c.req.query('q') ?? '', 200).replace(ownWords, '')
   if (query === '') return c.redirect('/transfers', 303)
   const [, kind = '', digits = ''] = /^#?([ce])(\d{1,15})$/.exec(query.toLowerCase()) ?? []
   if (kind === 'c' && findCase(deps, kind + digits) !== null)

@@ -12,6 +12,7 @@ test.each([
   ['0x12ab*cd34', null],
   ['0x12%…cd34', null],
   ['0x12abcd34', null],
+  ['main 0x12ab…cd34', { from: '0x12ab', to: 'cd34' }],
   ['c42', null],
 ])('%s is read as %o', (text, expected) => {
   expect(readHashEnds(text)).toEqual(expected)
@@ -36,8 +37,17 @@ test('a transfer is found by the short form of either hash and of an address, an
   expect(find(shortHash(whole))).toEqual(['a'])
   expect(find('0x9999…8888')).toEqual(['a'])
   expect(find('0x1234…abce')).toEqual([])
-  // As it is copied without its prefix.
-  expect(find(whole.slice(2).toUpperCase())).toEqual(['a'])
+  // As it is copied without its prefix, from a message, and as an explorer's link.
+  const link = 'https://explorer.example.com'
+  for (const pasted of [
+    whole.slice(2).toUpperCase(),
+    `zone ${whole}`,
+    `${link}/tx/${whole}`,
+    `${link}/zone/tx/${whole}?tab=logs#2`,
+    `${link}/?tx=${whole}&x=1`,
+    `${link}/address/${source}/transfers`,
+  ])
+    expect(find(pasted), pasted).toEqual(['a'])
   expect(find(source.slice(2))).toEqual(['a'])
 })
 

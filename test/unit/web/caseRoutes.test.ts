@@ -184,7 +184,7 @@ describe('the page of a case', () => {
 test('an alert is found by its id, as messages say it and without its sign', async () => {
   const { get, web } = createApp()
   web.status = { ...quiet, openAlerts: [{ ...stalled, id: '612cb0aa' }] }
-  for (const typed of ['%23612cb0aa', '612cb0aa'])
+  for (const typed of ['%23612cb0aa', '612cb0aa', 'alert %23612cb0aa', 'http://a.example/alerts/612cb0aa'])
     expect((await get(`/search?q=${typed}`)).headers.get('location')).toBe('/alerts/612cb0aa')
   expect((await get('/search?q=612cb0')).headers.get('location')).not.toContain('/alerts/')
 })
@@ -194,7 +194,7 @@ test('cases are listed by tab, and lead from the alert, the search and the reaso
   const all = await (await get('/cases')).text()
   expect(all).toContain('9,750,000.5 USDC (9,750,000.50 USD at the price of the configuration)')
   expect(await (await get('/cases?state=handled')).text()).toContain('No case is handled')
-  for (const typed of ['c42', 'C42', '%23c42'])
+  for (const typed of ['c42', 'C42', '%23c42', 'case c42', 'https://a.example/spanwatch/cases/c42'])
     expect((await get(`/search?q=${typed}`)).headers.get('location')).toBe('/cases/c42')
   const alert = { ...stalled, case: { id: 'c42', state: 'open' as const } }
   web.status = {
