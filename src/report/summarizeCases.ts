@@ -76,6 +76,6 @@ export function sayCases({ opened, handled, open, atRisk: money }: CaseSummary):
   const risk =
     sums.length === 0
       ? ''
-      : `, ${sums.join(' and ')}${others > 0 ? ` and ${others} more ${others === 1 ? 'token' : 'tokens'}` : ''} at risk`
+      : `, ${sums.join(', ')}${others > 0 ? ` and ${others} more ${others === 1 ? 'token' : 'tokens'}` : ''} at risk`
   return `Cases: ${opened} opened; ${handledWords}; ${open} open${risk}.`
 }

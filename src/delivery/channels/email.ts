@@ -10,7 +10,6 @@ import type {
   DeliveryOptions,
   DeliveryResult,
   Message,
-  MessageCase,
   RenderedReport,
 } from './message.ts'
 import { type Mail, renderBareMail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
@@ -69,9 +68,10 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
           options.degraded && sent.result === 'bad_message'
             ? await sendBare(await transport, { ...mail, ...renderBareMail(message) }, of)
             : sent
-        const isFirst = message.case !== null && before === null
-        return isFirst && (result.result === 'ack' || result.result === 'partial')
-          ? { ...result, thread: mail.subject }
+        return message.case !== null &&
+          before === null &&
+          (result.result === 'ack' || result.result === 'partial')
+          ? { ...result, thread: `${headerId(message.case.root)} ${mail.subject}` }
           : result
       }),
     async deliverReport(report, options) {
@@ -144,10 +144,11 @@ interface MailParties {
 function toMail(message: Message, options: DeliveryOptions, parties: MailParties) {
   const host = parties.from.address.split('@').at(-1) ?? 'localhost'
   const mail = renderSafely(message, options.degraded)
+  const thread = readThread(message, options.thread)
   return {
     ...mail,
-    ...(message.case && threadOf(message.case, host)),
-    subject: options.thread ? `Re: ${part(options.thread, 200)}` : mail.subject,
+    ...(thread.root !== null && answerTo(thread.root, host)),
+    subject: thread.subject === null ? mail.subject : `Re: ${part(thread.subject, 200)}`,
     from: parties.from,
     to: [...parties.to],
     envelope: { from: parties.from.address, to: [...parties.recipients] },
@@ -162,11 +163,20 @@ function toMail(message: Message, options: DeliveryOptions, parties: MailParties
   }
 }
 
+/** The conversation that a mail belongs to: after two cases turned out to be one, that of the one which was told. */
+function readThread({ case: of }: Message, thread: string | null | undefined) {
+  const own = of?.root ?? null
+  if (!thread) return { root: own, subject: null }
+  // Before, the subject alone was kept.
+  const [, root = own, subject = thread] = /^([\w.-]+) (\[spanwatch\] .*)$/s.exec(thread) ?? []
+  return { root, subject }
+}
+
 /**
  * All mails of a case answer one that was never sent: readers show them as one conversation, in whatever order they
  * come, after a restart too, and where the first one was lost.
  */
-function threadOf({ root }: MessageCase, host: string) {
+function answerTo(root: string, host: string) {
   const id = `<case.${headerId(root)}@${host}>`
   return { inReplyTo: id, references: id }
 }

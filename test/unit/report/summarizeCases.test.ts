@@ -17,6 +17,10 @@ test('a day in one line: what was opened, what was handled and why, what is open
   expect(sayCases(summarize())).toBe(
     'Cases: 2 opened; handled: c1 by ana (refunded); 1 open, 5 USDC at risk.',
   )
+  const atRisk = ['USDC', 'WETH', 'ACME', 'X'].map((symbol) => ({ amount: '1', symbol }))
+  expect(sayCases({ opened: 0, handled: [], open: 1, atRisk })).toBe(
+    'Cases: 0 opened; none handled; 1 open, 1 USDC, 1 WETH, 1 ACME and 1 more token at risk.',
+  )
   const before = { from: day.from - 86_400_000, until: day.from }
   expect(summarizeCases(world.database, before, symbolOf)).toMatchObject({ opened: 0, handled: [] })
 })

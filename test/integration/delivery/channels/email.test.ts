@@ -89,10 +89,8 @@ describe('a mail', () => {
   test('of a case joins its conversation: one root for its life, and the subject of the first', async () => {
     const inbox = await startInbox()
     const first = await deliver(inbox.url, { message: toMessage({ case: toCase() }) })
-    expect(first).toEqual({
-      result: 'ack',
-      thread: '[spanwatch] CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived (case c42)',
-    })
+    const subject = '[spanwatch] CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived (case c42)'
+    expect(first).toEqual({ result: 'ack', thread: `ledger-1c42 ${subject}` })
     const thread = first.result === 'ack' ? (first.thread ?? null) : null
     // Another process, another turn of the case, a worse headline.
     const later = toMessage({
@@ -112,12 +110,28 @@ describe('a mail', () => {
       ['<case.ledger-1c43@example.com>', '<case.ledger-1c43@example.com>'],
     ])
     expect(mails.map(({ subject }) => subject)).toEqual([
-      thread,
-      `Re: ${thread}`,
+      subject,
+      `Re: ${subject}`,
       '[spanwatch] CRITICAL: a withdrawal of 1250000.500001 USDC has not arrived (case c43)',
     ])
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(3)
     expect(mails[0]?.headers.find(({ key }) => key === 'x-spanwatch-case')?.value).toBe('c42')
+  })
+
+  test.each([
+    [
+      'of a case that another one went into stays in the conversation of that one',
+      'ledger-1c42 ',
+      'ledger-1c42',
+    ],
+    ['of a case that was told by a version before stays in its own', '', 'ledger-1c7'],
+  ])('%s', async (_, before, root) => {
+    const inbox = await startInbox()
+    const subject = '[spanwatch] CRITICAL: a theft (case c42)'
+    const message = toMessage({ case: toCase({ id: 'c7', root: 'ledger-1:c7' }) })
+    await deliver(inbox.url, { message, options: { thread: `${before}${subject}` } })
+    const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
+    expect([mail.inReplyTo, mail.subject]).toEqual([`<case.${root}@example.com>`, `Re: ${subject}`])
   })
 
   test('without a case is no conversation', async () => {
