@@ -15,7 +15,7 @@ import { renderMessagePage } from './pages/messagePage.ts'
 import type { WebDeps, WebEnv, WebOptions } from './types.ts'
 
 /** In the order in which they overrule each other. */
-const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths'].map((name) => `${name}.css`)
+const sheets = ['base', 'frame', 'words', 'tables', 'views', 'widths', 'print'].map((name) => `${name}.css`)
 
 const assets = [
   { path: '/assets/app.css', files: sheets, type: 'text/css; charset=utf-8' },

@@ -220,6 +220,17 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     expect(await time.textContent()).toBe('2026-03-08 09:44:05 UTC')
   })
 
+  test('on paper hashes and times are whole, and nothing is there to press', async () => {
+    const { page } = await open('/breaks')
+    const drawn = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}'), '::after').content`)
+    expect(await drawn('.copy')).toBe('none')
+    await page.emulateMedia({ media: 'print' })
+    expect(await drawn('.copy')).toMatch(/^"0x[0-9a-f]{40,64}"$/)
+    expect(await drawn('time:not(.at)')).toBe('" (2026-03-08 08:31:05 UTC)"')
+    expect(await page.locator('form:visible, header.top:visible').count()).toBe(0)
+  })
+
   test('a hash is copied whole by a press, and leads to the explorer where one is named', async () => {
     const { page } = await open('/transfers/t42')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
