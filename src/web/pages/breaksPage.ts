@@ -154,7 +154,7 @@ function sayAmount(one: ShownBreak): Html {
 
 function renderWriteOff({ name, kind }: ShownBreak, index: number, form: FormContext): Html {
   const part = partOf[kind]
-  return html`<details><summary>Settle by hand</summary>
+  return html`<details><summary>Settle by hand<span class="hidden"> ${name}</span></summary>
 <p><a href="/breaks?${new URLSearchParams({ [part]: name }).toString()}#match">Match with ${part === 'payout' ? 'its origin' : 'its payout'}</a>, or write it off:</p>
 <form class="form" method="post" action="/breaks/write-off">${renderHidden(form, { name })}
 <div class="fields"><div>${renderReason(`reason-${index}`)}</div>

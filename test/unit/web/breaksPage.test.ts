@@ -24,6 +24,7 @@ test('the page shows each break with what is left, what is known, and how to set
   expect(text).toContain('href="/cases/c7"')
   expect(text).toContain('no main transaction; origin not verified')
   expect(text).toContain('action="/breaks/write-off"')
+  expect(text).toContain('<summary>Settle by hand<span class="hidden"> t42</span></summary>')
   expect(text).toContain('href="/breaks?origin=t42#match"')
   expect(text).toContain('id="e3"')
   expect(text).toContain('The payout is 2,000.5 less than the origin.')
