@@ -83,10 +83,7 @@ export async function judge(
 }
 
 function groupLogs(logs: readonly Log[]): Written[] {
-  const groups = Map.groupBy(
-    logs.filter(({ removed }) => !removed),
-    ({ transactionHash }) => transactionHash,
-  )
+  const groups = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
   return [...groups].map(([hash, own]) => ({ hash, height: own[0]?.blockNumber ?? 0, logs: own }))
 }
 

@@ -90,7 +90,7 @@ export async function judgeReceipt(
     return again(leg, now, retryOf(leg, now))
   const isHidden = round.hidesLogs && receipt.logs?.length === 0
   const logs = isHidden ? null : receipt.logs
-  const moves = logs === null ? null : decodeMoves(logs.filter((log) => !log.removed))
+  const moves = logs === null ? null : decodeMoves(logs)
   const reading = toReading(receipts, leg.hash, round.number, { status: receipt.status, moves, height })
   return isHidden
     ? { ...again(leg, now, retryOf(leg, now)), readings: [reading] }

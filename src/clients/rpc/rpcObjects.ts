@@ -59,6 +59,10 @@ export const rpcTransaction = objectOf({
   chainId: maybe.count,
 })
 
+/** What is marked as removed is of a block that was replaced: an answer with any of it says nothing of the chain as it is. */
+const standing: Reader<false> = (input) =>
+  input === true ? new Unreadable('expected a log that stands, got one of a block that was replaced') : false
+
 const logs = arrayOf(
   objectOf({
     address: addressOf,
@@ -66,7 +70,7 @@ const logs = arrayOf(
     data,
     /** Position within the block. */
     logIndex: maybe.count,
-    removed: (input: unknown): boolean => input === true,
+    removed: standing,
   }),
   maxItems,
 )
@@ -112,8 +116,7 @@ export const rpcLogs = arrayOf(
     blockNumber: count,
     transactionHash: hash,
     logIndex: maybe.count,
-    /** In a block that was replaced since. */
-    removed: (input: unknown): boolean => input === true,
+    removed: standing,
   }),
   maxItems,
 )

@@ -137,11 +137,24 @@ describe('results', () => {
     ['transactionIndex', '0x', 'transactionIndex: expected a hex quantity below 2^53'],
     ['transactionHash', '0x12', 'transactionHash: expected a hash'],
     ['logs', [{ address, topics: ['0x1'], data: '0x' }], 'logs.0.topics.0: expected a hash'],
+    [
+      'logs',
+      [{ address, topics: [], data: '0x', removed: true }],
+      'logs.0.removed: expected a log that stands, got one of a block that was replaced',
+    ],
     ['logs', [{ topics: [], data: '0x' }], 'logs.0.address: expected an address, got nothing'],
     ['logs', [{ address: null, topics: [], data: '0x' }], 'logs.0.address: expected an address, got nothing'],
     ['logs', [{ address: '0x12', topics: [], data: '0x' }], 'logs.0.address: expected an address'],
   ])('a receipt whose %s is %j is not read', (field, value, problem) => {
     expect(read('eth_getTransactionReceipt', { ...minimal, [field]: value })).toBe(problem)
+  })
+
+  test('logs of a range with one of a block that was replaced are not read', () => {
+    const log = { address, topics: [], data: '0x', blockNumber: '0x1', transactionHash: hash }
+    expect(read('eth_getLogs', [{ ...log, removed: false }, log])).toHaveLength(2)
+    expect(read('eth_getLogs', [log, { ...log, removed: true }])).toBe(
+      '1.removed: expected a log that stands, got one of a block that was replaced',
+    )
   })
 
   test('a field that is not promised and unreadable is null', () => {
