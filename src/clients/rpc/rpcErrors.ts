@@ -92,6 +92,7 @@ export function errorOfStatus(
 function verdictOfStatus(status: number): Verdict {
   if (status === 401 || status === 403)
     return { code: 'source.rejected', retryable: false, says: 'the node refuses the credentials' }
+  if (status === 402) return { code: 'source.rejected', retryable: false, says: 'the quota is used up' }
   if (status === 429) return throttled
   if (status === 408 || status >= 500) return unreachable('the node or a gateway before it failed')
   if (status >= 400) return refused('the request was refused')

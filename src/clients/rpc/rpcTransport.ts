@@ -88,7 +88,7 @@ function noteAnswer(
 
 /** Some nodes send their error objects with a status of 4xx or 5xx: those say more than the status. */
 function isJudgedByBody(status: number, body: unknown): boolean {
-  if (status < 400 || status === 401 || status === 403 || status === 429) return false
+  if (status < 400 || [401, 402, 403, 429].includes(status)) return false
   if (Array.isArray(body)) return true
   return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object'
 }

@@ -86,6 +86,7 @@ describe('one call', () => {
 
   test.each([
     [401, 'source.rejected'],
+    [402, 'source.rejected'],
     [403, 'source.rejected'],
     [404, 'source.refused'],
     [429, 'source.throttled'],
@@ -93,6 +94,16 @@ describe('one call', () => {
     [502, 'source.unreachable'],
   ] as const)('HTTP %i is %s, whatever the body', async (status, expected) => {
     const { rpc } = await serve(() => ({ text: '<html>no</html>', status, headers: { location: '/x' } }))
+    expect((await failureOf(rpc.call('eth_blockNumber', []))).code).toBe(expected)
+  })
+
+  test.each([
+    [402, 'source.rejected'],
+    [403, 'source.rejected'],
+    [429, 'source.throttled'],
+  ] as const)('HTTP %i is about who asks, whatever error object comes with it', async (status, expected) => {
+    const error = { code: -32600, message: 'quota exceeded' }
+    const { rpc } = await serve((body) => ({ ...answerEach(body, () => ({ error })), status }))
     expect((await failureOf(rpc.call('eth_blockNumber', []))).code).toBe(expected)
   })
 
