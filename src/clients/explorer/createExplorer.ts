@@ -148,13 +148,12 @@ function walk<P extends z.ZodType, R>(
   return walkPages(
     {
       clock: context.options.clock,
-      // The schema checks what this puts together.
-      ask: (window) =>
-        callEndpoint(context, endpoint, { ...params, ...window } as z.input<P>, {
-          ...how,
-          // A later page begins with rows that were given before.
-          isKnown: how.isKnown === true || window.page > 1,
-        }),
+      ask: ({ page, limit }) => {
+        // Where pages are larger than may be asked for, nobody listens to the limit. The schema checks what this puts together.
+        const asked = { ...params, page, limit: Math.min(limit, maxLimit) } as z.input<P>
+        // A later page begins with rows that were given before.
+        return callEndpoint(context, endpoint, asked, { ...how, isKnown: how.isKnown === true || page > 1 })
+      },
       endpoint,
     },
     { ...how, limit: Math.min(how.limit ?? maxLimit, maxLimit) },

@@ -66,6 +66,16 @@ test('sixty percent of answers empty in disguise delay a walk and falsify nothin
   expect(explorer.empties.count(0).contradicted).toBeGreaterThan(3)
 })
 
+test('a list is read whole whose service gives 150 rows a page, whatever is asked for', async () => {
+  const list = Array.from({ length: 400 }, record)
+  const { explorer, stub } = await serve(({ query }) =>
+    page(list, new URLSearchParams({ page: query.get('page') ?? '1', limit: '150' }), 150),
+  )
+  const result = await explorer.walk(crossTransactions, {}, { priority: 'bulk' })
+  expect(result).toMatchObject({ complete: true, rows: 400 })
+  expect(new Set(stub.requests.map(({ query }) => query.get('limit')))).toEqual(new Set(['100']))
+})
+
 test('an endpoint without pages is not walked', async () => {
   const { explorer, stub } = await serve(() => envelope([]))
   await expect(
