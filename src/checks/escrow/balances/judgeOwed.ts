@@ -5,7 +5,7 @@ import { type Accounts, readAccounts, unexplainedOf } from '../accounts/readAcco
 import { sumAccounts } from '../accounts/accountStore.ts'
 import { paidForGas } from '../accounts/account.ts'
 import { noteCourse } from '../owed/courseStore.ts'
-import { listFlowsOf } from '../flows/flowStore.ts'
+import { listFlowsOf } from '../flows/flowRow.ts'
 import { sumOpen } from '../flows/flowSums.ts'
 import { type EscrowToken, readEscrowToken, saveOwedJudgement } from '../owed/owedStore.ts'
 import { readOwed } from '../owed/owedLegs.ts'

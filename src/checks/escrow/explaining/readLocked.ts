@@ -9,7 +9,7 @@ import {
 import type { Kernel } from '../../../kernel/kernel.ts'
 import type { LockedBy } from '../../../kernel/stakes.ts'
 import { listFailedDeposits } from '../../../ledger/failedDeposits.ts'
-import { listFlowsOf } from '../flows/flowStore.ts'
+import { listFlowsOf } from '../flows/flowRow.ts'
 import { listRefunds } from '../flows/refundStore.ts'
 
 /** No row has it. */

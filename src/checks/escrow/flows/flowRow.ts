@@ -5,8 +5,8 @@ import type { EscrowFlow, GrossMove, Sent } from './flow.ts'
 import type { Shown } from '../../../meaning/horizon.ts'
 import { decimal } from '../../../store/bridgeCodecs.ts'
 import type { Database } from '../../../store/database.ts'
-import { hash } from '../../../store/hash.ts'
-import { nameNumber, nameOf } from '../../../store/names.ts'
+import { hash, isHash } from '../../../store/hash.ts'
+import { nameNumber, nameOf, numberOf } from '../../../store/names.ts'
 import {
   codec,
   columns,
@@ -142,6 +142,14 @@ export function selectFlows(db: Database, of: string, ...values: SQLInputValue[]
     gross: gross === null || gross === plain ? byDifference(flow.outward) : gross,
   }))
 }
+
+/** What one transaction moved of a token, at every escrow. */
+export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
+  return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND +token = ${numberOf('?2')}`, hash, token)
+}
+
+/** The reason of rows that make up for a reorganisation. */
+export const ofReorganisation = 'reorganisation'
 
 /** Of each token so many are looked at, the largest: anybody can move dust. */
 const mostOfToken = 5_000

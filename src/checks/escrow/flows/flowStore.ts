@@ -21,11 +21,14 @@ import {
   flowJudgements,
   flowReading,
   largestOf,
+  listFlowsOf,
   numbersOf,
+  ofReorganisation,
   selectFlows,
   type StoredFlow,
   toReading,
 } from './flowRow.ts'
+import { restOfGap } from './flowSums.ts'
 import { isNoGasRow } from './gas.ts'
 import { lackOfList } from './judgeFlow.ts'
 import { readAnchor } from './readingStore.ts'
@@ -114,33 +117,67 @@ const isFlow = `${isHash('hash', '?1')} AND +escrow = ${numberOf('?2')} AND +tok
 
 type FlowPlace = Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>
 
-/** The reason of rows that make up for one. */
-export const ofReorganisation = 'reorganisation'
-
 /**
  * A movement is in another block than it was, or in none: where the balance that the next ones are compared with lies
- * between the two, that one held it and the chain does not, or the other way round. A row of its own makes up for it.
+ * between the two, that one held it and the chain does not, or the other way round. A row of its own makes up for it: behind
+ * that balance, or in the change of balance that was found where the node showed the other blocks before the list did.
  */
 function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now: UnixMs): void {
   const { escrow, token, hash } = flow
+  wakeGaps(db, flow, now)
   const anchor = readAnchor(db, escrow, token)
   if (anchor === null) return
-  const wasBefore = flow.height <= anchor.height
-  if (wasBefore === (toHeight !== null && toHeight <= anchor.height)) return
-  const name = `moved:${hash}`
-  const sql = `SELECT net FROM escrow_flows WHERE ${isFlow} AND height > ?4`
-  const known = decimal.get(db, sql, name, escrow, token, anchor.height) ?? noAmount
-  const net = addDecimals(known, wasBefore ? negate(flow.net) : flow.net)
+  const turn = findTurn(db, flow, toHeight ?? Infinity)
+  const shift = shiftAt(flow, toHeight ?? Infinity, anchor.height)
+  if (turn === null && shift === null) return
+  const height = turn?.height ?? anchor.height + 1
+  const name = turn === null ? `moved:${hash}` : `moved:${hash}:${height}`
+  const sql = `SELECT net FROM escrow_flows WHERE ${isFlow} AND height >= ?4`
+  const known = decimal.get(db, sql, name, escrow, token, height) ?? noAmount
+  const net = addDecimals(known, turn?.shift ?? shift ?? noAmount)
   dropFlow(db, { escrow, token, hash: name })
   const numbers = numbersOf(db, flow)
   db.prepare(
     `INSERT INTO escrow_flows (escrow, token, hash, from_height, height, at, seen_at, net, outward, party, verdict,
        direction, reason, checks, check_at) VALUES (?, ?, ?, NULL, ?, ?, ?, ?, '0', '', 'explained', 'in', '${ofReorganisation}', 0, NULL)`,
-  ).run(numbers.escrow, numbers.token, name, anchor.height + 1, flow.at, now, formatDecimal(net))
+  ).run(numbers.escrow, numbers.token, name, height, flow.at, now, formatDecimal(net))
+  wakeGaps(db, { escrow, token, height }, now)
+}
+
+/** What a balance at a height becomes by a movement that goes from one side of it to the other; null where it stays. */
+function shiftAt(flow: Pick<EscrowFlow, 'height' | 'net'>, toHeight: number, at: number): Decimal | null {
+  if (flow.height <= at === toHeight <= at) return null
+  return flow.height <= at ? negate(flow.net) : flow.net
+}
+
+/** The first change of balance, of those that nothing explains, that such a movement is all or a part of. */
+function findTurn(
+  db: Database,
+  flow: EscrowFlow,
+  toHeight: number,
+): { readonly height: number; readonly shift: Decimal } | null {
+  const where = `WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND from_height >= ?
+    AND verdict IN ('open', 'unexplained') ORDER BY height`
+  const gaps = selectFlows(db, where, flow.escrow, flow.token, Math.min(flow.height, toHeight))
+  for (const gap of gaps) {
+    const shift = shiftAt(flow, toHeight, gap.fromHeight ?? 0)
+    if (shift !== null && isPartOf(shift, restOfGap(db, gap))) return { height: gap.height, shift }
+  }
+  return null
+}
+
+function isPartOf(part: Decimal, all: Decimal): boolean {
+  return all.digits < 0n
+    ? part.digits < 0n && compareDecimals(part, all) >= 0
+    : part.digits > 0n && compareDecimals(part, all) <= 0
 }
 
 /** A movement listed late may be what a change of balance was. */
-function wakeGaps(db: Database, { escrow, token, height }: EscrowFlow, now: UnixMs): void {
+function wakeGaps(
+  db: Database,
+  { escrow, token, height }: Pick<EscrowFlow, 'escrow' | 'token' | 'height'>,
+  now: UnixMs,
+): void {
   db.prepare(
     `UPDATE escrow_flows SET check_at = ? WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height >= ? AND from_height < ?`,
   ).run(now, escrow, token, height, height)
@@ -196,11 +233,6 @@ export function readLargeMove(db: Database, token: string): Decimal | null {
 }
 
 const neededMoves = 5
-
-/** What one transaction moved of a token, at every escrow. */
-export function listFlowsOf(db: Database, hash: string, token: string): StoredFlow[] {
-  return selectFlows(db, `WHERE ${isHash('hash', '?1')} AND +token = ${numberOf('?2')}`, hash, token)
-}
 
 /** What left of a token in a span of time, at every escrow. */
 export function listSentOut(

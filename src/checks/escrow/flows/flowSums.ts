@@ -6,9 +6,8 @@ import { hash as hashCodec } from '../../../store/hash.ts'
 import { numberOf } from '../../../store/names.ts'
 import { table } from '../../../store/table.ts'
 import { readWrapping } from '../../../store/wrapping.ts'
-import { selectFlows, type StoredFlow } from './flowRow.ts'
+import { selectFlows, type StoredFlow, listFlowsOf, ofReorganisation } from './flowRow.ts'
 import { wrapId } from './flow.ts'
-import { listFlowsOf, ofReorganisation } from './flowStore.ts'
 import { hasWrapped } from './wrapped.ts'
 
 /** What listed movements changed a balance by, above one height up to another. */

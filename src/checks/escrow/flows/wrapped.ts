@@ -3,7 +3,7 @@ import { heldAs, type Wrapping } from '../../../bridge/movedToken.ts'
 import type { Database } from '../../../store/database.ts'
 import { type GrossMove, wrapId } from './flow.ts'
 import type { StoredFlow } from './flowRow.ts'
-import { listFlowsOf } from './flowStore.ts'
+import { listFlowsOf } from './flowRow.ts'
 
 /** What one transaction moved at all escrows. */
 export interface Together {

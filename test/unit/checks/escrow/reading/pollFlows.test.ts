@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { formatDecimal } from '../../../../../src/bridge/decimal.ts'
+import { formatDecimal, noAmount, toDecimal } from '../../../../../src/bridge/decimal.ts'
 import type { TokenMove } from '../../../../../src/bridge/transfer.ts'
 import type { FlowRow } from '../../../../../src/kernel/reads/flowReads.ts'
 import { createFlowReader, type FlowReader } from '../../../../../src/checks/escrow/reading/flowReader.ts'
 import { readFlows, readNewFlows, readPastFlows } from '../../../../../src/checks/escrow/reading/pollFlows.ts'
 import { noteType, openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
-import { listFlowsOf } from '../../../../../src/checks/escrow/flows/flowStore.ts'
-import { sumListed } from '../../../../../src/checks/escrow/flows/flowSums.ts'
+import { listFlowsOf, selectFlows } from '../../../../../src/checks/escrow/flows/flowRow.ts'
+import { listDueFlows, saveGap } from '../../../../../src/checks/escrow/flows/flowStore.ts'
+import { restOfGap, sumListed } from '../../../../../src/checks/escrow/flows/flowSums.ts'
 import { saveAnchor } from '../../../../../src/checks/escrow/flows/readingStore.ts'
 import { lowestCursor, readStream } from '../../../../../src/kernel/reads/mainStreams.ts'
+import type { Database } from '../../../../../src/store/database.ts'
 import { noBridge } from '../../../../support/appConfig.ts'
 import { createTestKernel, noSignal, setMainHead } from '../../support.ts'
 
@@ -25,6 +27,8 @@ const payout = (name: string, height: number, amount = '10'): FlowRow => ({
   tokenId: '',
   amount,
 })
+
+const listGaps = (db: Database) => selectFlows(db, 'WHERE from_height IS NOT NULL ORDER BY height')
 
 /** An escrow's list of movements, read every 15 s; `other` may be another escrow's, whose list comes first. */
 function setUp(rows: FlowRow[], escrows = [{ address: escrow, token, baseline: null }]) {
@@ -196,6 +200,29 @@ test.each([
   // From the balance of block 1,010, which the payout had left, to the one that the chain holds now.
   expect(sumSince(anchor.height)).toBe(sum)
 })
+
+test.each([
+  { title: 'is gone', before: 1_000, after: [], change: '10' },
+  { title: 'went to an earlier block', before: 1_025, after: [payout('02', 1_000)], change: '-10' },
+])(
+  'F46: a change of balance that was told is the payout that $title, which the list shows later than the node',
+  async ({ before, after, change }) => {
+    const { db, world, read, sumSince } = setUp([payout('01', 990), payout('02', before)])
+    await read(3)
+    const place = { escrow, token, at: 1_020_000 }
+    // The balance of block 1,020 is of the other blocks, that of 1,010 was not; what comes after is compared with 1,030.
+    saveGap(db, { ...place, fromHeight: 1_010, height: 1_020, change: toDecimal(change) ?? noAmount }, 0)
+    // As much as is said to have left there, and did not.
+    saveGap(db, { ...place, fromHeight: 1_024, height: 1_026, change: noAmount }, 0)
+    saveAnchor(db, escrow, token, { height: 1_030, balance: 90n, readAt: 0, misses: 0, missedAt: null })
+    world.rows = [payout('01', 990), ...after]
+    await read(6)
+    expect(listGaps(db).map((gap) => formatDecimal(restOfGap(db, gap)))).toEqual(['0', '0'])
+    expect(sumSince(1_030)).toBe('0')
+    // They are judged anew.
+    expect(listDueFlows(db, Infinity).filter(({ fromHeight }) => fromHeight === 1_010)).toHaveLength(1)
+  },
+)
 
 test('what is new is read at once, and the hour before by itself: it may take minutes', async () => {
   const { db, world, setHead, reader, asked, stored, stream } = setUp([
