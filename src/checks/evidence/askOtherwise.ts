@@ -54,7 +54,8 @@ export async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other>
   }
   if (said !== null) return logs
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
-  const isEmpty = logs.unasked === undefined && !logs.isUnread && control !== null
+  const isEmpty =
+    (logs.unasked === undefined || isForgotten(logs.error)) && !logs.isUnread && control !== null
   const known = isEmpty ? await ask('E21', () => reads.mainLogs(control, options)) : null
   const isSilent = known !== null && known.word === null && !known.isUnread
   const source = leg.ask === 'native' ? 'E16' : 'E2'
@@ -63,6 +64,11 @@ export async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other>
   if (other.word !== null || other.isUnread) return other
   if (logs.isUnread) return logs
   return isSilent ? { word: null, unasked: 'E21' } : { ...other, ...(logs.unasked && logs) }
+}
+
+/** It had an answer before: what a reorganisation took is believed to be gone only where a known one is answered in between. */
+function isForgotten(error: unknown): boolean {
+  return error instanceof MonitorError && error.code === 'source.empty'
 }
 
 /** What one answer about one transaction says; a row that could not be read says that there is something. */

@@ -5,6 +5,7 @@ import { chooseBatch, createEvidencePoll } from '../../../../src/checks/evidence
 import type { EvidenceReads } from '../../../../src/checks/evidence/reads.ts'
 import type { LegsRead } from '../../../../src/checks/evidence/legsRead.ts'
 import { readWhole } from '../../../../src/checks/evidence/readWhole.ts'
+import { createEmptyGuard } from '../../../../src/clients/explorer/emptyGuard.ts'
 import { recordHead } from '../../../../src/kernel/heads/heads.ts'
 import type { EvidenceReading } from '../../../../src/ledger/evidence/evidence.ts'
 import type { QueuedLeg } from '../../../../src/ledger/evidence/evidenceQueue.ts'
@@ -169,6 +170,31 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     // Of three answers about it alone one showed it, or the one between them did.
     expect(await play('010000')).toBe('absent by 5')
     expect(await play('001000')).toBe('absent by 6')
+  })
+
+  test('is absent where a reorganisation took it after its logs were shown, and no question is set aside for that', async () => {
+    const guard = createEmptyGuard()
+    const found = { chain: 'main', source: 'E21', requestedAt: 1, status: 'success' } as const
+    const judge = (hash: string, isEmpty: boolean, time: number) =>
+      guard.judge(
+        { endpoint: 'E21', family: 'logs', params: { txId: hash } },
+        { isEmpty, isKnown: false, at: time },
+      )
+    judge('0x1', false, -60_000)
+    let asked: QueuedLeg | undefined = leg({ ask: 'main', time: -60_000 })
+    let said: Outcome['readings'] = []
+    for (let time = 0; asked && said.length === 0 && time < 300_000; time += 15_000) {
+      const mainLogs: EvidenceReads['mainLogs'] = async (hash) => {
+        if (judge(hash, hash === '0x1', time)) throw new MonitorError('source.empty', 'known to be there')
+        return { ...none, readings: hash === '0x1' ? [] : [{ ...found, hash, errorMessage: '', moves: [] }] }
+      }
+      const doubt = at(time, { reads: { ...emptyReads, mainLogs }, control: '0x2' })
+      const outcome = await decideDoubt(doubt, asked)
+      said = outcome.readings
+      asked = outcome.saves[0]
+    }
+    expect(said.map(({ status, unasked }) => [status, unasked])).toEqual([['absent', undefined]])
+    expect(guard.listAside(300_000)).toEqual([])
   })
 
   test('is there when the endpoint for single transactions knows it', async () => {
