@@ -5,13 +5,7 @@ import { MonitorError } from '../../lib/errors.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
 import { createThreads } from './createThreads.ts'
-import type {
-  Channel,
-  DeliveryOptions,
-  DeliveryResult,
-  Message,
-  RenderedReport,
-} from './message.ts'
+import type { Channel, DeliveryOptions, DeliveryResult, Message, RenderedReport } from './message.ts'
 import { type Mail, renderBareMail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
 import { headerId, part } from './textParts.ts'
 import { isIPv4 } from 'node:net'
