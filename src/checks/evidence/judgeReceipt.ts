@@ -181,10 +181,7 @@ function receiptAccusation(receipts: Receipts, leg: QueuedLeg, { control }: Roun
     says: 'nothing',
     async ask(rpc, signal) {
       const head = await readHead(rpc, signal)
-      const { height, time } = head
-      const isPast =
-        (leg.height !== null && height >= leg.height + receipts.confirmations) ||
-        (time !== null && time >= leg.time)
+      const isPast = isBuried(receipts, leg, head) ?? (head.time !== null && head.time >= leg.time)
       if (!isPast || control === null) return null
       const read = (hash: string) => rpc.call('eth_getTransactionReceipt', [hash], { signal })
       // Whoever does not show what is known to be there cannot tell what is not.
@@ -197,10 +194,21 @@ function receiptAccusation(receipts: Receipts, leg: QueuedLeg, { control }: Roun
 }
 
 /** Whether the node itself has come past the leg: one that lags knows nothing of what is newer than its head. */
-export function isPast(receipts: Receipts, leg: QueuedLeg, { height, time }: Head): boolean {
-  if (leg.height !== null && height >= leg.height + receipts.confirmations) return true
+export function isPast(receipts: Receipts, leg: QueuedLeg, head: Head): boolean {
+  const { time } = head
   const isBehind = time !== null && time < leg.time
-  return !isBehind && receipts.clock.now() - leg.addedAt >= heightMs && hasPassed(receipts, leg)
+  return (
+    isBuried(receipts, leg, head) ??
+    (!isBehind && receipts.clock.now() - leg.addedAt >= heightMs && hasPassed(receipts, leg))
+  )
+}
+
+/**
+ * Whether enough blocks stand on the leg; null below its height, which may be none. A node that stands still just above it
+ * may have been left behind on a fork.
+ */
+function isBuried({ confirmations }: ReceiptSource, { height }: QueuedLeg, head: Head): boolean | null {
+  return height === null || head.height < height ? null : head.height >= height + confirmations
 }
 
 /** A node that is behind, or of another chain, is not asked for ever more every few seconds. */

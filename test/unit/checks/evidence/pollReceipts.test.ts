@@ -25,7 +25,7 @@ function setUp(node: { height: number; time: number; receipt: object | null }, q
   const { db, ledger } = world
   ledger.recordAnswer([toRecord({ mainHash: queued.hash })], now)
   putQueued(db, queued)
-  const head = { number: node.height, timestamp: Math.floor(node.time / 1_000) }
+  const head = { number: node.height, timestamp: Math.floor(node.time / 1_000), hashes: [] }
   const known = { transactionHash: hash('other'), status: 'success', blockNumber: 1, logs: [] }
   const asked = {
     call: () => Promise.resolve(head),
@@ -56,18 +56,32 @@ test('semantics.md 42: a receipt that is asked for after the clock was set back 
   expect(listQueued(world.db, 'receipt', false, now + day, 9)).toEqual([])
 })
 
+// A height that no chain reaches: the time of its block decides.
+const unreached = 1_000_000
+
 test.each([
   {
     of: 'its own head has passed the leg',
+    height: unreached,
     aheadMs: 5_000,
     found: [{ source: 'canonical', status: 'absent' }],
   },
-  { of: 'it lags behind the leg, though the explorer has passed it', aheadMs: -5_000, found: [] },
-])('a receipt that a node does not know when $of (semantics 24)', async ({ aheadMs, found }) => {
-  // A height that no chain reaches: the time of its block decides.
+  {
+    of: 'it lags behind the leg, though the explorer has passed it',
+    height: unreached,
+    aheadMs: -5_000,
+    found: [],
+  },
+  {
+    of: 'too few blocks stand on the leg for a fork that it was left on to end',
+    height: 198,
+    aheadMs: 5_000,
+    found: [],
+  },
+])('a receipt that a node does not know when $of (semantics 24)', async ({ height, aheadMs, found }) => {
   const { world, source, evidence } = setUp(
     { height: 200, time: now + aheadMs, receipt: null },
-    { ...leg, height: 1_000_000, addedAt: now - 60_000 },
+    { ...leg, height, addedAt: now - 60_000 },
   )
   world.commit({
     heads: [{ chain: 'main', height: 300, blockTime: now + 60_000, requestedAt: now + 60_000, hash: null }],
