@@ -1,4 +1,5 @@
 import type { Rpc, RpcCall, RpcOutcome } from '../../clients/rpc/createRpc.ts'
+import type { RpcResult } from '../../clients/rpc/rpcMethods.ts'
 import type { Clock, UnixMs } from '../../lib/clock.ts'
 import { MonitorError } from '../../lib/errors.ts'
 
@@ -88,7 +89,9 @@ async function readMany(
   return outcomes.map(toBalance)
 }
 
-const head: RpcCall = { method: 'eth_blockNumber', params: ['latest'] }
+// The same question as for the head of its chain, so that each says whether the node answers it. Whose height `eth_blockNumber`
+// says differs between nodes.
+const head: RpcCall = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 
 function toCalls(holdings: readonly Holding[], block: number | 'latest'): RpcCall[] {
   return holdings.map(({ address, token }) => {
@@ -99,8 +102,11 @@ function toCalls(holdings: readonly Holding[], block: number | 'latest'): RpcCal
 }
 
 function toHeight(outcome: RpcOutcome<unknown> | undefined): number {
-  if (outcome?.ok) return Number(outcome.value)
-  throw outcome?.error ?? new Error('a batch without its outcomes')
+  const block = outcome?.ok ? (outcome.value as RpcResult<'eth_getBlockByNumber'>) : null
+  if (block !== null && block.number !== null) return block.number
+  throw outcome?.ok === false
+    ? outcome.error
+    : new MonitorError('source.invalid', 'the newest block of the node has no number')
 }
 
 /** Of a call no data: there is no such contract, or it has no such function. */

@@ -11,10 +11,17 @@ function read(...heights: number[]) {
   const rpc = {
     host: 'node.example',
     callMany: (calls: readonly { method: string; params: readonly unknown[] }[]) => {
-      asked.push(calls.map(({ method, params }) => `${method} ${String(params.at(-1))}`).join(', '))
+      asked.push(
+        calls
+          .map(
+            ({ method, params }) =>
+              `${method} ${String(params.find((one) => one === 'latest' || one === 100))}`,
+          )
+          .join(', '),
+      )
       return Promise.resolve(
         calls.map(({ method, params }) => {
-          if (method === 'eth_blockNumber') return { ok: true, value: heights.shift() }
+          if (method === 'eth_getBlockByNumber') return { ok: true, value: { number: heights.shift() } }
           return params[1] === 'latest' ? { ok: true, value: 7n } : { ok: false }
         }),
       )
@@ -30,7 +37,7 @@ test('a balance that a node does not know of a height is read between two height
   expect(await found).toMatchObject({ low: 105, high: 105, balances: [7n] })
   expect(asked).toEqual([
     'eth_getBalance 100',
-    'eth_blockNumber latest, eth_getBalance latest, eth_blockNumber latest',
+    'eth_getBlockByNumber latest, eth_getBalance latest, eth_getBlockByNumber latest',
   ])
 })
 
