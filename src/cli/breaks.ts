@@ -123,7 +123,7 @@ function sayCut({ isCut }: BreakList): string {
 const listColumns = (now: number): readonly Column<ShownBreak>[] => [
   { name: 'NAME', read: ({ name }) => name },
   { name: 'WHAT', read: ({ kind }) => breakWords[kind], style: ({ isOpen }) => (isOpen ? 'red' : 'dim') },
-  { name: 'AMOUNT', read: (one) => groupDigits(sayAmount(one)), isNumber: true },
+  { name: 'AMOUNT', read: sayAmount, isNumber: true },
   {
     name: 'TOKEN',
     read: ({ token, inBaseUnits }) => nameToken(token.symbol, token.name || token.address, inBaseUnits),
@@ -139,7 +139,9 @@ const listColumns = (now: number): readonly Column<ShownBreak>[] => [
 function sayAmount({ isOpen, left, settled, amount }: ShownBreak): string {
   const shown = isOpen ? left : settled
   if (shown === null) return 'unknown amount'
-  return shown === amount ? shown : `${shown} of ${amount}`
+  return shown === amount
+    ? groupDigits(shown)
+    : `${groupDigits(shown)} of ${groupDigits(amount ?? 'unknown amount')}`
 }
 
 function listAbout({ caseId, state, entries, remark }: ShownBreak): string[] {
@@ -163,7 +165,7 @@ function formatBreak(one: ShownBreak, now: number): string {
 
 function formatSum({ token, symbol, inBaseUnits, open, settled }: BreakSum): string {
   const unknown = open.unknown === 0 ? '' : ` and ${open.unknown} of unknown amount`
-  return `${nameToken(symbol, token, inBaseUnits)}: ${open.count} open, ${open.amount}${unknown}; ${settled.count} settled by hand, ${settled.amount}\n`
+  return `${nameToken(symbol, token, inBaseUnits)}: ${open.count} open, ${groupDigits(open.amount)}${unknown}; ${settled.count} settled by hand, ${groupDigits(settled.amount)}\n`
 }
 
 function nameToken(symbol: string | null, name: string, inBaseUnits: boolean): string {
@@ -178,11 +180,11 @@ function formatEntry(entry: ShownEntry): string {
     ...(undoneBy === null ? [] : [`taken back by ${undoneBy}`]),
     ...(what !== 'matched' || difference === '0'
       ? []
-      : [`payout less origin: ${difference ?? 'cannot be said'}`]),
+      : [`payout less origin: ${difference === null ? 'cannot be said' : groupDigits(difference)}`]),
   ]
   const lines = shares.map(
     (share) =>
-      `         ${share.part === 'all' ? '' : `${share.part} `}${share.name}: ${share.amount ?? 'unknown amount'} ${nameToken(share.token.symbol, share.token.address, share.inBaseUnits)}, ${breakWords[share.kind]}, ${share.now}\n`,
+      `         ${share.part === 'all' ? '' : `${share.part} `}${share.name}: ${share.amount === null ? 'unknown amount' : groupDigits(share.amount)} ${nameToken(share.token.symbol, share.token.address, share.inBaseUnits)}, ${breakWords[share.kind]}, ${share.now}\n`,
   )
   return `${id.padEnd(8)} ${new Date(at).toISOString()}  ${what}${about.length === 0 ? '' : ` (${about.join(', ')})`} by ${cleanText(who, 100)} (${cleanText(from, 200)}): ${cleanText(reason, 500)}\n${lines.join('')}`
 }

@@ -18,8 +18,10 @@ function createState(): string {
   mkdirSync(join(folder, 'state'))
   const db = openDatabase(ledgerPath(join(folder, 'state')))
   const ledger = createLedger(db, { tokens: [], openIntervalMs: 10_000 })
-  const left = toPending({ id: 'a', zoneHash: hash('z1') })
-  const paid = toRecord({ id: 'b', mainHash: hash('m2'), zoneHash: null, zoneHeight: null, zoneTime: null })
+  const much = { value: '1500000.5', amountRaw: 1_500_000_500_000n }
+  const left = toPending({ ...much, id: 'a', zoneHash: hash('z1') })
+  const nowhere = { zoneHash: null, zoneHeight: null, zoneTime: null }
+  const paid = toRecord({ ...much, ...nowhere, id: 'b', mainHash: hash('m2') })
   db.transaction(() => ledger.recordAnswer([left, paid], 2_000_000))
   db.close()
   return config
@@ -30,15 +32,15 @@ test('breaks are listed, matched, written off and taken back', async () => {
   const run = (...words: string[]) => runCommand(['breaks', ...words, '-c', config])
   const listed = async (...words: string[]) =>
     JSON.parse((await run('list', '--json', ...words)).out) as { breaks: { name: string; left: string }[] }
-  const { breaks } = await listed('--older-than', '1d', '--min', '1.5')
+  const { breaks } = await listed('--older-than', '1d', '--min', '1500000.5')
   expect(breaks.map(({ name, left }) => [name, left])).toEqual([
-    ['t1', '1.5'],
-    ['t2', '1.5'],
+    ['t1', '1500000.5'],
+    ['t2', '1500000.5'],
   ])
-  expect((await listed('--min', '1.500001')).breaks).toEqual([])
+  expect((await listed('--min', '1500000.6')).breaks).toEqual([])
   const { out } = await run('match', hash('m2'), 't1', '--reason', 'the same', '--by', 'ana')
   expect(out).toMatch(/^e1 .* matched by ana \(cli\): the same\n/)
-  expect(out).toContain('payout t2: 1.5')
+  expect(out).toContain('payout t2: 1,500,000.5 ')
   expect((await run('list')).out).toMatch(/^Nothing like this fails to reconcile\.\n/)
   expect((await listed('--state', 'settled')).breaks).toHaveLength(2)
   await run('undo', 'e1', '--reason', 'it was another', '--by', 'ana')
@@ -51,7 +53,7 @@ test('breaks are listed, matched, written off and taken back', async () => {
     '',
   ])
   const text = (await run('list')).out
-  expect(text).toContain('1 open, 1.5; 1 settled by hand, 1.5')
+  expect(text).toContain('1 open, 1,500,000.5; 1 settled by hand, 1,500,000.5')
   expect(text).toContain('taken back (of e1) by ana (cli): it was another')
 })
 
