@@ -131,7 +131,12 @@ async function takePress(state: State, press: z.output<typeof pressed>): Promise
         name: 'silence',
         run: () => actions.silenceTransfer(asked.caseId, by, from),
       })
-      if (isDone) await tellThread(state, asked, `🔕 ${by} silenced this transfer`)
+      if (isDone)
+        await tellThread(
+          state,
+          asked,
+          `🔕 ${by} silenced this transfer until it is over. What goes beyond what is known of it is told all the same.`,
+        )
       return
     }
     case actionIds.handle:

@@ -91,11 +91,13 @@ describe('a button', () => {
     expect(slack.ephemerals).toEqual([])
   })
 
-  test('Silence is written down in the thread, by whom', async () => {
+  test('Silence is written down in the thread, by whom and until when', async () => {
     const { ts } = await listen()
     await slack.press(ann, { ts, actionId: 'case-silence' })
     await until(() => slack.thread(ts).length === 1)
-    expect(slack.thread(ts)[0]?.text).toBe('🔕 ann silenced this transfer')
+    expect(slack.thread(ts)[0]?.text).toBe(
+      '🔕 ann silenced this transfer until it is over. What goes beyond what is known of it is told all the same.',
+    )
   })
 
   test('Handled asks for the reason, and takes none that is empty', async () => {
