@@ -189,18 +189,20 @@ function lossOfChannel({ channels }: EngineContext, { facts }: Finding): string 
 }
 
 function listRefusals({ name, circuit, reason, openedAt, refused, lastAckAt }: ChannelRow): Finding[] {
-  const raise = (subject: string, why: string, since: UnixMs) =>
-    channelDead.raise({
+  const raise = (recipient: string, why: string, since: UnixMs) => {
+    const subject = recipient === '' ? name : `${name} to ${recipient}`
+    return channelDead.raise({
       ...bare,
       subject,
       title: `channel ${subject}: ${why}`,
-      facts: { channel: name, reason: why },
+      facts: { channel: name, recipient, reason: why },
       labels: { channel: name },
       since,
     })
+  }
   return [
-    ...(circuit === 'open' ? [raise(name, reason ?? 'refused', openedAt ?? 0)] : []),
-    ...refused.map((one) => raise(`${name} to ${one.recipient}`, one.reason, one.since ?? lastAckAt ?? 0)),
+    ...(circuit === 'open' ? [raise('', reason ?? 'refused', openedAt ?? 0)] : []),
+    ...refused.map((one) => raise(one.recipient, one.reason, one.since ?? lastAckAt ?? 0)),
   ]
 }
 

@@ -34,7 +34,7 @@ export const channelDead = defineMeta({
   remedy: 'Repair this channel: address, permission or mailbox; its messages go to the fallback meanwhile.',
   severity: 'critical',
   subjectNames: ['channel'],
-  facts: { channel: 'string', reason: 'string' },
+  facts: { channel: 'string', recipient: 'string', reason: 'string' },
 })
 
 export const messageDead = defineMeta({

@@ -230,8 +230,13 @@ describe('the shipped rules', () => {
   test.each([
     [
       'monitor.channel_dead',
-      { channel: 'ops', reason: 'HTTP 404' },
+      { channel: 'ops', recipient: '', reason: 'HTTP 404' },
       'the channel ops refuses messages: HTTP 404',
+    ],
+    [
+      'monitor.channel_dead',
+      { channel: 'ops', recipient: 'bob@example.com', reason: '550 no such user' },
+      'mails of the channel ops do not reach bob@example.com: 550 no such user',
     ],
     [
       'monitor.message_dead',
