@@ -1,3 +1,4 @@
+import type { NodemailerError } from 'nodemailer'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ChannelSettings } from '../config/config.ts'
@@ -44,13 +45,28 @@ async function checkMail(channel: Extract<ChannelSettings, { type: 'email' }>): 
     await verifyEmail({}, channel)
     return { what, verdict: 'ok', says: 'greeted and logged in', remedy: null }
   } catch (error) {
-    const says = createScrubber([channel.smtp])(errorText(error))
-    const isRefused = codeOf(error) === 'EAUTH'
-    const remedy = isRefused
-      ? `The mail server refused the login: check user and password in channels.${channel.name}.smtp.`
-      : `Check host and port in channels.${channel.name}.smtp; TLS is required unless the server is this machine and needs no login.`
+    const { originalCode = '' } = error as NodemailerError
+    const said = createScrubber([channel.smtp])(errorText(error))
+    const says = isTlsCode(originalCode) ? `no trusted TLS (${originalCode})` : said
+    const remedy = mailRemedy(error as NodemailerError, `channels.${channel.name}.smtp`)
     return { what, verdict: 'failed', says, remedy }
   }
+}
+
+function mailRemedy({ code, originalCode = '', responseCode = 0 }: NodemailerError, setting: string): string {
+  if (isTlsCode(originalCode)) return tlsRemedy(originalCode, setting)
+  if (responseCode >= 400 && responseCode < 500)
+    return 'The mail server says that this may pass: try again later.'
+  return code === 'EAUTH'
+    ? `The mail server refused the login: check user and password in ${setting}.`
+    : `Check host and port in ${setting}: smtps:// where TLS begins at once (465), else smtp:// (587). TLS is required unless the server is this machine and needs no login.`
+}
+
+/** What to do where TLS could not be agreed on, by the code that says why. */
+function tlsRemedy(code: string, setting: string): string {
+  return /^ERR_SSL_|^EPROTO$/.test(code)
+    ? `No TLS is spoken there as the address asks for it: check scheme and port in ${setting}.`
+    : 'Its certificate is not trusted here: check the address and the certificates of this machine.'
 }
 
 async function checkWebhook(name: string, url: Secret): Promise<OnlineResult> {
@@ -77,7 +93,7 @@ async function checkWebhook(name: string, url: Secret): Promise<OnlineResult> {
     }
   } catch (error) {
     const remedy = isTlsCode(codeOf(error))
-      ? 'Its certificate is not trusted here: check the address and the certificates of this machine.'
+      ? tlsRemedy(codeOf(error), `channels.${name}.url`)
       : `Check channels.${name}.url, name resolution, and whether a firewall or proxy stands between.`
     return { what, verdict: 'failed', says: `no connection (${codeOf(error) || errorText(error)})`, remedy }
   }

@@ -83,8 +83,10 @@ function splitRecipients(
 }
 
 function describe(error: NodemailerError, context: SmtpContext): string {
-  if (isTlsDemand(error))
-    return `${context.host} offers no trusted TLS, and this mail may not travel in clear`
+  if (isTlsDemand(error)) {
+    const why = error.originalCode === undefined ? '' : ` (${error.originalCode})`
+    return `${context.host} offers no trusted TLS${why}, and this mail may not travel in clear`
+  }
   if (error.code === 'EAUTH' || error.command?.startsWith('AUTH') === true) {
     // What a server says of a failed login may quote it.
     return `${context.host} refused the credentials (${error.responseCode ?? 'no usable login method'})`

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkChannel } from '../../../src/cli/checkChannel.ts'
+import { Secret } from '../../../src/lib/secret.ts'
+import { selfSigned } from '../delivery/selfSigned.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { createSandbox } from '../../../src/sandbox/createSandbox.ts'
 import { createSlackInbox } from '../../../src/sandbox/inbox/slackInbox.ts'
@@ -156,6 +159,31 @@ test('channels are reached and logged in to, and nobody gets a message', async (
   const { exitCode, said } = await checkOnline(sandbox.url, { yaml })
   expect([exitCode, said.slice(-2)]).toEqual([0, ['ok channel', 'ok channel']])
   expect([slack.requests, mail.mails]).toEqual([[], []])
+})
+
+test('a mail server that is there says what is wrong with its certificate, the scheme or the moment', async () => {
+  const inboxes = {
+    certificate: await createSmtpInbox({ implicitTls: true, tls: selfSigned }),
+    scheme: await createSmtpInbox(),
+    moment: await createSmtpInbox(),
+  }
+  stops.push(() => Promise.all(Object.values(inboxes).map((inbox) => inbox.close())))
+  inboxes.moment.script({ at: 'connect', code: 421 })
+  const { certificate, scheme, moment } = inboxes
+  const url = (secure: boolean, { port }: { port: number }) => `smtp${secure ? 's' : ''}://127.0.0.1:${port}`
+  const say = async (smtp: string) => {
+    const mail = { name: 'mail', type: 'email' as const, from: 'a@b.c', to: ['d@e.f'] }
+    const io = { clock: clock.served, stop: new AbortController().signal }
+    const [result] = await checkChannel(io, { ...mail, smtp: new Secret(smtp) })
+    return `${result?.says} ${result?.remedy}`
+  }
+  expect(await say(url(true, certificate))).toBe(
+    'no trusted TLS (DEPTH_ZERO_SELF_SIGNED_CERT) Its certificate is not trusted here: check the address and the certificates of this machine.',
+  )
+  expect(await say(url(true, scheme))).toBe(
+    'no trusted TLS (ERR_SSL_WRONG_VERSION_NUMBER) No TLS is spoken there as the address asks for it: check scheme and port in channels.mail.smtp.',
+  )
+  expect(await say(url(false, moment))).toContain('try again later')
 })
 
 test('channels that nobody listens for: 3, each with its remedy', async () => {

@@ -335,7 +335,11 @@ describe('TLS and credentials', () => {
 
   test('nor to one whose certificate nobody signed', async () => {
     const inbox = await startInbox({ user, startTls: true, tls: selfSigned })
-    expect((await deliver(withUser(inbox))).result).toBe('dead')
+    expect(await deliver(withUser(inbox))).toEqual({
+      result: 'dead',
+      reason:
+        '127.0.0.1 offers no trusted TLS (DEPTH_ZERO_SELF_SIGNED_CERT), and this mail may not travel in clear',
+    })
     expect(inbox.mails).toEqual([])
   })
 
