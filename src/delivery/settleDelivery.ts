@@ -64,15 +64,11 @@ function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs)
   // What was refused with everything once, and is again just after the channel took something else, is refused for itself.
   if (result.result === 'dead' && works && deps.store.wasReleased(delivery.id, lastAckAt))
     return { result: 'bad_message', reason: result.reason }
-  // Set aside, it would be told to nobody: the channel is at fault until it takes something.
-  const isLast = result.result === 'suspicious' && delivery.suspicious >= mostSuspicious
-  const isLost = isLast && !canSplit(deps, delivery) && !tookOthers(deps, delivery, now)
-  if (
-    result.result === 'suspicious' &&
-    (circuit === 'open' || (isLost && chooseFallback(deps, delivery.channel) === null))
-  )
-    return { result: 'dead', reason: result.reason }
-  return result
+  if (result.result !== 'suspicious') return result
+  // Of a channel that took nothing else meanwhile it is no fault of the message: the channel refuses us, until it takes something.
+  const isLast = delivery.suspicious >= mostSuspicious && !canSplit(deps, delivery)
+  const isChannel = circuit === 'open' || (isLast && !tookOthers(deps, delivery, now))
+  return isChannel ? { result: 'dead', reason: result.reason } : result
 }
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */

@@ -123,7 +123,7 @@ test.each(['before', 'inside'] as const)(
 )
 
 test.each(['<html>maintenance</html>', 'invalid_payload', '', 'OK\n'])(
-  'F26: 200 with %j is no acknowledgement: three retries, then the fallback channel is told',
+  'F26: 200 with %j is no acknowledgement: three retries, then the fallback is told, and that the channel is dead',
   async (body) => {
     const { ops, spare, bench } = await setUp()
     ops.respond(...Array.from({ length: 9 }, () => answer(200, body)))
@@ -131,7 +131,8 @@ test.each(['<html>maintenance</html>', 'invalid_payload', '', 'OK\n'])(
     await bench.advance(10 * minute)
     expect(ops.requests.length).toBe(4)
     expect(amountsOf(spare)).toEqual([1])
-    expect(bench.store.listDepths()).toEqual([])
+    expect(bench.store.getChannel('ops').circuit).toBe('open')
+    expect(spare.requests.map(({ body }) => body).join()).toContain('monitor.channel_dead')
   },
 )
 

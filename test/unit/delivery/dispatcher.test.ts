@@ -162,9 +162,9 @@ test('a message that is refused is sent once more in plain form, then set aside 
   await dispatcher.stop()
 })
 
-test('an answer that only looks like success is tried three times more, then told on the fallback', async () => {
+test('an answer that only looks like success is tried three times more, then told on the fallback, and that the channel is dead', async () => {
   const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
-  const { engine, clock, startSending, ops } = createBench({
+  const { engine, clock, startSending, ops, store } = createBench({
     fakes,
     fallback: 'mail',
     routes: [createRoute({ channels: ['ops'] })],
@@ -172,9 +172,10 @@ test('an answer that only looks like success is tried three times more, then tol
   ops.answers = [{ result: 'suspicious', reason: 'an HTML page' }]
   engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
   const dispatcher = startSending()
-  await clock.advance(3_600_000)
-  expect(ops.sent).toHaveLength(4)
-  expect(fakes[1]?.sent.map(({ total }) => total)).toEqual([1])
+  await clock.advance(890_000)
+  expect([ops.sent.length, store.getChannel('ops').circuit]).toEqual([4, 'open'])
+  const told = fakes[1]?.sent.flatMap(({ items }) => items.map(({ kind }) => kind))
+  expect(told?.toSorted()).toEqual(['monitor.channel_dead', 'transfer.failed'])
   await dispatcher.stop()
 })
 
