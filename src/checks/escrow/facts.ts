@@ -79,9 +79,10 @@ export function readEscrowFacts(sources: EscrowFactSources, now: UnixMs): Escrow
   // While something is still looked for the sum is of all that left, what was reported by itself included.
   const lost = overdue.length === 0 ? [] : listLost(db, (known.list ?? 0) - lostMs).filter(counts)
   const isHidden = ({ waitsFor }: StoredFlow) => waitsFor !== null && standsStill(known, waitsFor)
+  const fallen = listFallen(db, watch, { now, zone: known.zone })
   const unlisted = isUnlisted(sources, known, now)
-    ? [...listUnlisted(db, known.list, now), ...listFallen(db, watch, now)]
-    : []
+    ? [...listUnlisted(db, known.list, now), ...fallen]
+    : fallen.filter(({ waitsFor }) => waitsFor === 'zone')
   const waiting = [...listWaiting(db).filter(isHidden), ...unlisted].filter(counts)
   return {
     escrow: {

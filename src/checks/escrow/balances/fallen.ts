@@ -12,11 +12,15 @@ import { decimalsOf, type EscrowWatch, listHoldings } from '../watched/watch.ts'
 export const unlistedMs = 120_000
 
 /**
- * What balances fell by beyond all that is known to have moved, while the list of records has not passed a reading for
- * as long as one waits: neither records nor movements tell of it, and it may be payouts. What one escrow passed to another,
- * or exchanged for the wrapper, is no fall.
+ * What balances fell by beyond all that is known to have moved, while the list of records, or the `zone` chain as it is
+ * shown, has not passed a reading for as long as one waits: neither records nor movements tell of it, and it may be
+ * payouts. What one escrow passed to another, or exchanged for the wrapper, is no fall.
  */
-export function listFallen(db: Database, watch: EscrowWatch, now: UnixMs): Movement[] {
+export function listFallen(
+  db: Database,
+  watch: EscrowWatch,
+  { now, zone }: { readonly now: UnixMs; readonly zone: UnixMs | null },
+): Movement[] {
   const byToken = Map.groupBy(listHoldings(watch), ({ token }) => token)
   const changes = [...byToken].flatMap(([token, places]) => {
     const reading = listReadings(db, token, now - unlistedMs).at(-1)
@@ -27,9 +31,10 @@ export function listFallen(db: Database, watch: EscrowWatch, now: UnixMs): Movem
     const fall = -group.reduce((sum, { rest }) => sum + rest, 0n)
     const [first] = group.toSorted((a, b) => (a.rest < b.rest ? -1 : 1))
     if (first === undefined || fall <= 0n) return []
-    const { escrow, at, decimals } = first
+    const { escrow, at, decimals, readAt } = first
     const outward = fromBaseUnits(fall, decimals)
-    return [{ token, escrow, hash: '', at, outward, unexplained: null, waitsFor: 'list' as const }]
+    const waitsFor = zone !== null && zone < readAt ? ('zone' as const) : ('list' as const)
+    return [{ token, escrow, hash: '', at, outward, unexplained: null, waitsFor }]
   })
 }
 
@@ -57,5 +62,12 @@ function readChange(db: Database, { watch, places, reading }: Placed) {
     ),
   )
   const rest = rests.reduce((most, one) => (one > most ? one : most))
-  return { token, rest, decimals, escrow: first.place.address, at: first.anchor.readAt }
+  return {
+    token,
+    rest,
+    decimals,
+    escrow: first.place.address,
+    at: first.anchor.readAt,
+    readAt: reading.newestAt,
+  }
 }

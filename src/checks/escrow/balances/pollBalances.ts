@@ -5,6 +5,7 @@ import { partingMs } from '../../../kernel/heads/trackHead.ts'
 import { settleWords } from '../../../kernel/sources/sourceWords.ts'
 import { waitForHead } from '../../../kernel/heads/waitForHead.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
+import { isBeyond } from '../../../meaning/horizon.ts'
 import { MonitorError } from '../../../lib/errors.ts'
 import { openAccounts } from '../explaining/keepAccounts.ts'
 import { unlistedMs } from './fallen.ts'
@@ -45,7 +46,10 @@ export async function pollBalances(of: EscrowBalances, signal: AbortSignal): Pro
     for (const reading of listReadings(of.db, token, now - settleMs)) {
       if (!isRecorded(of, reading)) break
       const isListed = areListed(of, reading, places)
-      if (!isListed && now - reading.readAt < unlistedMs) break
+      // What neither lists nor records show yet may be payouts of what left the zone meanwhile.
+      const isHidden =
+        now - reading.readAt < unlistedMs || isBeyond(of.horizons.read(), 'zone', reading.newestAt)
+      if (!isListed && isHidden) break
       await judgeReading(of, { reading, places, isListed }, signal)
     }
   }

@@ -35,8 +35,8 @@ function setUp() {
     const flow = { escrow, token, hash: `0x${height}`, height, at: readAt, net, party: '', gross: [] }
     saveFlows(db, [{ ...flow, outward: { ...net, digits: -net.digits } }], readAt, 0)
   }
-  const fallen = (now = waitedAt) =>
-    listFallen(db, watch, now).map(
+  const fallen = (now = waitedAt, zone: number | null = now) =>
+    listFallen(db, watch, { now, zone }).map(
       ({ token: of, outward, waitsFor }) => `${formatDecimal(outward)} of ${of || 'native'}, ${waitsFor}`,
     )
   return { hold, move, fallen }
@@ -47,6 +47,14 @@ test('what a balance fell by waits for the list once its reading has waited for 
   hold(token, 400n)
   expect(fallen(waitedAt - 1)).toEqual([])
   expect(fallen()).toEqual([`600 of ${token}, list`])
+})
+
+test('it waits for the zone chain where that is shown up to before the reading', () => {
+  const { hold, fallen } = setUp()
+  hold(token, 400n)
+  expect(fallen(waitedAt, readAt - 1)).toEqual([`600 of ${token}, zone`])
+  expect(fallen(waitedAt, readAt)).toEqual([`600 of ${token}, list`])
+  expect(fallen(waitedAt, null)).toEqual([`600 of ${token}, list`])
 })
 
 test('listed movements are none of it, and what rose is no fall', () => {

@@ -10,6 +10,7 @@ import { toStreams } from '../../../../../src/checks/escrow/watched/places.ts'
 import { listReadings } from '../../../../../src/checks/escrow/flows/readingStore.ts'
 import { openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
 import { MonitorError } from '../../../../../src/lib/errors.ts'
+import { recordHead } from '../../../../../src/kernel/heads/heads.ts'
 import { saveStream } from '../../../../../src/kernel/reads/mainStreams.ts'
 import { hash, toRecord } from '../../../../support/records.ts'
 import { noBridge } from '../../../../support/appConfig.ts'
@@ -242,4 +243,42 @@ describe('semantics.md 22: a balance against the one before and the movements li
     for (const height of [115, 116, 117]) await readAt(height, height, 61_000)
     expect(gaps()).toEqual([['-300', 104, 105]])
   })
+})
+
+test('semantics.md 41: what no list of movements shows is held against what is owed once the zone chain is shown up to it', async () => {
+  const kernel = createTestKernel({ start: 1_000_000, config: { bridge } })
+  const { clock, cursors, db, list } = kernel
+  cursors.write({ ...cursors.read(), history: { ...cursors.read().history, done: true } })
+  let held = 1_000n
+  const of = {
+    ...kernel,
+    watch: openEscrowWatch(kernel),
+    balances: {
+      read: () => Promise.resolve({ low: 100, high: 100, readAt: clock.now(), balances: [held] }),
+      readAt: () => Promise.resolve(held),
+      timeOf: () => Promise.resolve(null),
+      readNative: () => Promise.resolve([]),
+    },
+    seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
+    isCanonical: false,
+    baselineSince: null,
+    shorts: new Map(),
+  }
+  setMainHead(db, 100, clock.now(), clock.now())
+  let zoneHeight = 1
+  const pollFor = async (minutes: number, isZoneShown: boolean) => {
+    for (let n = 0; n < minutes; n += 1) {
+      await clock.advance(60_000)
+      if (isZoneShown) zoneHeight += 1
+      recordHead(db, 'zone', { height: zoneHeight, blockTime: clock.now(), at: clock.now() })
+      list.readAt = clock.now()
+      await pollBalances(of, noSignal)
+    }
+    return listEscrowTokens(db)[0]?.judged?.holdings
+  }
+  expect(await pollFor(5, true)).toBe(1_000n)
+  held = 400n
+  expect(await pollFor(9, false)).toBe(1_000n)
+  expect(await pollFor(1, true)).toBe(400n)
+  db.close()
 })
