@@ -3,7 +3,7 @@ export interface Fault {
   /** E1 to E21, `explorer` for all of these, canonical, preconf or zoneNode. */
   readonly of: string
   /**
-   * It is `byMs` behind, or stands where it was; fails; says that it is asked too much, each time or within `byMs` of what it
+   * It is `byMs` behind, or stands where it was; fails; is away; says that it is asked too much, each time or within `byMs` of what it
    * answered; is empty; says again what it said to the same question up to `byMs` ago; takes `byMs` to answer; answers
    * another question; of a node: shows no logs.
    */
@@ -17,6 +17,7 @@ const kinds = [
   'lag',
   'stand',
   'error',
+  'down',
   'throttle',
   'empty',
   'cached',
@@ -74,6 +75,8 @@ export function spoil(
 ): Answer {
   const { questions, answers } = past
   if (fault?.how === 'error') return { status: 500, body: { code: '50026', msg: 'system error', data: [] } }
+  if (fault?.how === 'down')
+    return { status: 503, body: { code: '50001', msg: 'service unavailable', data: [] } }
   const isTooSoon = fault?.how === 'strict' && now - past.answeredAt < fault.byMs
   if (fault?.how === 'throttle' || isTooSoon)
     return { status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } }

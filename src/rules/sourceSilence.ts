@@ -1,4 +1,5 @@
 import type { UnixMs } from '../lib/clock.ts'
+import { leastOwnFailures } from '../clients/explorer/health.ts'
 import type { EndpointHealth } from '../clients/sourceHealth.ts'
 import type { SourceHealth } from '../clients/sourceHealth.ts'
 
@@ -11,8 +12,6 @@ const listFloorMs = 15_000
 const endpointFloorMs = 20_000
 /** Throttling picks single questions: an endpoint that is only throttled is given longer still. */
 const throttledFloorMs = 30_000
-/** How often an endpoint has to fail by itself, each time after another answered. */
-const leastOwnFailures = 2
 
 /** Nothing good from any endpoint for three of the shortest intervals. */
 export function isSourceSilent(source: SourceHealth, now: UnixMs, after?: number): boolean {

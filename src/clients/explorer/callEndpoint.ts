@@ -102,10 +102,10 @@ async function ask<R>(context: ExplorerContext, call: Call<R>): Promise<Answer<R
     return judgeEmpty(context, call, { answer, lease, asked })
   } catch (error) {
     how.signal?.throwIfAborted()
-    noteThrottling(context, error, lease)
     // A filter that is refused or ignored is one that the service does not have: that is an answer.
     if (filter !== null && hasNoFilter(error)) context.health.good(asked)
-    else context.health.failed(asked, errorText(error), failureKind(error))
+    else if (!context.health.failed(asked, errorText(error), failureKind(error)))
+      noteThrottling(context, error, lease)
     throw error instanceof MonitorError ? withDetails(error, placeOf(asked)) : error
   } finally {
     lease.release()

@@ -24,7 +24,7 @@ export interface EmptyGuard {
   count(from: UnixMs): { readonly answers: number; readonly contradicted: number; readonly since: UnixMs }
   /** Until when a question that should have an answer is set aside; null when it is not. */
   asideUntil(question: Question, how: { isKnown: boolean; at: UnixMs }): UnixMs | null
-  /** Whether several endpoints contradicted what is known lately: then it is not one of them. */
+  /** Whether several endpoints contradicted what is known lately, and show something all the same: then it is not one of them. */
   isSpread(at: UnixMs): boolean
   /** Whether the endpoint shows nothing at all: asking again at once would only take the turns of others. */
   isSilent(endpoint: EndpointId): boolean
@@ -58,7 +58,7 @@ const maxContradicted = 5
 const asideMs = 600_000
 const maxAside = 1_000
 /** So many contradictions in a row are no throttling, which lets a question through now and then. */
-const silentAfter = 20
+const silentAfter = 10
 /** Within how long contradictions of several endpoints are one trouble. */
 const spreadMs = 30_000
 
@@ -109,11 +109,8 @@ export function createEmptyGuard(): EmptyGuard {
   return {
     judge: (question, answer) => judge(state, question, answer),
     asideUntil: (question, how) => asideUntil(state, question, how),
-    isSpread: (at) => {
-      const lately = state.counted.filter((one) => one.isContradicted && one.at > at - spreadMs)
-      return new Set(lately.map(({ endpoint }) => endpoint)).size > 1
-    },
-    isSilent: (endpoint) => (state.silence.get(endpoint) ?? 0) >= silentAfter,
+    isSpread: (at) => isSpread(state, at),
+    isSilent: (endpoint) => isSilent(state, endpoint),
     listAside: (at) =>
       [...state.contradicted].flatMap(([key, { endpoint, since, until }]) =>
         until > at ? [{ endpoint, question: key.slice(key.indexOf('?') + 1), since, until }] : [],
@@ -152,6 +149,20 @@ function judge(
   putNewest(state.known, key, null, maxKnown)
   state.controls.set(family, { endpoint, params })
   return false
+}
+
+/** What shows nothing at all, while others show what they have, is no sign of load. */
+function isSpread(state: GuardState, at: UnixMs): boolean {
+  const lately = state.counted.filter((one) => one.at > at - spreadMs)
+  const isAllEmpty = lately.every(({ isContradicted }) => isContradicted)
+  const contradicted = lately.filter(
+    ({ endpoint, isContradicted }) => isContradicted && (isAllEmpty || !isSilent(state, endpoint)),
+  )
+  return new Set(contradicted.map(({ endpoint }) => endpoint)).size > 1
+}
+
+function isSilent({ silence }: GuardState, endpoint: EndpointId): boolean {
+  return (silence.get(endpoint) ?? 0) >= silentAfter
 }
 
 function count(state: GuardState, one: Counted): void {

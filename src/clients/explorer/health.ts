@@ -61,11 +61,15 @@ export interface HealthRecorder {
   asked(endpoint: string): Asked
   /** A decoded answer that nothing known contradicts. */
   good(asked: Asked): void
-  failed(asked: Asked, reason: string, kind: FailureKind): void
+  /** @returns whether the endpoint goes on failing while others answer: that is its own trouble, and no sign of load */
+  failed(asked: Asked, reason: string, kind: FailureKind): boolean
   /** Any answer came, with its Date header, received at `at`. */
   answered(date: string | null, at: UnixMs): void
   read(): ExplorerHealth
 }
+
+/** How often an endpoint has to fail by itself, each time after another answered. */
+export const leastOwnFailures = 2
 
 /** How long nothing of a source answers, while several of its endpoints are asked, before it was away as a whole. */
 const awayMs = 5_000
@@ -110,6 +114,7 @@ export function createHealth(options: {
     },
     failed(asked, reason, kind) {
       state = noteFailure(state, asked, { at: clock.monotonicMs(), reason, kind })
+      return (state.endpoints.get(asked.endpoint)?.ownFailures ?? 0) >= leastOwnFailures
     },
     answered(date, at) {
       const theirs = Date.parse(date ?? '')

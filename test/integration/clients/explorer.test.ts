@@ -616,6 +616,30 @@ describe('empty answers', () => {
     expect(await signsAfter(apiError('', 502))).toBe(0)
   })
 
+  test.each([
+    { title: '503', answer: apiError('50001', 503) },
+    { title: '429', answer: apiError('50011', 429, { 'retry-after': '7' }) },
+  ])('$title of one endpoint slows nothing once it goes on while another answers', async ({ answer }) => {
+    const { explorer } = await serve(({ path }) =>
+      path.includes('/block-list') ? answer : pageB([withdrawal]),
+    )
+    const askBoth = async () => {
+      await explorer.call(crossTransactions, {}, once)
+      await failure(explorer.call(zoneBlocks, {}, once))
+      return explorer.paceMetrics().throttleSigns
+    }
+    expect([await askBoth(), await askBoth(), await askBoth(), await askBoth()]).toEqual([1, 2, 2, 2])
+  })
+
+  test('what every endpoint says goes on to slow everything', async () => {
+    const { explorer } = await serve(() => apiError('50001', 503))
+    for (let n = 0; n < 4; n += 1) {
+      await failure(explorer.call(crossTransactions, {}, once))
+      await failure(explorer.call(zoneBlocks, {}, once))
+    }
+    expect(explorer.paceMetrics().throttleSigns).toBe(8)
+  })
+
   test('an empty answer that nothing contradicts is a good one', async () => {
     const { explorer } = await serve(() => envelope([]))
     const answer = await explorer.call(crossTransactions, {}, tail)

@@ -148,6 +148,23 @@ describe('semantics.md 40: a question that is contradicted again and again', () 
     expect(guard.isSpread(42_000)).toBe(true)
     expect(guard.isSpread(80_000)).toBe(false)
   })
+
+  test('is no sign against the whole service where endpoints show nothing any more while another does', () => {
+    const guard = createEmptyGuard()
+    const logs = { endpoint: 'E18', family: 'logs', params: { address: '0xb1' } } as const
+    const moves = { endpoint: 'E13', family: 'main', params: { txId: '0xab' } } as const
+    const contradictBoth = (times: number, from: number) => {
+      for (let n = 0; n < times; n += 1)
+        for (const question of [logs, moves])
+          guard.judge(question, { isEmpty: true, isKnown: true, at: from + n * 100 })
+    }
+    contradictBoth(9, 1_000)
+    guard.judge(list, { ...full, at: 2_000 })
+    expect(guard.isSpread(2_000)).toBe(true)
+    contradictBoth(1, 2_100)
+    expect(guard.isSpread(2_200)).toBe(false)
+    expect(guard.isSpread(32_050)).toBe(true)
+  })
 })
 
 test('contradicted empties are there since the first of them, not for all of the time that is looked at', () => {
