@@ -30,6 +30,8 @@ const asks = ['zone', 'main', 'native', 'record', 'past'] as const
 export const historyBatch = 200
 /** What a run has not asked by then comes first in the next one. */
 const runMs = 10_000
+/** After so long a kind of question is looked at again in a run that another holds up. */
+const lookAgainMs = 1_000
 /** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
 const maxSingles = 12
 /**
@@ -64,16 +66,38 @@ export function createEvidencePoll(
     if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))
       evidence.ledger.queueHistory(historyBatch, clock.now())
     const work = [
-      ...(['zone', 'main', 'native'] as const).map((ask) => askAll(run, ask)),
-      ...others.map((ask) => ask(signal)),
+      ...(['zone', 'main', 'native'] as const).map((ask) => () => askAll(run, ask)),
+      ...others.map((ask) => () => ask(signal)),
     ]
     // One kind that cannot be asked holds up no other.
-    const results = await Promise.allSettled(work)
+    const results = await askSideBySide(run, work)
     const next = nextDueAt(db, asks, isLate)
     if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
   }
+}
+
+/** Who is done looks again as long as another is not: an endpoint that takes long to answer holds up no question to others. */
+function askSideBySide(
+  { clock, signal }: Run,
+  work: readonly (() => Promise<void>)[],
+): Promise<PromiseSettledResult<void>[]> {
+  const ending = new AbortController()
+  const isOver = AbortSignal.any([ending.signal, signal])
+  let left = work.length
+  const asked = work.map(async (ask) => {
+    await ask().finally(() => {
+      left -= 1
+      if (left === 0) ending.abort()
+    })
+    for (;;) {
+      await clock.sleep(lookAgainMs, isOver)
+      if (isOver.aborted) return
+      await ask()
+    }
+  })
+  return Promise.allSettled(asked)
 }
 
 async function askAll(run: Run, ask: LegAsk): Promise<void> {

@@ -8,7 +8,7 @@ import { createTestKernel, noSignal, setMainHead } from '../support.ts'
 const start = 100_000_000
 
 test('semantics.md 39: whoever answers the same whatever is asked is asked for others beside a batch as well', async () => {
-  const world = createTestKernel({ start })
+  const world = createTestKernel({ start, isManual: true })
   const { clock, commit, db } = world
   setMainHead(db, start / 1_000, start, start)
   const asked: (readonly string[])[] = []

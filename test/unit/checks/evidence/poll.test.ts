@@ -508,3 +508,33 @@ test.each([true, false])(
     expect(said).toContain('0x4')
   },
 )
+
+test('an endpoint that takes long to answer holds up no question to another', async () => {
+  const world = createTestKernel({ isManual: true })
+  const slow = Promise.withResolvers<LegsRead>()
+  const asked: string[] = []
+  const run = createEvidencePoll(
+    {
+      ...world,
+      reads: {
+        ...emptyReads,
+        mainLegs: () => slow.promise,
+        zoneLegs: async (hashes) => {
+          asked.push(...hashes)
+          return { requestedAt: 1, readings: [], bad: [] }
+        },
+      },
+    },
+    { name: 'evidence', isLate: false, others: [] },
+  )
+  const queue = (ask: 'zone' | 'main', hash: string) =>
+    putQueued(world.db, queuedLeg({ ask, hash, addedAt: world.clock.now() }))
+  queue('main', '0x1')
+  const running = run(noSignal)
+  await world.clock.advance(1_500)
+  queue('zone', '0x2')
+  await world.clock.advance(1_000)
+  expect(asked).toEqual(['0x2'])
+  slow.resolve({ requestedAt: 1, readings: [], bad: [] })
+  await running
+})
