@@ -2,7 +2,9 @@ import type { Chain } from '../../bridge/observation.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { askSideBySide } from '../../kernel/running/askSideBySide.ts'
 import type { Poller } from '../../kernel/running/runner.ts'
+import { intervalOf } from '../../kernel/running/schedule.ts'
 import { trackHeight } from '../../kernel/heads/trackHead.ts'
 import { chainStalled, type PreconfHeight } from './stalled.ts'
 import { readHeight } from '../../kernel/heads/heads.ts'
@@ -14,7 +16,9 @@ export const chains: Check<object, PreconfHeight> = {
   kinds: [chainStalled],
   open(kernel) {
     const schedule = kernel.config.poll.heads
-    const pollers: Poller[] = [{ name: 'heads', schedule, run: createHeadsPoll(kernel) }]
+    const pollers: Poller[] = [
+      { name: 'heads', schedule, run: createHeadsPoll(kernel, intervalOf(schedule)) },
+    ]
     const { canonical, zoneRpc } = kernel.rpcs
     if (canonical)
       pollers.push({
@@ -45,21 +49,24 @@ async function readNodeHead(
   if (block.timestamp !== null) clock.noteBlock(block.timestamp * 1_000)
 }
 
-type HeadsKernel = Pick<Kernel, 'db' | 'ledger' | 'list' | 'nodeHeads' | 'reads' | 'commit'>
+type HeadsKernel = Pick<Kernel, 'clock' | 'db' | 'ledger' | 'list' | 'nodeHeads' | 'reads' | 'commit'>
 
-/** Reads both heads: the zone's from E5, the main chain's by galloping on E11 from the last known height. */
-export function createHeadsPoll(kernel: HeadsKernel): (signal: AbortSignal) => Promise<void> {
+/**
+ * Reads both heads: the zone's from E5, the main chain's by galloping on E11 from the last known height.
+ * @param restMs after so long one is read again while the other takes long
+ */
+export function createHeadsPoll(kernel: HeadsKernel, restMs: number): (signal: AbortSignal) => Promise<void> {
   let step = 1
   return async (signal) => {
     const options: ReadOptions = { priority: 'heads', signal }
-    const [zone, main] = await Promise.allSettled([
-      readZone(kernel, options),
-      readMain(kernel, options, step),
-    ])
-    if (main.status === 'fulfilled' && main.value !== null) step = Math.max(1, main.value)
     // Each half is committed by itself: one chain's trouble must not hide the other's head.
-    if (zone.status === 'rejected') throw zone.reason
-    if (main.status === 'rejected') throw main.reason
+    const results = await askSideBySide({ clock: kernel.clock, signal, restMs }, [
+      () => readZone(kernel, options),
+      async () => {
+        step = Math.max(1, (await readMain(kernel, options, step)) ?? step)
+      },
+    ])
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 }
 

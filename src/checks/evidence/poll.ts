@@ -1,5 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import { settleWords } from '../../kernel/sources/sourceWords.ts'
+import { askSideBySide } from '../../kernel/running/askSideBySide.ts'
 import { createWaker } from '../../kernel/running/waker.ts'
 import {
   type Ask,
@@ -70,34 +71,12 @@ export function createEvidencePoll(
       ...others.map((ask) => () => ask(signal)),
     ]
     // One kind that cannot be asked holds up no other.
-    const results = await askSideBySide(run, work)
+    const results = await askSideBySide({ clock, signal, restMs: lookAgainMs }, work)
     const next = nextDueAt(db, asks, isLate)
     if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
   }
-}
-
-/** Who is done looks again as long as another is not: an endpoint that takes long to answer holds up no question to others. */
-function askSideBySide(
-  { clock, signal }: Run,
-  work: readonly (() => Promise<void>)[],
-): Promise<PromiseSettledResult<void>[]> {
-  const ending = new AbortController()
-  const isOver = AbortSignal.any([ending.signal, signal])
-  let left = work.length
-  const asked = work.map(async (ask) => {
-    await ask().finally(() => {
-      left -= 1
-      if (left === 0) ending.abort()
-    })
-    for (;;) {
-      await clock.sleep(lookAgainMs, isOver)
-      if (isOver.aborted) return
-      await ask()
-    }
-  })
-  return Promise.allSettled(asked)
 }
 
 async function askAll(run: Run, ask: LegAsk): Promise<void> {

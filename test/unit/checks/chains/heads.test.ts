@@ -50,13 +50,13 @@ describe('createHeadsPoll', () => {
     { before, named, ofNode }: { before: number | null; named: number | null; ofNode?: number },
   ) {
     const reads = { zoneHead: async () => null, mainBlock } as unknown as ExplorerReads
-    const kernel = createTestKernel({ reads })
+    const kernel = createTestKernel({ reads, isManual: true })
     const { clock, db, ledger } = kernel
     if (before !== null) recordHead(db, 'main', { height: before, blockTime: clock.now(), at: clock.now() })
     if (named !== null) ledger.recordAnswer([toRecord({ mainHeight: named })], clock.now())
     if (ofNode !== undefined) kernel.nodeHeads.main = trackHeight(null, ofNode, clock.now())
     await clock.advance(1_000)
-    const run = createHeadsPoll(kernel)
+    const run = createHeadsPoll(kernel, 10_000)
     return { list: kernel.list, clock, db, run: () => run(noSignal), head: () => readHeight(db, 'main') }
   }
 
@@ -142,4 +142,22 @@ describe('createHeadsPoll', () => {
     await run()
     expect(head()).toBe(20_000_110)
   })
+})
+
+test("one chain's head is read again while the other's takes long", async () => {
+  const slow = Promise.withResolvers<'unknown'>()
+  const reads = {
+    zoneHead: async () => ({ height: clock.now() / 100, blockTime: clock.now(), requestedAt: clock.now() }),
+    mainBlock: () => slow.promise,
+  } as unknown as ExplorerReads
+  const kernel = createTestKernel({ reads, isManual: true })
+  const { clock, db } = kernel
+  const zoneTime = () => listHeads(db).find((one) => one.chain === 'zone')?.blockTime
+  recordHead(db, 'main', { height: 1, blockTime: clock.now(), at: clock.now() })
+  const running = createHeadsPoll(kernel, 10_000)(noSignal)
+  const startedAt = clock.now()
+  await clock.advance(25_000)
+  expect(zoneTime()).toBe(startedAt + 20_000)
+  slow.resolve('unknown')
+  await running
 })
