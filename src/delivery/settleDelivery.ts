@@ -47,7 +47,8 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
     const thread = 'thread' in result ? result.thread : undefined
     if (thread !== undefined && delivery.caseId !== null)
       deps.store.setThread(delivery.caseId, { channel: channel.name, thread })
-    noteAnswer(deps, { channel: channel.name, result, isToAll: delivery.recipients === null }, now)
+    const said = sayOfChannel(deps, { delivery, result }, now)
+    noteAnswer(deps, { channel: channel.name, result: said, isToAll: delivery.recipients === null }, now)
   })
   logStep(deps, settled, step)
   return step
@@ -69,6 +70,27 @@ function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs)
   const isLast = delivery.suspicious >= mostSuspicious && !canSplit(deps, delivery)
   const isChannel = circuit === 'open' || (isLast && !tookOthers(deps, delivery, now))
   return isChannel ? { result: 'dead', reason: result.reason } : result
+}
+
+/** Who has taken nothing for so long is as good as one that refuses us: what waits for it is told elsewhere as well. */
+const awayMs = 600_000
+/** As often as a message is tried again at most. */
+const awayProbeMs = 300_000
+
+/** What an answer says of the channel: one that could not be reached all the while that a message was tried is away. */
+function sayOfChannel(
+  deps: SettleDeps,
+  { delivery, result }: Omit<Settled, 'channel'>,
+  now: UnixMs,
+): DeliveryResult {
+  if (result.result !== 'transient') return result
+  const { channel, createdAt } = delivery
+  const isOpen = deps.store.getChannel(channel).circuit === 'open'
+  const isAway = now - createdAt >= awayMs && !tookOthers(deps, delivery, now)
+  // Where nobody else can be told it goes on being tried as often as before.
+  return isOpen || (isAway && chooseFallback(deps, channel) !== null)
+    ? { result: 'dead', reason: result.reason, probeAfterMs: awayProbeMs }
+    : result
 }
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */

@@ -181,8 +181,11 @@ export const metricDefinitions: readonly MetricDefinition[] = [
       oldestAt === null ? 0 : seconds(status.now - oldestAt),
     ]),
   ),
-  gauge('channel_circuit_open', '1 while a channel refuses messages.', ['channel'], ({ status }) =>
-    status.channels.map(({ channel, circuit }) => [{ channel }, circuit === 'open' ? 1 : 0]),
+  gauge(
+    'channel_circuit_open',
+    '1 while a channel refuses messages, or is not to be reached.',
+    ['channel'],
+    ({ status }) => status.channels.map(({ channel, circuit }) => [{ channel }, circuit === 'open' ? 1 : 0]),
   ),
   counter(
     'state_commit_failed_total',

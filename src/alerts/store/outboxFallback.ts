@@ -25,9 +25,13 @@ const toldAs = `CASE WHEN ${isOver} AND o.what IN ('firing', 'joined') THEN 'bot
  */
 export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixMs): number {
   const { channel, scope, fallback } = rerouted
-  const where =
-    "o.channel = ?1 AND o.rerouted = 0 AND o.state = 'queued' AND (?2 IS NULL OR o.delivery_id = ?2)" +
-    ' AND (?3 IS NULL OR (o.delivery_id IS NULL AND o.expires_at <= ?3))'
+  const isMeant = (o: string) =>
+    `${o}.channel = ?1 AND ${o}.rerouted = 0 AND ${o}.state = 'queued' AND (?2 IS NULL OR ${o}.delivery_id = ?2)
+      AND (?3 IS NULL OR (${o}.delivery_id IS NULL AND ${o}.expires_at <= ?3))`
+  const where = isMeant('o')
+  // An end that waits beside what it ends is said with that.
+  const isEndBeside = `o.what = 'resolved' AND EXISTS (SELECT 1 FROM outbox g WHERE g.alert_id = o.alert_id AND g.episode = o.episode
+    AND g.what IN ('firing', 'joined') AND ${isMeant('g')})`
   const deliveryId = typeof scope === 'object' ? scope.deliveryId : null
   const expiredBy = scope === 'expired' ? now : null
   const { changes } = db
@@ -36,7 +40,7 @@ export function copyToFallback(db: Database, rerouted: ReroutedScope, now: UnixM
         rerouted) SELECT o.alert_id, ?4, o.episode, ${toldAs}, o.group_key, o.critical, ?5, ?5,
         ?5 + MAX(o.expires_at - o.created_at, 3600000), o.case_id, 'queued', 0
         FROM outbox o CROSS JOIN alerts a ON a.id = o.alert_id
-        WHERE ${where} AND o.what <> 'case' AND NOT (o.what = 'repeat' AND ${isOver})
+        WHERE ${where} AND o.what <> 'case' AND NOT (o.what = 'repeat' AND ${isOver}) AND NOT (${isEndBeside})
           AND NOT EXISTS (SELECT 1 FROM outbox f WHERE f.alert_id = o.alert_id AND f.channel = ?4 AND f.state <> 'dead'
             AND ((f.episode = o.episode AND f.what IN (o.what, 'both')) OR (${isOver} AND f.episode > o.episode)))
         ORDER BY o.id`,

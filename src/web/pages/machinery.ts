@@ -161,7 +161,7 @@ function renderChannel(
 ): Row {
   const [tone, word] =
     circuit === 'open'
-      ? (['critical', 'refuses'] as const)
+      ? (['critical', 'takes nothing'] as const)
       : lastError !== null
         ? (['attention', 'retrying'] as const)
         : lastAckAt === null

@@ -972,28 +972,81 @@ test('while the fallback refuses us too, the next channel that does not is told,
   await dispatcher.stop()
 })
 
-test('what a channel did not take for 6 hours is told on the fallback, though it never refused us for good', async () => {
-  const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
-  const { engine, clock, startSending, ops, store } = createBench({
-    fakes,
-    fallback: 'mail',
-    routes: [createRoute({ channels: ['ops'] })],
-  })
-  const mail = fakes[1]
-  ops.answers = [{ result: 'transient', reason: '500' }]
-  const dispatcher = startSending()
-  for (const n of [1, 2, 3]) {
-    engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
-    dispatcher.wake()
-    await clock.advance(1_000)
+describe('a channel that cannot be reached', () => {
+  /** Whose queue holds three findings, and what the fallback was told of them. */
+  function setUp(fallback: 'mail' | null) {
+    const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+    const routes = [createRoute({ channels: ['ops'] })]
+    const bench = createBench({ fakes, fallback, routes })
+    const [ops, mail] = fakes
+    if (!ops || !mail) throw new Error('two channels were made')
+    ops.answers = [{ result: 'transient', reason: '500' }]
+    const dispatcher = bench.startSending()
+    const tell = async (...numbers: number[]) => {
+      for (const n of numbers) {
+        bench.engine.tellEvents([{ rule: failed, finding: createEvent(n) }], bench.clock.now())
+        dispatcher.wake()
+        await bench.clock.advance(1_000)
+      }
+    }
+    const told = () => mail.sent.flatMap(({ items }) => items.map(({ kind, status }) => `${kind} ${status}`))
+    return { ...bench, ops, dispatcher, tell, told }
   }
-  const summaries = () => new Set(mail?.sent.flatMap(({ items }) => items.map(({ summary }) => summary)))
-  await clock.advance(6 * 3_600_000 - 600_000)
-  expect(summaries().size).toBe(0)
-  await clock.advance(900_000)
-  expect(summaries().size).toBe(3)
-  expect(store.listOutbox({ state: 'queued', limit: 9 })).toEqual([])
-  await dispatcher.stop()
+
+  test('for ten minutes has what waits for it told on the fallback, and that it takes nothing', async () => {
+    const { clock, tell, told, store, dispatcher } = setUp('mail')
+    await tell(1, 2, 3)
+    await clock.advance(590_000)
+    expect(told()).toEqual([])
+    await clock.advance(600_000)
+    expect(told().toSorted()).toEqual([
+      'monitor.channel_dead firing',
+      ...Array(3).fill('transfer.failed event'),
+    ])
+    expect(store.getChannel('ops').circuit).toBe('open')
+    await dispatcher.stop()
+  })
+
+  test('is tried on, and told all that waits for it once it is back', async () => {
+    const { clock, engine, ops, tell, told, dispatcher } = setUp('mail')
+    await tell(1, 2, 3)
+    await clock.advance(3_600_000)
+    const tried = ops.sent.length
+    expect(tried).toBeGreaterThan(15)
+    ops.answers = [{ result: 'ack' }]
+    await clock.advance(400_000)
+    engine.flush(clock.now())
+    dispatcher.wake()
+    await clock.advance(60_000)
+    const taken = ops.sent.slice(tried).flatMap(({ items }) => items.map(({ summary }) => summary))
+    expect(new Set(taken).size).toBe(3)
+    expect(told().filter((one) => one.startsWith('transfer.failed'))).toHaveLength(3)
+    expect(told().at(-1)).toBe('monitor.channel_dead resolved')
+    await dispatcher.stop()
+  })
+
+  test('is tried as before where there is no other', async () => {
+    const { clock, tell, store, dispatcher } = setUp(null)
+    await tell(1)
+    await clock.advance(3_600_000)
+    expect(store.getChannel('ops').circuit).toBe('closed')
+    await dispatcher.stop()
+  })
+
+  test('but takes other messages is no such channel', async () => {
+    const { clock, ops, tell, told, store, dispatcher } = setUp('mail')
+    ops.deliver = async ({ items }) =>
+      items.some(({ facts }) => facts['amount'] === '1')
+        ? { result: 'transient', reason: '500' }
+        : { result: 'ack' }
+    await tell(1)
+    for (let minute = 0; minute < 30; minute += 1) {
+      await tell(2 + minute)
+      await clock.advance(59_000)
+    }
+    expect([told(), store.getChannel('ops').circuit]).toEqual([[], 'closed'])
+    await dispatcher.stop()
+  })
 })
 
 test('what ended before the fallback took it over is told there as over, once', async () => {
@@ -1011,9 +1064,9 @@ test('what ended before the fallback took it over is told there as over, once', 
     await clock.advance(ms)
   }
   ops.answers = [{ result: 'transient', reason: '500' }]
-  await judge([zone], hour)
+  await judge([zone], 300_000)
   await judge([], 7 * hour)
-  const said = fakes[1]?.sent.flatMap(({ items }) => items.map(({ summary }) => summary.split(' at ')[0]))
-  expect(said).toEqual(['Fired and resolved'])
+  const told = fakes[1]?.sent.flatMap(({ items }) => items.filter(({ kind }) => kind === 'chain.stalled'))
+  expect(told?.map(({ summary }) => summary.split(' at ')[0])).toEqual(['Fired and resolved'])
   await dispatcher.stop()
 })

@@ -231,7 +231,7 @@ describe('the shipped rules', () => {
     [
       'monitor.channel_dead',
       { channel: 'ops', recipient: '', reason: 'HTTP 404' },
-      'the channel ops refuses messages: HTTP 404',
+      'the channel ops takes no messages: HTTP 404',
     ],
     [
       'monitor.channel_dead',

@@ -87,7 +87,9 @@ const channel = z.object({
   channel: z.string(),
   queued: count,
   oldestAt: time.nullable(),
-  circuit: z.enum(['closed', 'open']).describe('`open`: it refuses us, its messages go elsewhere'),
+  circuit: z
+    .enum(['closed', 'open'])
+    .describe('`open`: it refuses us, or is not to be reached; its messages go elsewhere'),
   lastAckAt: time.nullable(),
   lastError: z.string().nullable(),
 })
