@@ -63,7 +63,14 @@ export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
     .filter((delivery) => delivery.state === 'waiting')
   const longestMs = lane.channel.type === 'email' ? longestMailRetryMs : longestRetryMs
   const retry = waiting.find(({ nextAt }) => nextAt <= now || nextAt > now + longestMs)
-  if (retry) return takePlace(lane, mono, () => resend(deps, retry))
+  const other = retry ? findOther(deps, { lane, waiting }, now) : null
+  // Each probe with another one: perhaps it is the message and not the channel.
+  if (other !== null && other !== lane) return { waitMs: idleMs }
+  if (retry)
+    return takePlace(lane, mono, () => {
+      const next = other === null ? null : claim(deps, lane, { retryIn: 0, failing: [] })
+      return next !== null && 'delivery' in next ? next : resend(deps, retry)
+    })
   const retryIn = Math.min(idleMs, ...waiting.map(({ nextAt }) => nextAt - now))
   const first = deps.store.findFirstItem({ channel: lane.channel.name, isCritical: lane.isCritical })
   if (first === null) return { waitMs: retryIn }
@@ -76,6 +83,21 @@ export function nextDelivery(deps: LaneDeps, lane: Lane): Next {
   if (tryIn > 0) return { waitMs: Math.min(retryIn, tryIn) }
   if (mono < lane.hold.until) return { waitMs: Math.min(retryIn, lane.hold.until - mono) }
   return takePlace(lane, mono, () => claim(deps, lane, { retryIn, failing }))
+}
+
+/** The lane that has something else to try a channel with which refuses us, where a waiting message was what it refused last. */
+function findOther(
+  { store }: LaneDeps,
+  { lane, waiting }: { readonly lane: Lane; readonly waiting: readonly Delivery[] },
+  now: UnixMs,
+): Lane | null {
+  const { name } = lane.channel
+  const { circuit, probeAt } = store.getChannel(name)
+  // Where one failed since without being refused, that one is tried again.
+  const wasLast = Math.max(...waiting.map(({ nextAt }) => nextAt)) === probeAt
+  if (circuit === 'closed' || !wasLast) return null
+  const hasItems = ({ isCritical }: Lane) => store.findProbeCase({ channel: name, isCritical }, now) !== null
+  return [lane, lane.twin()].find(hasItems) ?? null
 }
 
 /** Messages that may fail because the channel does, oldest first: it has taken nothing since they were made. */

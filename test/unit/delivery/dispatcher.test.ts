@@ -231,31 +231,39 @@ test('a dead channel is said once on the fallback, probed every 15 minutes, and 
   await dispatcher.stop()
 })
 
-test('a channel that refuses one message for good is probed with the others, and takes them', async () => {
-  const fakes = [createFakeChannel('ops'), createFakeChannel('hook')]
-  const routes = [createRoute({ channels: ['ops'] })]
-  const { engine, clock, startSending, ops, store } = createBench({ fakes, fallback: 'hook', routes })
-  const rule = createRule({ name: 'rewritten', kind: 'transfer.rewritten', severity: 'critical' })
-  const isRefused = ({ items }: Message) => items.some(({ facts }) => facts['amount'] === '99')
-  const taken: string[] = []
-  ops.deliver = async (message) => {
-    if (isRefused(message)) return { result: 'dead', reason: '403' }
-    taken.push(...message.items.map(({ facts }) => String(facts['amount'])))
-    return { result: 'ack' }
-  }
-  const dispatcher = startSending()
-  for (const n of [99, 1, 2, 3, 4, 5]) {
-    engine.tellEvents([{ rule, finding: createLoneEvent(n) }], clock.now())
-    dispatcher.wake()
-    await clock.advance(60_000)
-  }
-  await clock.advance(900_000)
-  expect(taken.sort()).toEqual(['1', '2', '3', '4', '5'])
-  expect(store.getChannel('ops').circuit).toBe('closed')
-  expect(store.listOutbox({ state: 'dead', limit: 9 })).toHaveLength(1)
-  expect(fakes[1]?.sent.flatMap(({ items }) => items.map(({ facts }) => facts['amount']))).toContain('99')
-  await dispatcher.stop()
-})
+test.each([
+  ['dead', 'critical'],
+  ['suspicious', 'critical'],
+  ['suspicious', 'warning'],
+] as const)(
+  'a channel that takes one message never (%s) is probed with the others (%s), and takes them',
+  async (result, severity) => {
+    const fakes = [createFakeChannel('ops'), createFakeChannel('hook')]
+    const routes = [createRoute({ channels: ['ops'] })]
+    const { engine, clock, startSending, ops, store } = createBench({ fakes, fallback: 'hook', routes })
+    const rule = createRule({ name: 'rewritten', kind: 'transfer.rewritten', severity: 'critical' })
+    const others = createRule({ ...rule, name: 'others', severity })
+    const isRefused = ({ items }: Message) => items.some(({ facts }) => facts['amount'] === '99')
+    const taken: string[] = []
+    ops.deliver = async (message) => {
+      if (isRefused(message)) return { result, reason: '403' }
+      taken.push(...message.items.map(({ facts }) => String(facts['amount'])))
+      return { result: 'ack' }
+    }
+    const dispatcher = startSending()
+    for (const n of [99, 1, 2, 3, 4, 5]) {
+      engine.tellEvents([{ rule: n === 99 ? rule : others, finding: createLoneEvent(n) }], clock.now())
+      dispatcher.wake()
+      await clock.advance(60_000)
+    }
+    await clock.advance(900_000)
+    expect(taken.sort()).toEqual(['1', '2', '3', '4', '5'])
+    expect(store.getChannel('ops').circuit).toBe('closed')
+    expect(store.listOutbox({ state: 'dead', limit: 9 })).toHaveLength(1)
+    expect(fakes[1]?.sent.flatMap(({ items }) => items.map(({ facts }) => facts['amount']))).toContain('99')
+    await dispatcher.stop()
+  },
+)
 
 test('a channel that took something a while ago and refuses us now is dead, whatever it is tried with', async () => {
   const { engine, clock, startSending, ops, store } = createBench({ routes: [createRoute()] })
