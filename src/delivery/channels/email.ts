@@ -175,7 +175,7 @@ function answerTo(root: string, host: string) {
   return { inReplyTo: id, references: id }
 }
 
-/** One Message-ID for a day, whatever the attempt: a mail that arrives twice is dropped by the reader's side. */
+/** One Message-ID for a report, whatever the attempt: a mail that arrives twice is dropped by the reader's side. */
 function toReportMail(report: RenderedReport, options: DeliveryOptions, parties: MailParties) {
   const host = parties.from.address.split('@').at(-1) ?? 'localhost'
   const files = report.csv.map(({ name, content }) => ({ filename: name, content, contentType: 'text/csv' }))
@@ -192,7 +192,7 @@ function toReportMail(report: RenderedReport, options: DeliveryOptions, parties:
     from: parties.from,
     to: [...parties.to],
     envelope: { from: parties.from.address, to: [...parties.recipients] },
-    messageId: `<report.${headerId(report.day)}@${host}>`,
+    messageId: `<report.${headerId(report.id)}@${host}>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Spanwatch-Id': headerId(`report-${report.day}`) },
     signal: options.signal,
   }

@@ -247,6 +247,8 @@ export interface CsvFile {
 /** A report in every form that a mail or a folder needs. */
 export interface RenderedReport {
   readonly day: string
+  /** Of each attempt the same, and of another report of the day another one. */
+  readonly id: string
   readonly subject: string
   readonly text: string
   readonly html: string

@@ -28,6 +28,7 @@ export function renderFleetDay(day: FleetDay, pageUrl: string | null): RenderedR
   return {
     // Of a bridge's own report of the day it is another mail.
     day: `fleet-${day.window.day}`,
+    id: `fleet-${day.window.day}`,
     subject: `[spanwatch] ${label}`,
     text: `${[`${label}\n${when}`, ...tables.map(renderTable)].join('\n\n')}\n`,
     html: mailFrame({

@@ -31,6 +31,7 @@ export async function renderReport(
   const { report, charts } = await withCharts(complete, draw)
   return {
     day: report.window.day,
+    id: `${report.window.day}.${report.builtAt}`,
     subject: `[spanwatch] ${verdictLabel(report)}`,
     text: renderReportText(report, pageUrl),
     html: renderReportHtml(report, charts, pageUrl),
