@@ -228,7 +228,10 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.emulateMedia({ media: 'print' })
     expect(await drawn('.copy')).toMatch(/^"0x[0-9a-f]{40,64}"$/)
     expect(await drawn('time:not(.at)')).toBe('" (2026-03-08 08:31:05 UTC)"')
-    expect(await page.locator('form:visible, header.top:visible').count()).toBe(0)
+    expect(
+      await page.locator('form:not(.filters):visible, header.top:visible, button:not(.copy):visible').count(),
+    ).toBe(0)
+    expect(await page.getByLabel('Older than').isVisible()).toBe(true)
   })
 
   test('a hash is copied whole by a press, and leads to the explorer where one is named', async () => {

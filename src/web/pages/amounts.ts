@@ -27,7 +27,9 @@ export function renderTransferAmount(transfer: Transfer): Html {
 
 /** A difference with its sign, e.g. `+9,590.32`; what lacks is red, unless it is not `isLack`: money that only moved. */
 export function renderDifference(amount: string, isLack = amount.startsWith('-'), most?: number): Html {
-  return html`<span class="amount${isLack ? ' tone-critical' : ''}" title="${groupDigits(amount)}">${signedAmount(amount, most)}</span>`
+  const [short, whole] = [signedAmount(amount, most), signedAmount(amount, Infinity)]
+  const classes = `amount${short === whole ? '' : ' is-cut'}${isLack ? ' tone-critical' : ''}`
+  return html`<span class="${classes}" title="${whole}">${short}</span>`
 }
 
 /** What is held, with what had left it on the way, less what is owed; null while one of them is unknown. */

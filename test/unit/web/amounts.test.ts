@@ -21,6 +21,7 @@ test('what is too long for a column, a token by its number for instance, may be 
 test('a difference has its sign, and what is missing is red', async () => {
   expect(String(await renderDifference('9590.32'))).toContain('>+9,590.32<')
   expect(String(await renderDifference('-9590.32'))).toMatch(/tone-critical.*>−9,590\.32</)
+  expect(String(await renderDifference('1.123456789'))).toContain('is-cut" title="+1.123456789">+1.123456…<')
 })
 
 test('what had left on its way is held still; with one of them unknown nothing is said', () => {

@@ -106,7 +106,7 @@ test('the course says where it begins, and keeps a moment in which something lac
   const page = await read('/escrows?period=hour')
   expect(textOf(page)).toMatch(/From 2026-03-08 10:2\d:00 UTC: nothing older is kept/)
   expect(page).toContain('below zero in 1 of them')
-  expect(page).toContain('<span class="amount tone-critical" title="-1">−1</span>')
+  expect(page).toContain('<span class="amount tone-critical" title="−1">−1</span>')
   const chart = await ask(`/charts/escrow.svg?token=${usdc}&period=hour`)
   expect(chart.headers.get('content-type')).toBe('image/svg+xml')
   expect(await chart.text()).toContain('USDC')
