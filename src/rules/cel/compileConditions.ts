@@ -210,8 +210,8 @@ function toVocabulary({ detector, ownLabels, ownValues }: WhereContext): Vocabul
           Object.entries(labelValues([detector.kind])).filter(([name]) => !ownLabels.includes(name)),
         ),
       ),
-      ...ownValues,
     },
+    ownValues,
     isLowerCase: (name) => name !== 'transfer.id' && !ownLabels.some((own) => name === `labels.${own}`),
     isHash: (name) => {
       const [, label] = /^labels\.(.+)$/.exec(name) ?? []

@@ -24,6 +24,8 @@ export interface Vocabulary extends HashNames {
   /** Every name that may stand in the expression, dotted, for suggestions. */
   readonly names: readonly string[]
   readonly values: KnownValues
+  /** What names can be in the findings of the one rule alone. */
+  readonly ownValues?: KnownValues
   /** The labels that there can be, where they are known: any other one is always "". */
   readonly labels?: readonly string[]
   /** Whether a name stands for a text. */
@@ -190,7 +192,7 @@ function findLiteralProblem(
       checkOrder(node, vocabulary)
     if (problem) return problem
   }
-  return findImpossible(root, vocabulary.values)
+  return findImpossible(root, vocabulary)
 }
 
 /** `amount("…")`, `duration("…")` and `timestamp("…")` with a literal: what would throw at every evaluation is said now. */

@@ -288,7 +288,9 @@ describe('where', () => {
   })
 
   test.each([
-    ['labels["severity"] == "critical"', 'labels.severity is never "critical"; it is one of info'],
+    ['labels["severity"] == "critical"', 'labels.severity is never "critical"; it is info'],
+    ['labels.severity in ["critical", "warning"]', 'labels.severity is never "critical"; it is info'],
+    ['labels.severity in ["info", "crit"]', 'labels.severity is never "crit"; it is one of critical'],
     ['labels.rule == "another"', 'labels.rule is never "another"'],
     ['transfer.direction == "MainToZone"', 'transfer.direction is never "MainToZone"'],
     ['labels.direction == "MainToZone"', 'labels.direction is never "MainToZone"'],
@@ -296,6 +298,14 @@ describe('where', () => {
     const lines = ['on: transfer.stalled', 'with: { direction: ZoneToMain }', `where: '${where}'`]
     expect(problemsOf(...lines, 'severity: info')).toEqual([expect.stringContaining(message)])
   })
+
+  test.each(['transfer.direction in ["MainToZone", "ZoneToMain"]', 'labels.severity in ["info", "warning"]'])(
+    'what other rules say may stand beside it in a list: %s',
+    (where) => {
+      const lines = ['on: transfer.stalled', 'with: { direction: ZoneToMain }', `where: '${where}'`]
+      expect(problemsOf(...lines, 'severity: info')).toEqual([])
+    },
+  )
 
   test('a sum of a flow that may be null is a text', () => {
     expect(problemsOf('on: flow.surge', 'with: { maxCount: 5 }', "where: 'facts.amount == 5'")).toEqual([
