@@ -26,6 +26,8 @@ export interface Answer {
   readonly tookOthers: boolean
   /** Nothing else fails beside it. */
   readonly isOnly: boolean
+  /** When a channel that cannot be reached is probed next: with something else, where something else waits. */
+  readonly probeAt?: UnixMs | null
 }
 
 export const mostSuspicious = 3
@@ -97,8 +99,13 @@ function handBack(delivery: Delivery, nextAt: UnixMs, reason: string): DeliveryS
   return { do: 'retry', delivery: back, reason }
 }
 
-function retryLater({ delivery, channelType, random }: Answer, reason: string, now: UnixMs): DeliveryStep {
-  const nextAt = now + retryDelayMs({ channelType, attempt: delivery.attempt, random })
+function retryLater(
+  { delivery, channelType, random, probeAt }: Answer,
+  reason: string,
+  now: UnixMs,
+): DeliveryStep {
+  const delayMs = retryDelayMs({ channelType, attempt: delivery.attempt, random })
+  const nextAt = Math.max(now + delayMs, probeAt ?? 0)
   if (nextAt >= delivery.expiresAt) return giveUp(delivery, reason)
   return { do: 'retry', delivery: { ...delivery, state: 'waiting', nextAt, lastError: reason }, reason }
 }

@@ -32,6 +32,7 @@ const longestHastenMs = 32_000
 export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
   const { delivery, channel } = settled
   const result = interpret(deps, settled, now)
+  const said = sayOfChannel(deps, { delivery, result }, now)
   const answer = {
     delivery,
     result,
@@ -40,6 +41,7 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
     canSplit: canSplit(deps, delivery),
     tookOthers: tookOthers(deps, delivery, now),
     isOnly: deps.store.listDeliveries(delivery).length === 1,
+    probeAt: said.result === 'dead' ? now + (said.probeAfterMs ?? probeMs) : null,
   }
   const step = planDelivery(answer, now)
   deps.store.transaction(() => {
@@ -47,7 +49,6 @@ export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs):
     const thread = 'thread' in result ? result.thread : undefined
     if (thread !== undefined && delivery.caseId !== null)
       deps.store.setThread(delivery.caseId, { channel: channel.name, thread })
-    const said = sayOfChannel(deps, { delivery, result }, now)
     noteAnswer(deps, { channel: channel.name, result: said, isToAll: delivery.recipients === null }, now)
   })
   logStep(deps, settled, step)

@@ -1033,6 +1033,22 @@ describe('a channel that cannot be reached', () => {
     await dispatcher.stop()
   })
 
+  test('by one message alone is tried with the next one as well', async () => {
+    const { clock, ops, tell, told, store, dispatcher } = setUp('mail')
+    ops.deliver = async ({ items }) =>
+      items.some(({ facts }) => facts['amount'] === '1')
+        ? { result: 'transient', reason: '500' }
+        : { result: 'ack' }
+    await tell(1)
+    await clock.advance(1_200_000)
+    expect(store.getChannel('ops').circuit).toBe('open')
+    await tell(2)
+    await clock.advance(660_000)
+    expect(store.getChannel('ops').circuit).toBe('closed')
+    expect(told().filter((one) => one.startsWith('transfer.failed'))).toHaveLength(2)
+    await dispatcher.stop()
+  })
+
   test('is tried as before where there is no other', async () => {
     const { clock, tell, store, dispatcher } = setUp(null)
     await tell(1)
