@@ -100,9 +100,8 @@ export function forgetFlow(db: Database, escrow: string, hash: string, now: Unix
   const gone = selectFlows(db, where, hash, escrow)
   for (const flow of gone) {
     if (saveRefunds(db, flow.id, [])) wakeSentTo(db, partiesOf(flow), now)
-    dropFlow(db, flow)
     moveAcross(db, flow, null, now)
-    wakeGaps(db, flow, now)
+    dropFlow(db, flow)
   }
   wakeOfDeposits(db, gone, now)
   return gone
@@ -120,21 +119,24 @@ type FlowPlace = Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>
 /**
  * A movement is in another block than it was, or in none: where the balance that the next ones are compared with lies
  * between the two, that one held it and the chain does not, or the other way round. A row of its own makes up for it: behind
- * that balance, or in the change of balance that was found where the node showed the other blocks before the list did.
+ * that balance, or in the change of balance that was found where the node showed the other blocks before the list did. What
+ * was known of the movement before is to be in its place still.
  */
 function moveAcross(db: Database, flow: EscrowFlow, toHeight: number | null, now: UnixMs): void {
   const { escrow, token, hash } = flow
-  wakeGaps(db, flow, now)
+  // One that it explains was of the blocks as they were: it stays so.
+  wakeGaps(db, flow, now, "verdict <> 'explained'")
   const anchor = readAnchor(db, escrow, token)
   if (anchor === null) return
-  const turn = findTurn(db, flow, toHeight ?? Infinity)
-  const shift = shiftAt(flow, toHeight ?? Infinity, anchor.height)
-  if (turn === null && shift === null) return
+  const to = toHeight ?? Infinity
+  const turn = findTurn(db, flow, to)
+  const shift = shiftAt(flow, to, turn?.fromHeight ?? anchor.height)
+  if (shift === null) return
   const height = turn?.height ?? anchor.height + 1
   const name = turn === null ? `moved:${hash}` : `moved:${hash}:${height}`
   const sql = `SELECT net FROM escrow_flows WHERE ${isFlow} AND height >= ?4`
   const known = decimal.get(db, sql, name, escrow, token, height) ?? noAmount
-  const net = addDecimals(known, turn?.shift ?? shift ?? noAmount)
+  const net = addDecimals(known, shift)
   dropFlow(db, { escrow, token, hash: name })
   const numbers = numbersOf(db, flow)
   db.prepare(
@@ -150,20 +152,19 @@ function shiftAt(flow: Pick<EscrowFlow, 'height' | 'net'>, toHeight: number, at:
   return flow.height <= at ? negate(flow.net) : flow.net
 }
 
-/** The first change of balance, of those that nothing explains, that such a movement is all or a part of. */
-function findTurn(
-  db: Database,
-  flow: EscrowFlow,
-  toHeight: number,
-): { readonly height: number; readonly shift: Decimal } | null {
-  const where = `WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND from_height >= ?
-    AND verdict IN ('open', 'unexplained') ORDER BY height`
+/**
+ * The first change of balance, of those that nothing explains, at whose end the node showed the other blocks: what the
+ * balance there becomes by them is all or a part of it.
+ */
+function findTurn(db: Database, flow: EscrowFlow, toHeight: number): StoredFlow | null {
+  const where = `WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height >= ?
+    AND from_height IS NOT NULL AND verdict IN ('open', 'unexplained') ORDER BY height`
   const gaps = selectFlows(db, where, flow.escrow, flow.token, Math.min(flow.height, toHeight))
-  for (const gap of gaps) {
-    const shift = shiftAt(flow, toHeight, gap.fromHeight ?? 0)
-    if (shift !== null && isPartOf(shift, restOfGap(db, gap))) return { height: gap.height, shift }
+  const isTurn = (gap: StoredFlow) => {
+    const shift = shiftAt(flow, toHeight, gap.height)
+    return shift !== null && isPartOf(shift, restOfGap(db, gap))
   }
-  return null
+  return gaps.find(isTurn) ?? null
 }
 
 function isPartOf(part: Decimal, all: Decimal): boolean {
@@ -177,9 +178,10 @@ function wakeGaps(
   db: Database,
   { escrow, token, height }: Pick<EscrowFlow, 'escrow' | 'token' | 'height'>,
   now: UnixMs,
+  of = 'TRUE',
 ): void {
   db.prepare(
-    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height >= ? AND from_height < ?`,
+    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height >= ? AND from_height < ? AND ${of}`,
   ).run(now, escrow, token, height, height)
 }
 

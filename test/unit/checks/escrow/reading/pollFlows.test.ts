@@ -6,7 +6,7 @@ import { createFlowReader, type FlowReader } from '../../../../../src/checks/esc
 import { readFlows, readNewFlows, readPastFlows } from '../../../../../src/checks/escrow/reading/pollFlows.ts'
 import { noteType, openEscrowWatch } from '../../../../../src/checks/escrow/watched/watch.ts'
 import { listFlowsOf, selectFlows } from '../../../../../src/checks/escrow/flows/flowRow.ts'
-import { listDueFlows, saveGap } from '../../../../../src/checks/escrow/flows/flowStore.ts'
+import { listDueFlows, saveGap, settleFlow } from '../../../../../src/checks/escrow/flows/flowStore.ts'
 import { restOfGap, sumListed } from '../../../../../src/checks/escrow/flows/flowSums.ts'
 import { saveAnchor } from '../../../../../src/checks/escrow/flows/readingStore.ts'
 import { lowestCursor, readStream } from '../../../../../src/kernel/reads/mainStreams.ts'
@@ -27,6 +27,15 @@ const payout = (name: string, height: number, amount = '10'): FlowRow => ({
   tokenId: '',
   amount,
 })
+
+const judged = {
+  direction: 'out',
+  unexplained: null,
+  reason: '',
+  checkAt: null,
+  absence: null,
+  waitsFor: null,
+} as const
 
 const listGaps = (db: Database) => selectFlows(db, 'WHERE from_height IS NOT NULL ORDER BY height')
 
@@ -212,6 +221,7 @@ test.each([
     const place = { escrow, token, at: 1_020_000 }
     // The balance of block 1,020 is of the other blocks, that of 1,010 was not; what comes after is compared with 1,030.
     saveGap(db, { ...place, fromHeight: 1_010, height: 1_020, change: toDecimal(change) ?? noAmount }, 0)
+    settleFlow(db, { ...place, hash: 'balance:1010' }, { ...judged, verdict: 'unexplained' }, 0)
     // As much as is said to have left there, and did not.
     saveGap(db, { ...place, fromHeight: 1_024, height: 1_026, change: noAmount }, 0)
     saveAnchor(db, escrow, token, { height: 1_030, balance: 90n, readAt: 0, misses: 0, missedAt: null })
@@ -223,6 +233,38 @@ test.each([
     expect(listDueFlows(db, Infinity).filter(({ fromHeight }) => fromHeight === 1_010)).toHaveLength(1)
   },
 )
+
+test.each([
+  { title: 'that is gone', before: 1_000, after: [], change: '0' },
+  { title: 'that went to an earlier block', before: 1_040, after: [payout('02', 1_000)], change: '-10' },
+])(
+  'F46: a balance that a node showed of the other blocks from the first is made up for in nothing, of a payout $title',
+  async ({ before, after, change }) => {
+    const { db, world, read, sumSince } = setUp([payout('01', 990), payout('02', before)])
+    await read(3)
+    const gap = { escrow, token, at: 1_000_000, fromHeight: 999, height: 1_000 }
+    saveGap(db, { ...gap, change: toDecimal(change) ?? noAmount }, 0)
+    settleFlow(db, { ...gap, hash: 'balance:999' }, { ...judged, verdict: 'unexplained' }, 0)
+    saveAnchor(db, escrow, token, { height: 1_030, balance: 90n, readAt: 0, misses: 0, missedAt: null })
+    world.rows = [payout('01', 990), ...after]
+    await read(6)
+    expect(listGaps(db).map((one) => formatDecimal(restOfGap(db, one)))).toEqual(['0'])
+    expect(sumSince(1_030)).toBe('0')
+    expect(listDueFlows(db, Infinity).filter(({ fromHeight }) => fromHeight === 999)).toHaveLength(1)
+  },
+)
+
+test('F46: a change of balance that a payout explains stays explained where that is in another block', async () => {
+  const { db, world, read } = setUp([payout('01', 990), payout('02', 1_000)])
+  await read(3)
+  const gap = { escrow, token, hash: 'balance:999', at: 1_000_000, fromHeight: 999, height: 1_000 }
+  saveGap(db, { ...gap, change: toDecimal('-10') ?? noAmount }, 0)
+  settleFlow(db, gap, { ...judged, verdict: 'explained' }, 0)
+  saveAnchor(db, escrow, token, { height: 1_030, balance: 80n, readAt: 0, misses: 0, missedAt: null })
+  world.rows = [payout('01', 990), payout('02', 1_003)]
+  await read(6)
+  expect(listDueFlows(db, Infinity).filter(({ fromHeight }) => fromHeight !== null)).toEqual([])
+})
 
 test('what is new is read at once, and the hour before by itself: it may take minutes', async () => {
   const { db, world, setHead, reader, asked, stored, stream } = setUp([
