@@ -33,7 +33,7 @@ export function listFallen(
     if (first === undefined || fall <= 0n) return []
     const { escrow, at, decimals, readAt } = first
     const outward = fromBaseUnits(fall, decimals)
-    const waitsFor = zone !== null && zone < readAt ? ('zone' as const) : ('list' as const)
+    const waitsFor = zone === null || zone < readAt ? ('zone' as const) : ('list' as const)
     return [{ token, escrow, hash: '', at, outward, unexplained: null, waitsFor }]
   })
 }

@@ -49,12 +49,12 @@ test('what a balance fell by waits for the list once its reading has waited for 
   expect(fallen()).toEqual([`600 of ${token}, list`])
 })
 
-test('it waits for the zone chain where that is shown up to before the reading', () => {
+test('it waits for the zone chain where that is shown up to before the reading, or was never read', () => {
   const { hold, fallen } = setUp()
   hold(token, 400n)
   expect(fallen(waitedAt, readAt - 1)).toEqual([`600 of ${token}, zone`])
   expect(fallen(waitedAt, readAt)).toEqual([`600 of ${token}, list`])
-  expect(fallen(waitedAt, null)).toEqual([`600 of ${token}, list`])
+  expect(fallen(waitedAt, null)).toEqual([`600 of ${token}, zone`])
 })
 
 test('listed movements are none of it, and what rose is no fall', () => {
