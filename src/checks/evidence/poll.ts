@@ -33,7 +33,7 @@ export const historyBatch = 200
 const runMs = 10_000
 /** After so long a kind of question is looked at again in a run that another holds up. */
 const lookAgainMs = 1_000
-/** Questions about single transactions in one run: a storm of doubts must not stop the batches. */
+/** Questions about single transactions before the next look: a storm of doubts must not stop the batches. */
 const maxSingles = 12
 /**
  * Asks second sources of legs, in twenties across transfers and as seldom as possible: an ordinary leg waits a while
@@ -66,8 +66,12 @@ export function createEvidencePoll(
     }
     if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))
       evidence.ledger.queueHistory(historyBatch, clock.now())
+    const askAnew = (ask: LegAsk) => () => {
+      run.singles.left = maxSingles
+      return askAll(run, ask)
+    }
     const work = [
-      ...(['zone', 'main', 'native'] as const).map((ask) => () => askAll(run, ask)),
+      ...(['zone', 'main', 'native'] as const).map(askAnew),
       ...others.map((ask) => () => ask(signal)),
     ]
     // One kind that cannot be asked holds up no other.

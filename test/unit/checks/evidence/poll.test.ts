@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { decideDoubt } from '../../../../src/checks/evidence/decideDoubt.ts'
 import type { Doubt, Outcome } from '../../../../src/checks/evidence/doubt.ts'
 import { chooseBatch, createEvidencePoll } from '../../../../src/checks/evidence/poll.ts'
@@ -537,4 +537,42 @@ test('an endpoint that takes long to answer holds up no question to another', as
   expect(asked).toEqual(['0x2'])
   slow.resolve({ requestedAt: 1, readings: [], bad: [] })
   await running
+})
+
+test('a run that an endpoint holds up asks single transactions as often as several runs would', async () => {
+  const world = createTestKernel({ isManual: true })
+  const { clock, db } = world
+  const slow = Promise.withResolvers<LegsRead>()
+  const asked = new Set<string>()
+  const none: LegsRead = { requestedAt: clock.now(), readings: [], bad: [] }
+  const shown = { chain: 'zone', source: 'E9', requestedAt: 1, status: 'success', moves: null } as const
+  const readings = [{ ...shown, hash: '0xshown', errorMessage: '' }]
+  const reads: EvidenceReads = {
+    ...emptyReads,
+    mainLegs: () => slow.promise,
+    zoneLegs: async () => ({ ...none, requestedAt: clock.now(), readings }),
+    zoneLeg: async (hash) => {
+      asked.add(hash)
+      return none
+    },
+  }
+  const run = createEvidencePoll({ ...world, reads }, { name: 'evidence', isLate: false, others: [] })
+  const queue = (names: readonly string[]) => {
+    const now = clock.now()
+    const doubted = { reads: 2, firstAt: now - 60_000, lastAt: now - 15_000, controlAt: now - 15_000 }
+    for (const name of names)
+      putQueued(db, queuedLeg({ ...doubted, hash: name, time: now - 600_000, addedAt: now - 600_000 }))
+  }
+  const listNames = (first: number) => Array.from({ length: 12 }, (_, n) => `0x${first + n}`)
+  recordHead(db, 'zone', { height: 1_000, blockTime: clock.now(), at: clock.now() })
+  putQueued(db, queuedLeg({ ask: 'main', hash: '0xslow', addedAt: clock.now() }))
+  queue(listNames(10))
+  const running = run(noSignal)
+  await clock.advance(1_500)
+  await vi.waitFor(() => expect(asked.size).toBe(12))
+  queue(listNames(30))
+  await clock.advance(1_000)
+  slow.resolve(none)
+  await running
+  expect(asked.size).toBe(24)
 })
