@@ -111,7 +111,8 @@ function judgeBehind(facts: Facts, behind: number, { after, chain = 'main' }: Pa
   if (!explored || facts.now - node.seenAt > silentMs) return chain
   if (explored.height - node.height >= behind) {
     if (node.seenAt + after < explored.readAt) return chain
-    return { finding: toFinding(facts, { ...explored, ...node }, { after, what: 'the node is behind' }) }
+    const head = { ...explored, ...node, blockTime: explored.blockTime }
+    return { finding: toFinding(facts, head, { after, what: 'the node is behind' }) }
   }
   if (node.height - explored.height < behind) return null
   // Its reading is older than the node's: it may have come on since.

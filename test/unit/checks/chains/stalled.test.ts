@@ -61,3 +61,11 @@ test('a height beyond all reason that a node says once makes nobody late', () =>
     unknown: [],
   })
 })
+
+test('of a node that is behind the time of the newest block known is said', () => {
+  const behind = chainStalled.params.parse({ chain: 'main', behind: 100 })
+  const heads = [toHead({ chain: 'main', height: 500, readAt: 115_000, blockTime: 114_000 })]
+  const canonicalHead = trackHeight(null, 300, 110_000)
+  const { findings } = chainStalled.judge(toFacts(120_000, { heads, canonicalHead }), behind)
+  expect(findings).toMatchObject([{ facts: { what: 'the node is behind', blockTimeAt: 114_000 } }])
+})
