@@ -104,8 +104,12 @@ async function ask<R>(context: ExplorerContext, call: Call<R>): Promise<Answer<R
     how.signal?.throwIfAborted()
     // A filter that is refused or ignored is one that the service does not have: that is an answer.
     if (filter !== null && hasNoFilter(error)) context.health.good(asked)
-    else if (!context.health.failed(asked, errorText(error), failureKind(error)))
-      noteThrottling(context, error, lease)
+    else {
+      const kind = failureKind(error)
+      const isDown = context.health.failed(asked, errorText(error), kind)
+      // Who asks to be asked less is heeded, however often it is one endpoint.
+      if (!isDown || kind === 'throttled') noteThrottling(context, error, lease)
+    }
     throw error instanceof MonitorError ? withDetails(error, placeOf(asked)) : error
   } finally {
     lease.release()

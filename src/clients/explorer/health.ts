@@ -61,7 +61,7 @@ export interface HealthRecorder {
   asked(endpoint: string): Asked
   /** A decoded answer that nothing known contradicts. */
   good(asked: Asked): void
-  /** @returns whether the endpoint goes on failing while others answer: that is its own trouble, and no sign of load */
+  /** @returns whether the endpoint goes on failing while others answer: being down is its own trouble, and no sign of load */
   failed(asked: Asked, reason: string, kind: FailureKind): boolean
   /** Any answer came, with its Date header, received at `at`. */
   answered(date: string | null, at: UnixMs): void
