@@ -10,7 +10,7 @@ export function toHashCell(text: string): Uint8Array | string {
 
 /**
  * A hash, or an address, alone and with its `0x`, of what people paste: without its `0x`, behind the name of its chain, as
- * an explorer's link. What is none stays as it is.
+ * an explorer's link, of which the first one counts. What is none stays as it is.
  * @example completeHash(`https://explorer.example.com/tx/${hash}?tab=logs`) // hash
  */
 export function completeHash(text: string): string {
@@ -19,7 +19,7 @@ export function completeHash(text: string): string {
 }
 
 const pasted =
-  /^(?:(?:main|zone) |https?:\/\/\S*[/=])?(?:0x)?([\da-f]{64}|[\da-f]{40})(?:[,;.)]|[/?#&]\S*)?$/i
+  /^(?:(?:main|zone) |https?:\/\/\S*?[/=])?(?:0x)?([\da-f]{64}|[\da-f]{40})(?:[,;.)]|[/?#&]\S*)?$/i
 
 export function fromHashCell(cell: unknown): string | undefined {
   if (typeof cell === 'string') return cell

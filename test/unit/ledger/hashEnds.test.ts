@@ -46,6 +46,7 @@ test('a transfer is found by the short form of either hash and of an address, an
     `${link}/zone/tx/${whole}?tab=logs#2`,
     `${link}/?tx=${whole}&x=1`,
     `${link}/address/${source}/transfers`,
+    `${link}/tx/${whole}?from=0x${'9f'.repeat(20)}`,
   ])
     expect(find(pasted), pasted).toEqual(['a'])
   expect(find(source.slice(2))).toEqual(['a'])
