@@ -13,7 +13,7 @@ export interface Canary extends Pick<Kernel, 'channels' | 'clock' | 'db' | 'log'
 /** When the newest one went out, kept over restarts. */
 const lastName = 'canary_at'
 
-/** Sends them when they are due. Due times are compared, not rung for: neither a restart nor a changed clock sends two. */
+/** Sends them when they are due. Due times are compared, not rung for: neither a restart nor a clock that is set ahead sends two. */
 export async function pollCanary(canary: Canary, signal: AbortSignal): Promise<void> {
   const { channels, clock, db, schedule } = canary
   const now = clock.now()

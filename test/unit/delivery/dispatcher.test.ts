@@ -1001,6 +1001,14 @@ describe('a channel that cannot be reached', () => {
     return { ...bench, ops, dispatcher, tell, told }
   }
 
+  /** It takes all but the finding of the amount 1. */
+  function failTheFirst(channel: ReturnType<typeof createFakeChannel>): void {
+    channel.deliver = async ({ items }) =>
+      items.some(({ facts }) => facts['amount'] === '1')
+        ? { result: 'transient', reason: '500' }
+        : { result: 'ack' }
+  }
+
   test('for ten minutes has what waits for it told on the fallback, and that it takes nothing', async () => {
     const { clock, tell, told, store, dispatcher } = setUp('mail')
     await tell(1, 2, 3)
@@ -1035,10 +1043,7 @@ describe('a channel that cannot be reached', () => {
 
   test('by one message alone is tried with the next one as well', async () => {
     const { clock, ops, tell, told, store, dispatcher } = setUp('mail')
-    ops.deliver = async ({ items }) =>
-      items.some(({ facts }) => facts['amount'] === '1')
-        ? { result: 'transient', reason: '500' }
-        : { result: 'ack' }
+    failTheFirst(ops)
     await tell(1)
     await clock.advance(1_200_000)
     expect(store.getChannel('ops').circuit).toBe('open')
@@ -1059,10 +1064,7 @@ describe('a channel that cannot be reached', () => {
 
   test('but takes other messages is no such channel', async () => {
     const { clock, ops, tell, told, store, dispatcher } = setUp('mail')
-    ops.deliver = async ({ items }) =>
-      items.some(({ facts }) => facts['amount'] === '1')
-        ? { result: 'transient', reason: '500' }
-        : { result: 'ack' }
+    failTheFirst(ops)
     await tell(1)
     for (let minute = 0; minute < 30; minute += 1) {
       await tell(2 + minute)

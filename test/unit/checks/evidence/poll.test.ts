@@ -17,6 +17,20 @@ import { emptyReads, putQueued, queuedLeg } from '../queuedLegs.ts'
 const leg = (overrides: Partial<QueuedLeg> = {}) => queuedLeg({ dueAt: 60_000, ...overrides })
 const legs = (count: number) => Array.from({ length: count }, (_, n) => leg({ hash: `0x${n}` }))
 
+/** What is said of transactions instead of being kept, and the commit that says so. */
+function collect({ commit }: ReturnType<typeof createTestKernel>) {
+  const said: EvidenceReading[] = []
+  return {
+    said,
+    commit: ({ evidence, ...rest }: Parameters<typeof commit>[0]) => {
+      said.push(...(evidence ?? []))
+      return commit(rest)
+    },
+  }
+}
+
+const move = { token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }
+
 describe('chooseBatch', () => {
   test('nineteen wait for a twentieth (semantics 25)', () => {
     expect(chooseBatch(legs(19), 59_999)).toBeNull()
@@ -346,15 +360,12 @@ test.each([true, false])(
     const world = createTestKernel()
     const { clock, db } = world
     const leg = { chain: 'main', hash: '0x1', requestedAt: 1, status: 'success', errorMessage: '' } as const
-    const moves = [{ token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }]
-    const said: EvidenceReading[] = []
+    const moves = [move]
+    const { said, commit } = collect(world)
     const run = createEvidencePoll(
       {
         ...world,
-        commit: ({ evidence, ...rest }) => {
-          said.push(...(evidence ?? []))
-          return world.commit(rest)
-        },
+        commit,
         reads: {
           ...emptyReads,
           mainLegs: async () => ({
@@ -387,9 +398,7 @@ test.each([
   async (_, times, told) => {
     const world = createTestKernel()
     const of = { chain: 'main', hash: '0x1', requestedAt: 1, status: 'success', errorMessage: '' } as const
-    const move = { token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }
     const moves = (count: number) => Array.from({ length: count }, () => move)
-    const said: EvidenceReading[] = []
     const answer = (source: 'E13' | 'E21', count: number | null) => async () => {
       if (count === null) throw new MonitorError('source.unreachable', 'failed (HTTP 404)')
       return {
@@ -398,13 +407,11 @@ test.each([
         bad: [],
       }
     }
+    const { said, commit } = collect(world)
     const run = createEvidencePoll(
       {
         ...world,
-        commit: ({ evidence, ...rest }) => {
-          said.push(...(evidence ?? []))
-          return world.commit(rest)
-        },
+        commit,
         reads: { ...emptyReads, mainLegs: answer('E13', 2), mainLogs: answer('E21', times) },
       },
       { name: 'evidence', isLate: false, others: [] },
@@ -424,15 +431,11 @@ test.each([
 test('semantics.md 17: of more that are given twice than can be asked for alone none counts twice meanwhile', async () => {
   const world = createTestKernel()
   const of = { chain: 'main', requestedAt: 1, status: 'success', errorMessage: '' } as const
-  const move = { token: '0xcc', from: '0xa', to: '0xb', amount: '1', amountRaw: null, tokenId: '' }
-  const said: EvidenceReading[] = []
+  const { said, commit } = collect(world)
   const run = createEvidencePoll(
     {
       ...world,
-      commit: ({ evidence, ...rest }) => {
-        said.push(...(evidence ?? []))
-        return world.commit(rest)
-      },
+      commit,
       reads: {
         ...emptyReads,
         mainLegs: async (hashes) => ({
