@@ -24,6 +24,14 @@ const bridge = {
   tokens: [{ address: token, symbol: 'T', decimals: 0 }],
 }
 
+/** What a node that reads balances alone is not asked for here. */
+const unread = { timeOf: () => Promise.resolve(null), readNative: () => Promise.resolve([]) }
+const ofNode = ({ clock }: Pick<ReturnType<typeof createTestKernel>, 'clock'>) => ({
+  seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
+  baselineSince: null,
+  shorts: new Map(),
+})
+
 /** A reading at each step; deposits and credits go on while the main head that is known stays behind. */
 async function judgedAfter(head: { height: number; blockTime: number | null }) {
   const kernel = createTestKernel({ start: 1_000_000, config: { bridge } })
@@ -34,20 +42,17 @@ async function judgedAfter(head: { height: number; blockTime: number | null }) {
   const balanceAt = (height: number) => BigInt(1_000 + (height - 100) * 5)
   const balances = {
     ...kernel,
+    ...ofNode(kernel),
     watch,
+    isCanonical: true,
     balances: {
+      ...unread,
       read: (_holdings: unknown, height: number | null) => {
         const at = height ?? 0
         return Promise.resolve({ low: at, high: at, readAt: clock.now(), balances: [balanceAt(at)] })
       },
       readAt: (_holding: unknown, height: number) => Promise.resolve(balanceAt(height)),
-      timeOf: () => Promise.resolve(null),
-      readNative: () => Promise.resolve([]),
     },
-    seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
-    isCanonical: true,
-    baselineSince: null,
-    shorts: new Map(),
   }
   const poll = async () => {
     list.readAt = clock.now()
@@ -252,17 +257,14 @@ test('semantics.md 41: what no list of movements shows is held against what is o
   let held = 1_000n
   const of = {
     ...kernel,
+    ...ofNode(kernel),
     watch: openEscrowWatch(kernel),
+    isCanonical: false,
     balances: {
+      ...unread,
       read: () => Promise.resolve({ low: 100, high: 100, readAt: clock.now(), balances: [held] }),
       readAt: () => Promise.resolve(held),
-      timeOf: () => Promise.resolve(null),
-      readNative: () => Promise.resolve([]),
     },
-    seat: { name: 'canonical', seat: createSeat([{ name: 'node', client: {} as Rpc }], clock) } as const,
-    isCanonical: false,
-    baselineSince: null,
-    shorts: new Map(),
   }
   setMainHead(db, 100, clock.now(), clock.now())
   let zoneHeight = 1
