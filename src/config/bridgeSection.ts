@@ -1,6 +1,7 @@
 import type { AbiFunction } from 'viem'
 import { parseAbiItem } from 'viem/utils'
 import { z } from 'zod'
+import { isMint } from '../bridge/mint.ts'
 import { canonicalToken } from '../bridge/movedToken.ts'
 import { directions } from '../bridge/observation.ts'
 import { address, amount, duration, pattern, refuse, text, wholeNumber } from './fields.ts'
@@ -132,12 +133,21 @@ const limit = z
         })
   })
 
+const escrow = z
+  .strictObject({ address, token: address, baseline: amount.nullable().default(null) })
+  .superRefine(({ baseline, token, ...place }, context) => {
+    if (!isMint(place)) return
+    const refuse = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    if (canonicalToken(token) === '')
+      refuse('token', 'expected a token that the bridge mints, as `address` has it: not the native currency')
+    if (baseline !== null) refuse('baseline', 'expected none: what is minted is held nowhere')
+  })
+
 export const bridge = z.strictObject({
   contracts: z.array(address).default([]),
   events: z.array(bridgeEvent).default([]),
-  escrows: z
-    .array(z.strictObject({ address, token: address, baseline: amount.nullable().default(null) }))
-    .default([]),
+  escrows: z.array(escrow).default([]),
   operators: z.array(z.strictObject({ address, minBalance: amount.nullable().default(null) })).default([]),
   probes: z
     .array(

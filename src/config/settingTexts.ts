@@ -72,7 +72,8 @@ export const settingTexts: Readonly<Record<string, string>> = {
     'A `deposit` or `payout` without a record opens a transfer; `administration` is reported as `contract.changed`.',
   'bridge.events[].name': 'What messages call it.',
   'bridge.escrows': 'Where locked value lies; every contract for every token seen there when left out.',
-  'bridge.escrows[].address': 'The escrow.',
+  'bridge.escrows[].address':
+    'The escrow; `0x` and 40 zeros for a token that the bridge mints and burns on the main chain.',
   'bridge.escrows[].token':
     'The token that it holds; what else it held when it was first read is watched, too.',
   'bridge.escrows[].baseline': 'What it owed at the start, in token units; its balance then, when left out.',

@@ -92,7 +92,9 @@ export function readEscrowDays(
   now: UnixMs,
 ): EscrowDay[] | null {
   const book = createTokenBook(db, settings)
-  const days = listEscrowTokens(db).map((escrow): EscrowDay => {
+  // Of what is held nowhere there is nothing to read.
+  const escrows = listEscrowTokens(db).filter(({ isHeld, start }) => isHeld || start !== null)
+  const days = escrows.map((escrow): EscrowDay => {
     const { symbol, decimals } = book.find(escrow.token)
     const token: ReportToken = { address: escrow.token, symbol, name: '', decimals }
     const known = decimals === null ? null : readDay({ db, escrow, decimals, from, until, now })

@@ -22,8 +22,6 @@ export interface EscrowOverview {
 
 /** One token's escrows. Amounts are decimal strings in token units, null where they are not known. */
 export interface EscrowStory extends EscrowLine {
-  /** False where nothing ever came to rest, as far as was seen: what comes in is passed on, or burned. */
-  readonly isHeld: boolean
   /** What was owed when counting began; null before. `isAssumed`: no configuration says it, so it is what was held then. */
   readonly baseline: {
     readonly amount: string | null

@@ -9,6 +9,8 @@ import { noBridge } from './appConfig.ts'
 import { type Monitor, startMonitor } from './startMonitor.ts'
 
 export const escrow = `0x${'e5'.repeat(20)}`
+/** The null address: what is minted comes from it. */
+export const mint = `0x${'00'.repeat(20)}`
 export const token = `0x${'cc'.repeat(20)}`
 export const otherToken = `0x${'dd'.repeat(20)}`
 export const user = (n: number) => `0x${(0xa000 + n).toString(16).padStart(40, '7')}`

@@ -1,3 +1,4 @@
+import { isMint } from '../../bridge/mint.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ReadOptions } from '../../kernel/reads/reads.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -14,7 +15,8 @@ export function listEscrowContracts({
   escrows,
 }: Pick<Kernel['config']['bridge'], 'contracts' | 'escrows'>): string[] {
   const named = new Set(contracts.map((address) => address.toLowerCase()))
-  return [...new Set(escrows.map(({ address }) => address.toLowerCase()))].filter((one) => !named.has(one))
+  const others = escrows.filter((escrow) => !isMint(escrow)).map(({ address }) => address.toLowerCase())
+  return [...new Set(others)].filter((one) => !named.has(one))
 }
 
 /** Reads the logs of each at its pace, but of one at a time, so that many do not crowd out what is asked behind them. */

@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto'
+import { isMint } from '../../bridge/mint.ts'
 import { createMostKept, type MostKept } from '../../meaning/mostKept.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
@@ -91,8 +92,11 @@ export function listPlaces({
   escrows,
 }: Pick<AppConfig['bridge'], 'contracts' | 'escrows'>): BridgePlaces {
   const own = new Set(contracts.map((address) => address.toLowerCase()))
-  const configured = new Set(escrows.map(({ address }) => address.toLowerCase()))
-  const holding = configured.size > 0 ? configured : own
+  // Of whatever is minted, or burned, most is not the bridge's: that is left to the checks that read blocks.
+  const configured = new Set(
+    escrows.filter((escrow) => !isMint(escrow)).map(({ address }) => address.toLowerCase()),
+  )
+  const holding = escrows.length > 0 ? configured : own
   return {
     contracts: own,
     escrows: holding,

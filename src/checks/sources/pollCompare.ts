@@ -1,3 +1,4 @@
+import { isMint } from '../../bridge/mint.ts'
 import type { Chain } from '../../bridge/observation.ts'
 import { listHeads } from '../../kernel/heads/heads.ts'
 import type { Seat } from '../../clients/seat.ts'
@@ -278,7 +279,8 @@ async function compareBalances(
   const nodes = witnesses.filter(({ balance }) => balance !== null)
   if (nodes.length < 2) return []
   const found: Difference[] = []
-  for (const holding of config.bridge.escrows.slice(0, maxBalances).map(toHolding)) {
+  const held = config.bridge.escrows.filter((escrow) => !isMint(escrow)).slice(0, maxBalances)
+  for (const holding of held.map(toHolding)) {
     const asked = await askAll(nodes, async (one) => (await one.balance?.(holding, height, signal)) ?? null)
     const odd = findOdd(toWords(asked))
     if (odd !== null) found.push({ chain: 'main', what: 'balance', about: holding.address, ...odd })

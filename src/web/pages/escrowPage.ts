@@ -85,7 +85,7 @@ function renderShown({ token, course, movements }: EscrowStory): Html {
 }
 
 function renderNow(story: EscrowStory, now: UnixMs): Html {
-  const { holds, owes, inTransit, at } = story
+  const { holds, owes, inTransit } = story
   const difference = escrowDifference(story)
   const unknown = renderState('unknown', 'unknown')
   const tile = (label: string, value: Html) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
@@ -96,14 +96,22 @@ ${isLeaving ? tile('Leaving', renderAmount(inTransit)) : ''}
 ${tile('Owes', owes === null ? unknown : renderAmount(owes))}
 ${tile('Difference', difference === null ? unknown : renderDifference(difference))}
 </dl>
-<p class="note">${at === null ? html`Never judged: the first reading has to be passed by the list of transfers, mostly within two minutes.` : html`Judged ${renderAgo(at, now)}. What is leaving may be payouts: it is judged within minutes.`}</p>
+${sayJudged(story, now)}
 ${renderPassing(story)}
 ${renderAccounts(story)}
 ${renderSupply(story, now)}
 ${renderBaseline(story)}`
 }
 
-/** The contracts stand for escrows that nobody named. */
+function sayJudged({ at, isHeld }: EscrowStory, now: UnixMs): Html | '' {
+  if (at !== null)
+    return html`<p class="note">Judged ${renderAgo(at, now)}. What is leaving may be payouts: it is judged within minutes.</p>`
+  return isHeld
+    ? html`<p class="note">Never judged: the first reading has to be passed by the list of transfers, mostly within two minutes.</p>`
+    : ''
+}
+
+/** The contracts stand for escrows that nobody named, or the bridge mints the token. */
 function renderPassing({ isHeld, token }: EscrowStory): Html | '' {
   return isHeld
     ? ''

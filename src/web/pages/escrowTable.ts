@@ -23,7 +23,6 @@ export function renderEscrowTable(lines: readonly EscrowLine[], view: EscrowTabl
   const known = sorted.filter(isKnown)
   const rest = sorted.filter((line) => !isKnown(line))
   const shown = known.slice(0, view.most)
-  const named = rest.slice(0, view.most)
   return html`${
     known.length === 0
       ? ''
@@ -31,11 +30,19 @@ export function renderEscrowTable(lines: readonly EscrowLine[], view: EscrowTabl
 <thead role="rowgroup"><tr role="row">${heads.map((name, index) => html`<th scope="col" role="columnheader"${index > 0 ? html` class="number"` : ''}>${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${shown.map((line) => renderLine(line, view))}</tbody>
 </table></div><p class="note">${shown.length < known.length ? `${shown.length} of ${known.length} tokens. ` : ''}${sayJudged(known, view.now)}${view.current === undefined ? html` <a href="/escrows">Course and largest movements</a>` : ''}</p>`
-  }${
-    rest.length === 0
+  }${[true, false].map((isHeld) => {
+    const own = rest.filter((line) => line.isHeld === isHeld)
+    const state = isHeld ? renderState('unknown', 'Not judged yet') : renderState('quiet', 'Held nowhere')
+    return own.length === 0
       ? ''
-      : html`<p class="${known.length === 0 ? 'empty' : 'note'}">${renderState('unknown', 'Not judged yet')}: ${named.map((line, index) => html`${index === 0 ? '' : ', '}${renderName(line, view.current)}`)}${named.length < rest.length ? ` and ${rest.length - named.length} more` : ''}.</p>`
-  }`
+      : html`<p class="${known.length === 0 ? 'empty' : 'note'}">${state}: ${renderNames(own, view)}.</p>`
+  })}`
+}
+
+function renderNames(lines: readonly EscrowLine[], { current, most }: EscrowTableView): Html {
+  const named = lines.slice(0, most)
+  const more = lines.length > named.length ? ` and ${lines.length - named.length} more` : ''
+  return html`${named.map((line, index) => html`${index === 0 ? '' : ', '}${renderName(line, current)}`)}${more}`
 }
 
 /** What lacks comes first, then what was judged, then the rest. */

@@ -64,7 +64,6 @@ export function readEscrowStory(sources: EscrowSources, query: EscrowQuery, now:
   const { decimals } = line.token
   return {
     ...line,
-    isHeld: known.isHeld,
     baseline: toBaseline(db, known, decimals),
     supply: toSupply(db, query.token),
     places: listAnchors(db, query.token).map(({ escrow, balance, height, readAt }) => ({

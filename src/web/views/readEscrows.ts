@@ -14,6 +14,8 @@ export interface EscrowLine {
   /** Had left the escrow for transfers that were not judged yet. */
   readonly inTransit: string | null
   readonly at: UnixMs | null
+  /** False where nothing ever came to rest, as far as was seen: what comes in is passed on, or burned. */
+  readonly isHeld: boolean
   /** What is held, account by account: the sum of all of them, exact. */
   readonly accounts: EscrowAccounts | null
 }
@@ -26,7 +28,7 @@ export function readEscrows(db: Database, settings: readonly TokenSetting[]): Es
 }
 
 export function toEscrowLine(
-  { token, judged, accounts }: EscrowToken,
+  { token, judged, accounts, isHeld }: EscrowToken,
   book: Pick<TokenBook, 'find'>,
 ): EscrowLine {
   const { symbol, decimals } = book.find(token)
@@ -37,6 +39,7 @@ export function toEscrowLine(
     owes: units(judged?.owed),
     inTransit: units(judged?.openOut),
     at: judged?.at ?? null,
+    isHeld,
     accounts: accounts === null || decimals === null ? null : toAccountUnits(accounts, decimals),
   }
 }

@@ -271,6 +271,16 @@ describe('what is refused, and where', () => {
       `2:23 \`bridge.contracts[0]\`: expected an address in quotes: 0x and 40 hex digits, got "0x${'1'.repeat(39)}"`,
     ],
     [
+      'the native currency as a token that the bridge mints',
+      `bridge: { escrows: [{ address: "0x${'0'.repeat(40)}", token: "0x${'e'.repeat(40)}" }] }`,
+      `2:85 \`bridge.escrows[0].token\`: expected a token that the bridge mints, as \`address\` has it: not the native currency, got "0x${'e'.repeat(40)}"`,
+    ],
+    [
+      'a baseline of what is minted',
+      `bridge: { escrows: [{ address: "0x${'0'.repeat(40)}", token: "0x${'c'.repeat(40)}", baseline: "5" }] }`,
+      `2:141 \`bridge.escrows[0].baseline\`: expected none: what is minted is held nowhere, got "5"`,
+    ],
+    [
       'a wrapper that is a spelling of the native currency',
       `bridge: { wrappedNative: "0x${'0'.repeat(40)}" }`,
       `2:26 \`bridge.wrappedNative\`: expected the address of the wrapper, not of the native currency, got "0x${'0'.repeat(40)}"`,

@@ -127,6 +127,10 @@ describe('what is equal, empty or much is short', () => {
     expect(words).toContain('1,200,000.5 1,199,000.25 +1,000.25')
     expect(words).toMatch(/Not judged yet : 0xcdcd…cdcd, 0xcdcd…cdcd \.$/)
     expect(words.match(/unknown/g)).toBeNull()
+    const minted = { ...unknown, isHeld: false }
+    expect(wordsOf(await readPage({ escrows: [usdc, minted] }), 'escrows')).toMatch(
+      /Held nowhere : 0xcdcd…cdcd \.$/,
+    )
   })
 
   test('what is not watched names the setting that watches it', async () => {

@@ -1,3 +1,4 @@
+import { isMint } from '../../../bridge/mint.ts'
 import { canonicalToken } from '../../../bridge/movedToken.ts'
 import type { FlowKind } from '../../../kernel/reads/flowReads.ts'
 
@@ -37,6 +38,11 @@ export function toPlaces(escrows: readonly EscrowSetting[], contracts: readonly 
   }))
 }
 
+/** The tokens that the bridge mints on the main chain. */
+export function listMinted(places: readonly EscrowPlace[]): ReadonlySet<string> {
+  return new Set(places.filter(isMint).flatMap(({ tokens }) => [...(tokens ?? [])]))
+}
+
 interface Watched {
   readonly places: readonly EscrowPlace[]
   readonly types: ReadonlyMap<string, string>
@@ -49,7 +55,8 @@ interface Watched {
 export function toStreams({ places, types }: Watched): FlowStream[] {
   return places.flatMap((place) => {
     const { address, tokens } = place
-    const nameOf = (kind: FlowKind) => `flows:${address}:${kind}`
+    if (isMint(place)) return toMintStreams(place, types)
+    const nameOf = (kind: FlowKind) => nameList(address, kind)
     const contracts = tokens === null ? null : [...tokens].filter((token) => token !== '')
     const hasNative = tokens === null || tokens.has('')
     const token = contracts?.length === 1 ? contracts[0] : undefined
@@ -75,6 +82,25 @@ export function toStreams({ places, types }: Watched): FlowStream[] {
     }))
     return [...named, ...rest]
   })
+}
+
+function nameList(address: string, kind: FlowKind): string {
+  return `flows:${address}:${kind}`
+}
+
+/** Each token is asked for alone: what else is minted on the chain is no concern of the bridge. */
+function toMintStreams(place: EscrowPlace, types: Watched['types']): FlowStream[] {
+  return [...(place.tokens ?? [])].flatMap((token) =>
+    tokenKinds
+      .filter((kind) => isNeeded([token], kind, types))
+      .map((kind) => ({
+        id: `${nameList(place.address, kind)}:${token}`,
+        place,
+        kind,
+        token,
+        isRare: false,
+      })),
+  )
 }
 
 /** The lists that show the movements at an address but for what nobody named. */

@@ -11,7 +11,7 @@ import type { Transfer, TransferToken } from '../../../bridge/transfer.ts'
 import type { UnixMs } from '../../../lib/clock.ts'
 import type { Kernel } from '../../../kernel/kernel.ts'
 import type { FlowKind } from '../../../kernel/reads/flowReads.ts'
-import { type EscrowPlace, type EscrowSetting, isOfKind, toPlaces } from './places.ts'
+import { type EscrowPlace, type EscrowSetting, isOfKind, listMinted, toPlaces } from './places.ts'
 import type { Holding } from '../../../kernel/reads/balanceReads.ts'
 import type { Database } from '../../../store/database.ts'
 import { listReadings } from '../flows/readingStore.ts'
@@ -19,6 +19,7 @@ import {
   listEscrowTokens,
   measuredBy,
   noteEscrowToken,
+  noteHeld,
   readEscrowToken,
   readOwedStart,
 } from '../owed/owedStore.ts'
@@ -133,8 +134,12 @@ export function listHoldings({ db, places, configured }: EscrowWatch): Holding[]
     const own = moved.filter((token) => configured.has(token))
     return [...new Set([...own, ...moved])].slice(0, maxTokens)
   }
+  // What is owed of a token that is minted is held nowhere.
+  const minted = listMinted(places)
   return places.flatMap(({ address, tokens }) =>
-    [...(tokens ?? listMoved(address))].map((token) => ({ address, token })),
+    [...(tokens ?? listMoved(address))]
+      .filter((token) => !minted.has(token))
+      .map((token) => ({ address, token })),
   )
 }
 
@@ -256,10 +261,11 @@ function isFollowed(watch: EscrowWatch, { address, movedAs }: TransferToken): bo
 }
 
 /** A record names the token, or an escrow held it when it was first read: it is watched from now on. Belongs inside a commit. */
-export function noteType({ db, types }: EscrowWatch, token: string, type: string): void {
+export function noteType({ db, places, types }: EscrowWatch, token: string, type: string): void {
   if (types.has(token) && (type === '' || types.get(token) === type)) return
   types.set(token, type)
   noteEscrowToken(db, token, type)
+  if (listMinted(places).has(token)) noteHeld(db, token, false)
 }
 
 /** Whether the configuration says otherwise than before of the wrapped native currency. */

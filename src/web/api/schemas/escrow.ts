@@ -28,6 +28,9 @@ export const escrowLine = z
     token: reportToken,
     ...sides,
     at: time.nullable().describe('When that was judged'),
+    isHeld: z
+      .boolean()
+      .describe('False where nothing ever came to rest: what comes in is passed on, or burned'),
     accounts: accounts.nullable(),
   })
   .describe('All escrows of a token together; null is not known')
@@ -55,9 +58,6 @@ export const movement = z
 
 export const escrowStory = escrowLine
   .extend({
-    isHeld: z
-      .boolean()
-      .describe('False where nothing ever came to rest: what comes in is passed on, or burned'),
     baseline: z
       .object({
         amount: amount.nullable(),

@@ -7,7 +7,12 @@ import { judgePayouts } from '../../../../src/checks/preconf/judgePayouts.ts'
 import type { SeenLog } from '../../../../src/checks/preconf/payout.ts'
 import { sayHabit } from '../../../../src/checks/preconf/payoutPanel.ts'
 import { readHabit, savePayout } from '../../../../src/checks/preconf/payoutStore.ts'
-import { forgetDropped, openPayoutWatch, takeReceipts } from '../../../../src/checks/preconf/payoutWatch.ts'
+import {
+  forgetDropped,
+  listPlaces,
+  openPayoutWatch,
+  takeReceipts,
+} from '../../../../src/checks/preconf/payoutWatch.ts'
 import type { Found } from '../../../../src/checks/preconf/receipt.ts'
 import { pollEarly, settleExplained } from '../../../../src/checks/preconf/settleEarly.ts'
 import type { Judged } from '../../../../src/checks/preconf/judged.ts'
@@ -765,4 +770,11 @@ describe('what becomes of it', () => {
     expect(await explain('5', 5_000_000n, 'absent', false)).toEqual([[], 0])
     expect(await explain('5', 5_000_000n, 'success', true)).toEqual([[], 0])
   })
+})
+
+test('what is minted is none of the preconfirmed payouts: most of it is not the bridge’s', () => {
+  const minted = { address: address('0'), token, baseline: null }
+  const places = listPlaces({ contracts: [bridge], escrows: [minted] })
+  expect(places.escrows).toEqual(new Set())
+  expect(places.escrowTopics).toEqual(new Set())
 })

@@ -297,6 +297,7 @@ export const quiet: StatusFacts = {
       owes: '1199000.25',
       inTransit: '0',
       at: now - 20_000,
+      isHeld: true,
       accounts: {
         claims: '1190000',
         toZone: '8000.25',
@@ -312,6 +313,7 @@ export const quiet: StatusFacts = {
       owes: null,
       inTransit: null,
       at: null,
+      isHeld: true,
       accounts: null,
     },
   ],
