@@ -30,7 +30,7 @@ export const ruleOverflow = defineMeta({
 
 export const channelDead = defineMeta({
   kind: 'monitor.channel_dead',
-  docs: 'A channel refuses messages, or has not been reached for ten minutes; they go to the fallback channel.',
+  docs: 'A channel refuses messages, or has taken none for ten minutes; they go to the fallback channel.',
   remedy: 'Repair this channel: address, permission or mailbox; its messages go to the fallback meanwhile.',
   severity: 'critical',
   subjectNames: ['channel'],

@@ -11,6 +11,7 @@ import { type ComposeDeps, composeMessage } from './composeMessage.ts'
 import { createLane, type Lane, laneIsQuiet, nextDelivery } from './lanes.ts'
 import { longestThrottleMs, probeMs } from './planDelivery.ts'
 import {
+  awayMs,
   buryExpired,
   coverDeadChannel,
   type SettleDeps,
@@ -241,11 +242,19 @@ async function send(state: State, lane: Lane, delivery: Delivery): Promise<void>
   lane.isSending = true
   const result = await deliver(state, lane, delivery)
   deps.counts?.count(lane.channel.name, result.result)
-  if (result.result === 'throttled') {
-    const jitterMs = deps.random() * 250
-    lane.pause.until = deps.clock.monotonicMs() + Math.min(result.retryAfterMs, longestThrottleMs) + jitterMs
-  }
-  await settle(state, { delivery, channel: lane.channel, result })
+  const heldMs = noteWait(state, lane, result)
+  await settle(state, { delivery, channel: lane.channel, result, heldMs })
+}
+
+/** Makes a channel wait that asks to. How long it will have done so then, taking nothing. */
+function noteWait({ deps }: State, { pause }: Lane, result: DeliveryResult): number {
+  if (result.result === 'ack' || result.result === 'partial') pause.since = -Infinity
+  if (result.result !== 'throttled') return 0
+  const mono = deps.clock.monotonicMs()
+  // Nothing was sent for a while: what it asked before is past.
+  if (pause.since === -Infinity || mono - pause.until > awayMs) pause.since = mono
+  pause.until = mono + Math.min(result.retryAfterMs, longestThrottleMs) + deps.random() * 250
+  return pause.until - pause.since
 }
 
 async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<DeliveryResult> {

@@ -13,15 +13,20 @@ export interface Lane {
   hold: Hold
   /** Shared by both lanes of a channel; null where nothing limits it. */
   readonly bucket: { value: Bucket } | null
-  /** Until when the whole channel asked us to wait, monotonic. */
-  readonly pause: { until: number }
+  readonly pause: Pause
   readonly twin: () => Lane
+}
+
+/** Until when the whole channel asked us to wait, and since when it has done so without taking anything; monotonic. */
+interface Pause {
+  until: number
+  since: number
 }
 
 export function createLane(channel: Channel, now: number): { readonly critical: Lane; readonly other: Lane } {
   const pace = paces[channel.type]
   const bucket = pace === null ? null : { value: fullBucket(now, pace) }
-  const shared = { channel, bucket, pause: { until: -Infinity } }
+  const shared = { channel, bucket, pause: { until: -Infinity, since: -Infinity } }
   const critical: Lane = { ...shared, isCritical: true, isSending: false, hold: noHold, twin: () => other }
   const other: Lane = { ...shared, isCritical: false, isSending: false, hold: noHold, twin: () => critical }
   return { critical, other }

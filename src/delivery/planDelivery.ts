@@ -26,7 +26,7 @@ export interface Answer {
   readonly tookOthers: boolean
   /** Nothing else fails beside it. */
   readonly isOnly: boolean
-  /** When a channel that cannot be reached is probed next: with something else, where something else waits. */
+  /** When a channel that takes nothing is probed next: with something else, where something else waits. */
   readonly probeAt?: UnixMs | null
 }
 
@@ -53,7 +53,11 @@ export function planDelivery(answer: Answer, now: UnixMs): DeliveryStep {
         now,
       )
     case 'throttled':
-      return handBack(delivery, now + Math.min(result.retryAfterMs, longestThrottleMs), result.reason)
+      return handBack(
+        delivery,
+        Math.max(now + Math.min(result.retryAfterMs, longestThrottleMs), answer.probeAt ?? 0),
+        result.reason,
+      )
     case 'dead':
       return handBack(delivery, now + (result.probeAfterMs ?? probeMs), result.reason)
     case 'transient':

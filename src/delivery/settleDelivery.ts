@@ -6,7 +6,13 @@ import type { OutboxItem } from '../alerts/store/outboxItems.ts'
 import type { ChannelRow, Delivery } from '../alerts/store/outboxDeliveries.ts'
 import type { AlertEngine } from '../alerts/alertEngine.ts'
 import { messageIdOf } from '../alerts/fingerprint.ts'
-import { mostSuspicious, planDelivery, probeMs, type DeliveryStep } from './planDelivery.ts'
+import {
+  longestThrottleMs,
+  mostSuspicious,
+  planDelivery,
+  probeMs,
+  type DeliveryStep,
+} from './planDelivery.ts'
 import { growRepeat } from '../alerts/routing.ts'
 
 export interface SettleDeps {
@@ -22,6 +28,8 @@ export interface Settled {
   readonly delivery: Delivery
   readonly channel: Pick<Channel, 'name' | 'type'>
   readonly result: DeliveryResult
+  /** How long a channel that asks to wait will have done so, taking nothing, once this wait is over. */
+  readonly heldMs?: number
 }
 
 /** A retry after a channel's recovery waits at most this long per attempt it failed. */
@@ -32,7 +40,7 @@ const longestHastenMs = 32_000
 export function settleDelivery(deps: SettleDeps, settled: Settled, now: UnixMs): DeliveryStep {
   const { delivery, channel } = settled
   const result = interpret(deps, settled, now)
-  const said = sayOfChannel(deps, { delivery, result }, now)
+  const said = sayOfChannel(deps, { ...settled, result }, now)
   const answer = {
     delivery,
     result,
@@ -74,24 +82,30 @@ function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs)
 }
 
 /** Who has taken nothing for so long is as good as one that refuses us: what waits for it is told elsewhere as well. */
-const awayMs = 600_000
+export const awayMs = 600_000
 /** As often as a message is tried again at most. */
 const awayProbeMs = 300_000
 
-/** What an answer says of the channel: one that could not be reached all the while that a message was tried is away. */
+/**
+ * What an answer says of the channel: one that could not be reached all the while that a message was tried is away, and so is
+ * one that had us wait for as long.
+ */
 function sayOfChannel(
   deps: SettleDeps,
-  { delivery, result }: Omit<Settled, 'channel'>,
+  { delivery, result, heldMs = 0 }: Omit<Settled, 'channel'>,
   now: UnixMs,
 ): DeliveryResult {
-  if (result.result !== 'transient') return result
+  if (result.result !== 'transient' && result.result !== 'throttled') return result
   const { channel, createdAt } = delivery
   const isOpen = deps.store.getChannel(channel).circuit === 'open'
-  const isAway = now - createdAt >= awayMs && !tookOthers(deps, delivery, now)
+  const isAway =
+    result.result === 'throttled'
+      ? heldMs >= awayMs
+      : now - createdAt >= awayMs && !tookOthers(deps, delivery, now)
   // Where nobody else can be told it goes on being tried as often as before.
-  return isOpen || (isAway && chooseFallback(deps, channel) !== null)
-    ? { result: 'dead', reason: result.reason, probeAfterMs: awayProbeMs }
-    : result
+  if (!isOpen && (!isAway || chooseFallback(deps, channel) === null)) return result
+  const waitMs = result.result === 'throttled' ? Math.min(result.retryAfterMs, longestThrottleMs) : 0
+  return { result: 'dead', reason: result.reason, probeAfterMs: Math.max(awayProbeMs, waitMs) }
 }
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */

@@ -183,7 +183,7 @@ export const metricDefinitions: readonly MetricDefinition[] = [
   ),
   gauge(
     'channel_circuit_open',
-    '1 while a channel refuses messages, or is not to be reached.',
+    '1 while a channel refuses messages, or has taken none for ten minutes.',
     ['channel'],
     ({ status }) => status.channels.map(({ channel, circuit }) => [{ channel }, circuit === 'open' ? 1 : 0]),
   ),

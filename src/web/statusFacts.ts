@@ -60,7 +60,7 @@ export interface ChannelStatus {
   readonly channel: string
   readonly queued: number
   readonly oldestAt: UnixMs | null
-  /** `open`: the channel refuses us, or is not to be reached; its messages go elsewhere. */
+  /** `open`: the channel refuses us, or has taken nothing for ten minutes; its messages go elsewhere. */
   readonly circuit: 'closed' | 'open'
   readonly lastAckAt: UnixMs | null
   readonly lastError: string | null

@@ -167,7 +167,7 @@ export type DeliveryResult =
   | { readonly result: 'suspicious'; readonly reason: string }
   /** The message itself was refused: once more in plain form, then set aside. */
   | { readonly result: 'bad_message'; readonly reason: string }
-  /** The channel is gone, refuses us or is not to be reached: open the circuit. Probed again after a quarter of an hour, or after so long. */
+  /** The channel is gone, refuses us or takes nothing for ten minutes: open the circuit. Probed again after a quarter of an hour, or after so long. */
   | { readonly result: 'dead'; readonly reason: string; readonly probeAfterMs?: number }
 
 export interface DeliveryOptions {

@@ -754,7 +754,8 @@ test('a message that failed once and is throttled ever after is told on the fall
   engine.tellEvents([{ rule: failed, finding: createEvent(1) }], clock.now())
   const dispatcher = startSending()
   await clock.advance(6 * 3_600_000)
-  expect(fakes[1]?.sent.map(({ total }) => total)).toEqual([1])
+  const told = fakes[1]?.sent.flatMap(({ items }) => items.filter(({ kind }) => kind === 'transfer.failed'))
+  expect(told).toHaveLength(1)
   await dispatcher.stop()
 })
 
@@ -1071,6 +1072,83 @@ describe('a channel that cannot be reached', () => {
       await clock.advance(59_000)
     }
     expect([told(), store.getChannel('ops').circuit]).toEqual([[], 'closed'])
+    await dispatcher.stop()
+  })
+})
+
+describe('a channel that asks to wait', () => {
+  const wait = (seconds: number) => ({
+    result: 'throttled' as const,
+    retryAfterMs: seconds * 1_000,
+    reason: '429',
+  })
+
+  function setUp(fallback: 'mail' | null) {
+    const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+    const bench = createBench({ fakes, fallback, routes: [createRoute({ channels: ['ops'] })] })
+    const dispatcher = bench.startSending()
+    const tell = (n: number) => {
+      bench.engine.tellEvents([{ rule: failed, finding: createEvent(n) }], bench.clock.now())
+      dispatcher.wake()
+    }
+    const told = () =>
+      fakes[1]?.sent.flatMap(({ items }) => items.map(({ kind, status }) => `${kind} ${status}`))
+    return { ...bench, dispatcher, tell, told }
+  }
+  const both = ['monitor.channel_dead firing', 'transfer.failed event']
+
+  test.each([1, 60, 300])(
+    '%d s at a time, and takes nothing for ten minutes, is told of on the fallback',
+    async (seconds) => {
+      const { clock, ops, tell, told, dispatcher } = setUp('mail')
+      ops.answers = [wait(seconds)]
+      tell(1)
+      await clock.advance(290_000)
+      expect(told()).toEqual([])
+      await clock.advance(330_000)
+      expect(told()?.toSorted()).toEqual(both)
+      const tried = ops.sent.length
+      await clock.advance(3_000_000)
+      expect(ops.sent.length - tried).toBeOneOf([9, 10])
+      await dispatcher.stop()
+    },
+  )
+
+  test('for a quarter of an hour is told of at once, and asked again after that', async () => {
+    const { clock, ops, tell, told, store, dispatcher } = setUp('mail')
+    ops.answers = [wait(3_600), { result: 'ack' }]
+    tell(1)
+    await clock.advance(10_000)
+    expect(told()?.toSorted()).toEqual(both)
+    await clock.advance(880_000)
+    expect(ops.sent).toHaveLength(1)
+    await clock.advance(60_000)
+    expect(ops.sent.map(({ total }) => total)).toEqual([1, 1])
+    expect(store.getChannel('ops').circuit).toBe('closed')
+    await dispatcher.stop()
+  })
+
+  test.each([
+    ['but takes what it is sent then', 60, [1, 0]],
+    ['and had long ended to', 3_600, [1, 1, 0]],
+  ] as const)('%s is no such channel', async (_, seconds, answers) => {
+    const { clock, ops, tell, told, dispatcher } = setUp('mail')
+    const each = answers.map((waits) => (waits ? wait(60) : ({ result: 'ack' } as const)))
+    ops.answers = Array.from({ length: 20 }, () => each).flat()
+    for (let n = 1; n <= 20; n += 1) {
+      tell(n)
+      await clock.advance(seconds * 1_000)
+    }
+    expect(told()).toEqual([])
+    await dispatcher.stop()
+  })
+
+  test('is waited for as before where there is no other', async () => {
+    const { clock, ops, tell, store, dispatcher } = setUp(null)
+    ops.answers = [wait(60)]
+    tell(1)
+    await clock.advance(3_600_000)
+    expect([store.getChannel('ops').circuit, ops.sent.length > 50]).toEqual(['closed', true])
     await dispatcher.stop()
   })
 })

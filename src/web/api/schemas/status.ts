@@ -89,7 +89,7 @@ const channel = z.object({
   oldestAt: time.nullable(),
   circuit: z
     .enum(['closed', 'open'])
-    .describe('`open`: it refuses us, or is not to be reached; its messages go elsewhere'),
+    .describe('`open`: it refuses us, or has taken nothing for ten minutes; its messages go elsewhere'),
   lastAckAt: time.nullable(),
   lastError: z.string().nullable(),
 })
