@@ -36,24 +36,32 @@ export function createTelegramChannel(deps: HttpChannelDeps, config: TelegramCon
     type: 'telegram',
     deliver: (message, options) =>
       inThread(message, options, async (before) => {
-        const first = Number(before ?? '')
+        const first = readThread(before, config.chatId)
         const text = options.degraded
           ? { text: renderTelegramPlain(message) }
           : {
               text: renderTelegram(message),
               parse_mode: 'HTML',
               // One that was deleted must not hold up what follows it.
-              ...(first > 0 && {
+              ...(first !== null && {
                 reply_parameters: { message_id: first, allow_sending_without_reply: true },
               }),
             }
         const receiver = { ...deps, http, url, judgeSuccess, judgeRefusal }
         const result = await postJson(receiver, { ...chat, ...text }, options.signal)
-        const isFirst = message.case !== null && before === null
-        return result.result === 'ack' && !isFirst ? { result: 'ack' } : result
+        if (result.result !== 'ack' || result.thread === undefined) return result
+        const isFirst = message.case !== null && first === null
+        return isFirst ? { result: 'ack', thread: `${result.thread} ${config.chatId}` } : { result: 'ack' }
       }),
     close: () => http.close(),
   }
+}
+
+/** The first message of a case; null where it stands in another chat, whose numbers mean other messages here. */
+function readThread(thread: string | null, chatId: string): number | null {
+  // Before, the number alone was kept.
+  const [number = '', chat = chatId] = thread?.split(' ') ?? []
+  return chat === chatId && Number(number) > 0 ? Number(number) : null
 }
 
 /** @throws MonitorError `config.invalid`, without repeating the token */

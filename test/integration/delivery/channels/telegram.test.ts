@@ -36,10 +36,21 @@ const bodies = () => telegram.posted.map(({ body }) => JSON.parse(body) as Reado
 test('what follows of a case replies to its first message', async () => {
   expect(await channel.deliver(toMessage({ case: toCase() }), plain)).toEqual({
     result: 'ack',
-    thread: '101',
+    thread: `101 ${chatId}`,
   })
   const later = toMessage({ items: [toItem({ status: 'resolved' })], case: toCase() })
-  expect(await channel.deliver(later, { ...plain, thread: '101' })).toEqual({ result: 'ack' })
+  expect(await channel.deliver(later, { ...plain, thread: `101 ${chatId}` })).toEqual({ result: 'ack' })
+  expect(bodies().map((body) => body['reply_parameters'])).toEqual([
+    undefined,
+    { message_id: 101, allow_sending_without_reply: true },
+  ])
+})
+
+test('a case that was told in another chat begins anew, as a message of that number is another one here', async () => {
+  const message = toMessage({ case: toCase() })
+  const answer = await channel.deliver(message, { ...plain, thread: '17 -1009876543210' })
+  expect(answer).toEqual({ result: 'ack', thread: `101 ${chatId}` })
+  await channel.deliver(message, { ...plain, thread: '17 -1009876543210' })
   expect(bodies().map((body) => body['reply_parameters'])).toEqual([
     undefined,
     { message_id: 101, allow_sending_without_reply: true },
