@@ -9,6 +9,7 @@ import type { Channel, DeliveryOptions, DeliveryResult, Message, RenderedReport 
 import { type Mail, renderBareMail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
 import { headerId, part } from './textParts.ts'
 import { isIPv4 } from 'node:net'
+import { domainToASCII } from 'node:url'
 import { decodePart } from './parseChannelUrl.ts'
 
 export interface EmailConfig {
@@ -51,7 +52,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
     type: 'email',
     deliver: (message, options) =>
       inThread(message, options, async (before) => {
-        const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
+        const recipients = stillOwed(to, options.recipients)
         // Whoever was still owed this mail is no longer configured: nothing is left to do.
         if (recipients.length === 0) return { result: 'ack' }
         const parties = { from, to, recipients: recipients.map(({ address }) => address) }
@@ -69,7 +70,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
           : result
       }),
     async deliverReport(report, options) {
-      const recipients = to.filter(({ address }) => options.recipients?.includes(address) ?? true)
+      const recipients = stillOwed(to, options.recipients)
       if (recipients.length === 0) return { result: 'ack' }
       const parties = { from, to, recipients: recipients.map(({ address }) => address) }
       return send(await transport, toReportMail(report, options, parties), {
@@ -136,7 +137,7 @@ interface MailParties {
 }
 
 function toMail(message: Message, options: DeliveryOptions, parties: MailParties) {
-  const host = parties.from.address.split('@').at(-1) ?? 'localhost'
+  const host = domainOf(parties.from.address)
   const mail = renderSafely(message, options.degraded)
   const thread = readThread(message, options.thread)
   return {
@@ -161,8 +162,8 @@ function toMail(message: Message, options: DeliveryOptions, parties: MailParties
 function readThread({ case: of }: Message, thread: string | null | undefined) {
   const own = of?.root ?? null
   if (!thread) return { root: own, subject: null }
-  // Before, the subject alone was kept.
-  const [, root = own, subject = thread] = /^([\w.-]+) (\[spanwatch\] .*)$/s.exec(thread) ?? []
+  // Before, the subject alone was kept; a channel of this name may have been of another type.
+  const [, root = own, subject = null] = /^(?:([\w.-]+) )?(\[spanwatch\] .*)$/s.exec(thread) ?? []
   return { root, subject }
 }
 
@@ -177,8 +178,12 @@ function answerTo(root: string, host: string) {
 
 /** One Message-ID for a report, whatever the attempt: a mail that arrives twice is dropped by the reader's side. */
 function toReportMail(report: RenderedReport, options: DeliveryOptions, parties: MailParties) {
-  const host = parties.from.address.split('@').at(-1) ?? 'localhost'
-  const files = report.csv.map(({ name, content }) => ({ filename: name, content, contentType: 'text/csv' }))
+  const host = domainOf(parties.from.address)
+  const files = report.csv.map(({ name, content }) => ({
+    filename: name,
+    content,
+    contentType: 'text/csv; charset=utf-8',
+  }))
   const charts = report.charts.map(({ name, png }) => ({
     filename: `${name}.png`,
     content: png,
@@ -246,6 +251,22 @@ function parseAddress(channel: string, text: string): Address {
     )
   }
   return { name: (match?.groups?.['name'] ?? '').trim().replace(/^"|"$/g, ''), address }
+}
+
+/** The recipients who have yet to get a mail. They come back as they were spelt on the wire: in small letters, and those of ASCII. */
+function stillOwed(to: readonly Address[], owed: readonly string[] | null): readonly Address[] {
+  const names = owed?.map(spell)
+  return to.filter(({ address }) => names?.includes(spell(address)) ?? true)
+}
+
+function spell(address: string): string {
+  return `${address.slice(0, address.lastIndexOf('@')).replaceAll('"', '')}@${domainOf(address)}`
+}
+
+/** As every mail server takes it, also in a Message-ID. */
+function domainOf(address: string): string {
+  const domain = address.slice(address.lastIndexOf('@') + 1)
+  return domainToASCII(domain) || domain
 }
 
 function secretsOf(url: Secret, server: SmtpServer): Secret[] {

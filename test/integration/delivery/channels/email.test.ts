@@ -134,6 +134,12 @@ describe('a mail', () => {
     expect([mail.inReplyTo, mail.subject]).toEqual([`<case.${root}@example.com>`, `Re: ${subject}`])
   })
 
+  test('of a case that its channel told as another type before has a subject of its own', async () => {
+    const inbox = await startInbox()
+    await deliver(inbox.url, { message: toMessage({ case: toCase() }), options: { thread: '101 -1001234' } })
+    expect(inbox.mails[0]?.subject).toMatch(/^\[spanwatch\] CRITICAL: /)
+  })
+
   test('without a case is no conversation', async () => {
     const inbox = await startInbox()
     expect(await deliver(inbox.url)).toEqual({ result: 'ack' })
@@ -144,7 +150,7 @@ describe('a mail', () => {
   test.each(hostileTexts)('stays one subject line and one root of %j', async (hostile) => {
     const inbox = await startInbox()
     const message = toMessage({ case: toCase({ id: hostile, root: hostile }) })
-    await deliver(inbox.url, { message, options: { thread: hostile } })
+    await deliver(inbox.url, { message, options: { thread: `[spanwatch] ${hostile}` } })
     const mail = await PostalMime.parse(inbox.mails[0]?.raw ?? '')
     expect(mail.headers.map(({ key }) => key)).not.toContain('bcc')
     expect(mail.inReplyTo).toMatch(/^<case\.[\w.-]{1,64}@example\.com>$/)
@@ -177,6 +183,44 @@ describe('a mail', () => {
   })
 })
 
+test('a domain of another script stands in no header as it is written', async () => {
+  const inbox = await startInbox()
+  await deliver(inbox.url, {
+    config: { from: 'bridge@bücher.example' },
+    message: toMessage({ case: toCase() }),
+  })
+  const raw = inbox.mails[0]?.raw ?? ''
+  expect(raw).toMatch(/^[\0-\x7f]+$/)
+  expect(raw).toMatch(/^Message-ID: <.*@xn--bcher-kva\.example>/m)
+})
+
+test('the files of a report say in which encoding they are', async () => {
+  const inbox = await startInbox()
+  const config: EmailConfig = {
+    name: 'mail',
+    type: 'email',
+    smtp: new Secret(inbox.url),
+    from: 'bridge@example.com',
+    to: ['ops@example.com'],
+  }
+  const channel = createEmailChannel({}, config)
+  const csv = [{ name: 'book.csv', content: 'token\r\nÜSD\r\n' }]
+  const report = {
+    day: '2026-01-05',
+    id: '2026-01-05.1',
+    subject: 's',
+    text: 't',
+    html: 'h',
+    charts: [],
+    csv,
+  }
+  await channel.deliverReport?.(report, plain)
+  await channel.close()
+  const raw = inbox.mails[0]?.raw ?? ''
+  expect(raw).toMatch(/Content-Type: text\/csv; charset=utf-8/)
+  expect((await PostalMime.parse(raw)).attachments[0]).toMatchObject({ filename: 'book.csv' })
+})
+
 describe('recipients', () => {
   test('one refused and one deferred: the third has it, once', async () => {
     const inbox = await startInbox()
@@ -191,6 +235,26 @@ describe('recipients', () => {
     })
     expect(inbox.mails.map(({ to }) => to)).toEqual([['ops@example.com']])
   })
+
+  test.each(['third@Example.COM', 'third@bücher.example', 'dritte-ä@bücher.example', 'third@[192.0.2.1]'])(
+    '%s, who deferred it, gets the next attempt',
+    async (third) => {
+      const inbox = await startInbox()
+      inbox.script({ at: 'rcpt', code: 451, recipient: await nameInInbox(third) })
+      const config = { to: ['ops@example.com', third] }
+      const first = await deliver(inbox.url, { config })
+      const recipients = first.result === 'partial' ? first.retry : []
+      await deliver(inbox.url, { config, options: { recipients } })
+      expect(inbox.mails.map(({ to }) => to.length)).toEqual([1, 1])
+    },
+  )
+
+  /** What an inbox hears an address as. */
+  async function nameInInbox(address: string): Promise<string> {
+    const inbox = await startInbox()
+    await deliver(inbox.url, { config: { to: [address] } })
+    return inbox.mails[0]?.to[0] ?? ''
+  }
 
   test('only those still owed get the next attempt, under the same Message-ID', async () => {
     const inbox = await startInbox()
