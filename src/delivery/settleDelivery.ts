@@ -74,6 +74,8 @@ function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs)
   // What was refused with everything once, and is again just after the channel took something else, is refused for itself.
   if (result.result === 'dead' && works && deps.store.wasReleased(delivery.id, lastAckAt))
     return { result: 'bad_message', reason: result.reason }
+  if (result.result === 'bad_message' && delivery.isDegraded && takesNothing(deps, delivery.channel, now))
+    return { result: 'dead', reason: result.reason }
   if (result.result !== 'suspicious') return result
   // Of a channel that took nothing else meanwhile it is no fault of the message: the channel refuses us, until it takes something.
   const isLast = delivery.suspicious >= mostSuspicious && !canSplit(deps, delivery)
@@ -85,6 +87,12 @@ function interpret(deps: SettleDeps, { delivery, result }: Settled, now: UnixMs)
 export const awayMs = 600_000
 /** As often as a message is tried again at most. */
 const awayProbeMs = 300_000
+
+/** What was sent for ten minutes passed in no form: it is no fault of these messages. */
+function takesNothing(deps: SettleDeps, channel: string, now: UnixMs): boolean {
+  const since = deps.store.readRefusedSince(channel, deps.store.readLastAck(channel, now))
+  return since !== null && now - since >= awayMs && chooseFallback(deps, channel) !== null
+}
 
 /**
  * What an answer says of the channel: one that could not be reached all the while that a message was tried is away, and so is

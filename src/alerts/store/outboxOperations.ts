@@ -36,6 +36,13 @@ export function countDead(db: Database, of: { readonly since: UnixMs; readonly b
   return deadCounts.all(db, sql, of.since, of.but)
 }
 
+/** Since when all that was sent to a channel was set aside; null where it was nothing, or the channel took something later. */
+export function readRefusedSince(db: Database, channel: string, lastAckAt: UnixMs | null): UnixMs | null {
+  const sql = `SELECT MIN(sent_at) FROM outbox WHERE state = 'dead' AND state <> 'sent' AND channel = ?1 AND sent_at > ?2
+    AND message_id IS NOT '${droppedMark}' AND delivery_id IS NOT NULL`
+  return instant.orNull().get(db, sql, channel, lastAckAt ?? -1) ?? null
+}
+
 /** Back into the queue, with its retries and its time beginning anew. */
 export function reviveItem(db: Database, id: number, expiresAt: UnixMs, now: UnixMs): void {
   db.prepare(

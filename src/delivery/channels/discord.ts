@@ -41,6 +41,8 @@ const deadCodes: Readonly<Record<number, string>> = {
   50_001: 'it may not see the channel',
   50_013: 'it may not write there',
   50_027: 'it does not know this token of the webhook',
+  50_083: 'its thread is archived: open it again',
+  160_005: 'its thread is locked: unlock it',
   220_001: 'a forum needs ?thread_id=… in the address',
 }
 

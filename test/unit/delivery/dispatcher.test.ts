@@ -1076,6 +1076,56 @@ describe('a channel that cannot be reached', () => {
   })
 })
 
+describe('a channel that refuses each message for itself', () => {
+  /** Whose queue gets a finding every five minutes. */
+  async function start(fallback: 'mail' | null, isRefused: (n: number) => boolean, count: number) {
+    const fakes = [createFakeChannel('ops'), createFakeChannel('mail', 'email')]
+    const bench = createBench({ fakes, fallback, routes: [createRoute({ channels: ['ops'] })] })
+    const { engine, clock, ops } = bench
+    ops.deliver = async (message) => {
+      ops.sent.push(message)
+      return message.items.some(({ facts }) => isRefused(Number(facts['amount'])))
+        ? { result: 'bad_message', reason: '422' }
+        : { result: 'ack' }
+    }
+    const dispatcher = bench.startSending()
+    for (let n = 1; n <= count; n += 1) {
+      engine.tellEvents([{ rule: failed, finding: createEvent(n) }], clock.now())
+      dispatcher.wake()
+      await clock.advance(300_000)
+    }
+    const told = (kind: string) =>
+      fakes[1]?.sent.flatMap(({ items }) => items.filter((item) => item.kind === kind)) ?? []
+    return { ...bench, dispatcher, told }
+  }
+
+  test('for ten minutes is told of on the fallback, and tried on', async () => {
+    const { clock, ops, store, told, dispatcher } = await start('mail', () => true, 3)
+    expect(store.getChannel('ops').circuit).toBe('open')
+    expect(told('monitor.channel_dead')).toHaveLength(1)
+    expect(told(failed.kind)).toHaveLength(3)
+    expect(store.listOutbox({ state: 'dead', limit: 9 })).toHaveLength(2)
+    ops.answers = [{ result: 'ack' }]
+    ops.deliver = async () => ({ result: 'ack' })
+    await clock.advance(900_000)
+    expect(store.getChannel('ops').circuit).toBe('closed')
+    await dispatcher.stop()
+  })
+
+  test('but takes others between them is no such channel', async () => {
+    const { store, told, dispatcher } = await start('mail', (n) => n % 3 > 0, 9)
+    expect([store.getChannel('ops').circuit, told('monitor.channel_dead')]).toEqual(['closed', []])
+    expect(told(failed.kind)).toHaveLength(6)
+    await dispatcher.stop()
+  })
+
+  test('is tried as before where there is no other', async () => {
+    const { store, dispatcher } = await start(null, () => true, 4)
+    expect(store.getChannel('ops').circuit).toBe('closed')
+    await dispatcher.stop()
+  })
+})
+
 describe('a channel that asks to wait', () => {
   const wait = (seconds: number) => ({
     result: 'throttled' as const,

@@ -60,6 +60,8 @@ test.each([
   [404, 10_003, 'dead', 'its channel is gone'],
   [401, 50_027, 'dead', 'it does not know this token of the webhook'],
   [403, 50_013, 'dead', 'it may not write there'],
+  [400, 50_083, 'dead', 'its thread is archived'],
+  [400, 160_005, 'dead', 'its thread is locked'],
   [400, 220_001, 'dead', 'a forum needs ?thread_id=… in the address'],
   [400, 50_006, 'bad_message', 'answered 400'],
   [400, 50_035, 'bad_message', 'answered 400'],
