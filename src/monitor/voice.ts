@@ -64,8 +64,13 @@ export function isVoiceless(channels: readonly ChannelState[], now: UnixMs): boo
   return channels.length > 0 && listMute(channels, now).length === channels.length
 }
 
-function isMute({ circuit, oldestAt, lastAckAt, lastErrorAt }: ChannelState, now: UnixMs): boolean {
+function isMute(state: ChannelState, now: UnixMs): boolean {
+  const { circuit, oldestAt } = state
   if (circuit === 'open') return true
-  const isFailing = lastErrorAt !== null && lastErrorAt > (lastAckAt ?? -Infinity)
-  return isFailing && oldestAt !== null && now - oldestAt > patienceMs
+  return isFailing(state) && oldestAt !== null && now - oldestAt > patienceMs
+}
+
+/** Whether a channel failed and has taken nothing since. */
+export function isFailing({ lastErrorAt, lastAckAt }: Pick<ChannelState, 'lastErrorAt' | 'lastAckAt'>): boolean {
+  return lastErrorAt !== null && lastErrorAt > (lastAckAt ?? -Infinity)
 }

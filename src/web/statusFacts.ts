@@ -63,7 +63,10 @@ export interface ChannelStatus {
   /** `open`: the channel refuses us, or has taken nothing for ten minutes; its messages go elsewhere. */
   readonly circuit: 'closed' | 'open'
   readonly lastAckAt: UnixMs | null
+  /** Of what it took nothing since. */
   readonly lastError: string | null
+  /** Who of its recipients gets nothing of it, and why. */
+  readonly refused: readonly string[]
 }
 
 /** Everything about the present, read in one go so that its parts agree. */

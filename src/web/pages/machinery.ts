@@ -156,7 +156,7 @@ ${renderRows(
 }
 
 function renderChannel(
-  { channel, circuit, queued, oldestAt, lastAckAt, lastError }: ChannelStatus,
+  { channel, circuit, queued, oldestAt, lastAckAt, lastError, refused }: ChannelStatus,
   now: number,
 ): Row {
   const [tone, word] =
@@ -164,13 +164,16 @@ function renderChannel(
       ? (['critical', 'takes nothing'] as const)
       : lastError !== null
         ? (['attention', 'retrying'] as const)
-        : lastAckAt === null
-          ? (['info', 'unused'] as const)
-          : (['fine', 'takes messages'] as const)
+        : refused.length > 0
+          ? (['attention', 'not to all'] as const)
+          : lastAckAt === null
+            ? (['info', 'unused'] as const)
+            : (['fine', 'takes messages'] as const)
   const queue = queued === 0 ? 'empty' : html`${queued}, oldest from ${renderAgo(oldestAt, now)}`
   return {
     name: channel,
-    problem: tone === 'fine' || tone === 'info' ? null : toProblem(tone, word, lastError),
+    problem:
+      tone === 'fine' || tone === 'info' ? null : toProblem(tone, word, lastError ?? refused.join(', ')),
     lastAt: lastAckAt,
     markup: html`<tr><th scope="row">${cleanText(channel)}</th><td>${renderState(tone, word)}</td><td>${queue}</td></tr>`,
   }

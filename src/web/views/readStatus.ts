@@ -10,6 +10,8 @@ import { clockLeadMs } from '../../kernel/clockLead.ts'
 import { eventOpenMs } from '../../alerts/caseOf.ts'
 import { showSilence } from '../../alerts/silences.ts'
 import type { AlertRow } from '../../alerts/store/alertRows.ts'
+import type { ChannelRow } from '../../alerts/store/outboxDeliveries.ts'
+import type { QueueDepth } from '../../alerts/store/outboxItems.ts'
 import type { Database } from '../../store/database.ts'
 import { listHeads } from '../../kernel/heads/heads.ts'
 import {
@@ -22,6 +24,7 @@ import {
 } from './pageQueries.ts'
 import { summarizeQuarantine } from '../../kernel/reads/quarantine.ts'
 import { judgeVerdict } from '../judgeVerdict.ts'
+import { isFailing } from '../../monitor/voice.ts'
 import type { ChannelStatus, InFlight, NormalLatency, StatusSnapshot } from '../statusFacts.ts'
 import type { PreconfMetrics } from '../../checks/preconf/metrics.ts'
 import { readSources } from '../../kernel/sharedFacts.ts'
@@ -119,16 +122,19 @@ export function readPreconf(parts: Pick<AppParts, 'db' | 'partOf'>, at: UnixMs):
 
 function listChannels(parts: AppParts): ChannelStatus[] {
   const depths = new Map(parts.alerts.listDepths().map((depth) => [depth.channel, depth]))
-  return parts.sending.channels.map(({ name }) => {
-    const row = parts.alerts.getChannel(name)
-    const depth = depths.get(name)
-    return {
-      channel: name,
-      queued: depth?.queued ?? 0,
-      oldestAt: depth?.oldestAt ?? null,
-      circuit: row.circuit,
-      lastAckAt: row.lastAckAt,
-      lastError: row.lastError,
-    }
-  })
+  return parts.sending.channels.map(({ name }) =>
+    toChannelStatus(parts.alerts.getChannel(name), depths.get(name)),
+  )
+}
+
+export function toChannelStatus(row: ChannelRow, depth: QueueDepth | undefined): ChannelStatus {
+  return {
+    channel: row.name,
+    queued: depth?.queued ?? 0,
+    oldestAt: depth?.oldestAt ?? null,
+    circuit: row.circuit,
+    lastAckAt: row.lastAckAt,
+    lastError: isFailing(row) ? row.lastError : null,
+    refused: row.refused.map(({ recipient, reason }) => `${recipient}: ${reason}`),
+  }
 }

@@ -112,7 +112,7 @@ describe('status page', () => {
       sources: [source],
       coverage: [{ source: hostile, lastGoodAt: null, staleAfterMs: 1 }],
       pollers: [{ ...quiet.pollers[0]!, poller: hostile, lastError: hostile }],
-      channels: [{ ...quiet.channels[0]!, channel: hostile, lastError: hostile }],
+      channels: [{ ...quiet.channels[0]!, channel: hostile, lastError: hostile, refused: [hostile] }],
     })
     expect(page).not.toContain('<script>')
     expect(page).not.toContain('onload="')

@@ -26,7 +26,15 @@ const pollerAt = (
 })
 const waiting = (oldestAt: number): Partial<StatusFacts> => ({
   channels: [
-    { channel: 'ops-slack', queued: 1, oldestAt, circuit: 'closed', lastAckAt: null, lastError: null },
+    {
+      channel: 'ops-slack',
+      queued: 1,
+      oldestAt,
+      circuit: 'closed',
+      lastAckAt: null,
+      lastError: null,
+      refused: [],
+    },
   ],
 })
 const unknown = (...reasons: string[]): Verdict => ({ level: 'unknown', reasons })

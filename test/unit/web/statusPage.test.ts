@@ -56,6 +56,14 @@ describe('the verdict', () => {
   })
 })
 
+test('a mail that one recipient refuses does not count as taken, and says who that is', async () => {
+  const [, mail = expect.fail()] = quiet.channels
+  const refused = ['finance@example.com: mail.example.com: 550 no such user']
+  const words = wordsOf(await readPage({ channels: [{ ...mail, lastAckAt: now, refused }] }), 'channels')
+  expect(words).toContain('not to all : finance@example.com: mail.example.com: 550 no such user')
+  expect(words).not.toContain('take messages')
+})
+
 describe('what is equal, empty or much is short', () => {
   test('endpoints and pollers with one problem are one line that names them', async () => {
     const [source = expect.fail()] = quiet.sources

@@ -91,7 +91,8 @@ const channel = z.object({
     .enum(['closed', 'open'])
     .describe('`open`: it refuses us, or has taken nothing for ten minutes; its messages go elsewhere'),
   lastAckAt: time.nullable(),
-  lastError: z.string().nullable(),
+  lastError: z.string().nullable().describe('Null once it took something since'),
+  refused: z.array(z.string()).describe('Recipients who get nothing of it, each with the reason'),
 })
 
 const preconf = z.object({

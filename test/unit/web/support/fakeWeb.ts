@@ -343,8 +343,17 @@ export const quiet: StatusFacts = {
       circuit: 'closed',
       lastAckAt: now - 16 * minute,
       lastError: null,
+      refused: [],
     },
-    { channel: 'ops-email', queued: 0, oldestAt: null, circuit: 'closed', lastAckAt: null, lastError: null },
+    {
+      channel: 'ops-email',
+      queued: 0,
+      oldestAt: null,
+      circuit: 'closed',
+      lastAckAt: null,
+      lastError: null,
+      refused: [],
+    },
   ],
   quarantined: 0,
   probes: [
