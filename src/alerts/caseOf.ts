@@ -129,9 +129,11 @@ function isWorse(
 
 /** Something happened to a case as a whole: the channels that follow cases and know this one hear of it. */
 export function tellChange(
-  context: Pick<EngineContext, 'store' | 'following' | 'now'>,
+  context: Pick<EngineContext, 'following' | 'now'> & {
+    readonly store: Pick<EngineContext['store'], 'listCaseChannels' | 'queueItem'>
+  },
   of: {
-    readonly row: CaseRow
+    readonly row: Pick<CaseRow, 'id' | 'severity' | 'worstAlert'>
     readonly change: string
     readonly quiet?: ReadonlySet<string>
     readonly afterMs?: number

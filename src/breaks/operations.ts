@@ -1,6 +1,9 @@
 import { listKeysNamed } from '../alerts/store/transferNames.ts'
 import { formatDecimal } from '../bridge/decimal.ts'
-import { addCaseLog } from '../cases/store/caseRows.ts'
+import { tellChange } from '../alerts/caseOf.ts'
+import { type NewOutboxItem, queueItem } from '../alerts/store/outboxItems.ts'
+import { listCaseChannels } from '../cases/store/caseChannels.ts'
+import { addCaseLog, getCase } from '../cases/store/caseRows.ts'
 import { parseKey } from '../ledger/transfers/transferRows.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { MonitorError } from '../lib/errors.ts'
@@ -51,6 +54,8 @@ export interface BreakOperations {
 
 export interface BreakOperationsDeps extends BreakLedger {
   readonly clock: Pick<Clock, 'now'>
+  /** The channels that are told what happens to a case as a whole. */
+  readonly following: ReadonlySet<string>
   /** Run after each commit. */
   readonly after: Iterable<() => void>
 }
@@ -59,17 +64,19 @@ export interface BreakOperationsDeps extends BreakLedger {
 interface ByHand extends BreakSources {
   readonly actor: Actor
   readonly now: UnixMs
+  readonly following: ReadonlySet<string>
 }
 
 /** @throws MonitorError (in each call) `usage` for what cannot be meant, `not_found` for what is not there */
 export function createBreakOperations(deps: BreakOperationsDeps): BreakOperations {
+  const { following } = deps
   const commit = (given: Actor, work: (by: ByHand) => number): ShownEntry => {
     const actor = cleanActor(given)
     if (actor.by === '') throw new MonitorError('usage', 'expected who does it: --by NAME')
     const sources = openBreakSources(deps)
     const entry = sources.db.transaction(() => {
       const now = deps.clock.now()
-      return showEntry(sources, work({ ...sources, actor, now }), now)
+      return showEntry(sources, work({ ...sources, actor, now, following }), now)
     })
     for (const run of deps.after) run()
     return entry
@@ -208,7 +215,7 @@ function record(
 /** As the audit log says who did it; a timeline says by whom it was done. */
 const done = { matched: 'matched', 'written off': 'wrote off', 'taken back': 'took back' } as const
 
-/** Where everybody looks: the timelines of the cases, and the audit log. */
+/** Where everybody looks: the timelines of the cases, the channels that follow these, and the audit log. */
 function noteEach(
   by: ByHand,
   shares: readonly Omit<Share, 'entryId'>[],
@@ -226,7 +233,17 @@ function noteEach(
     const caseId = findCaseOf(db, { name, transferKey: isTransfer ? name : null, mainHash })
     if (caseId === null || noted.has(caseId)) continue
     noted.add(caseId)
-    addCaseLog(db, { caseId: Number(caseId.slice(1)), at: now, what: of.what, by: actor.by, text: line })
+    const row = getCase(db, Number(caseId.slice(1)))
+    if (row === null) continue
+    addCaseLog(db, { caseId: row.id, at: now, what: of.what, by: actor.by, text: line })
+    tellChange({ store: channelsOf(db), now, following: by.following }, { row, change: of.what })
+  }
+}
+
+function channelsOf(db: BreakSources['db']) {
+  return {
+    listCaseChannels: (caseId: number) => listCaseChannels(db, caseId),
+    queueItem: (item: NewOutboxItem) => queueItem(db, item),
   }
 }
 

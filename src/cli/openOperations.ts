@@ -66,6 +66,7 @@ function openLocal(
   state: State,
 ): CommandOperations {
   const store = createAlertStore(state.db)
+  const following = listFollowing(config.channels)
   const operations = createOperations({
     store,
     kinds,
@@ -76,12 +77,19 @@ function openLocal(
     },
     log: createSilentLog(),
     clock: io.clock,
-    following: listFollowing(config.channels),
+    following,
     onChanged: () => undefined,
   })
   const { tokens } = config.bridge
   const ledger = createLedger(state.db, { tokens, openIntervalMs: intervalOf(config.poll.openTransfers) })
-  const breaks = createBreakOperations({ db: state.db, ledger, tokens, clock: io.clock, after: [] })
+  const breaks = createBreakOperations({
+    db: state.db,
+    ledger,
+    tokens,
+    clock: io.clock,
+    following,
+    after: [],
+  })
   return {
     ackAlert: async (...given) => operations.ackAlert(...given),
     changeCase: async (...given) => {

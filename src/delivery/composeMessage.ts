@@ -2,7 +2,9 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { UnixMs } from '../lib/clock.ts'
 import { once } from '../lib/once.ts'
 import type { Steps } from '../lib/steps.ts'
+import type { CaseLogEntry } from '../cases/store/caseRows.ts'
 import {
+  type CaseNote,
   type Channel,
   listsRest,
   type Message,
@@ -89,6 +91,7 @@ export function* composeMessage(
   const about = row && describeCase(described, row, now)
   const cases = about ? [] : listCases(described, delivery.id, now)
   const changes = store.listCarriedChanges(delivery.id).flatMap((one) => readCaseChange(one) ?? [])
+  const notes = store.listCarriedNotes(delivery.id).flatMap(toNote)
   const severity = counts.length === 0 && about ? about.severity : worst(counts)
   const toldBefore = row ? store.countToldOfCase({ caseId: row.id, channel: channel.name }) : 0
   const caseCount = cases.length < mostCases ? cases.length : store.countCarriedCases(delivery.id)
@@ -111,10 +114,18 @@ export function* composeMessage(
     rest: listed,
     case: about,
     changes,
+    ...(notes.length > 0 && { notes }),
     total,
     createdAt: delivery.createdAt,
     pageUrl: deps.pageUrl,
   }
+}
+
+function toNote({ what, by, text }: CaseLogEntry): CaseNote[] {
+  const read = readCaseChange(what)
+  return read === 'noted' || read === 'matched' || read === 'written off' || read === 'taken back'
+    ? [{ what: read, by, text }]
+    : []
 }
 
 /** Of a digest at most so many have a line. */

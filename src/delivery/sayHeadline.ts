@@ -151,6 +151,13 @@ function sayGrowth({ case: about, toldBefore, counts }: Headlined): string {
   return ` (+${added}, ${about.members} in all)`
 }
 
+/** It is not all of the case that this was done with. */
+const entryWords = {
+  matched: 'with a break matched',
+  'written off': 'with a break written off',
+  'taken back': 'with an entry taken back',
+} as const
+
 /** @example 'CRITICAL, case c42 acknowledged by Ada, assigned to Ben: Withdrawal of 1.5 USDC: no origin' */
 function sayChanges(about: MessageCase, changes: readonly CaseChange[]): string {
   const { assignee, by, severity, id, title } = about
@@ -158,6 +165,7 @@ function sayChanges(about: MessageCase, changes: readonly CaseChange[]): string 
   const last = changes.findLast((one) => one === 'acknowledged' || one === 'handled')
   const what = changes.map((one) => {
     if (one === 'assigned') return `assigned to ${assignee ?? 'nobody'}`
+    if (one === 'matched' || one === 'written off' || one === 'taken back') return entryWords[one]
     return one === last && by !== null ? `${one} by ${by}` : one
   })
   return `${severity.toUpperCase()}, case ${id} ${what.join(', ')}: ${title}`

@@ -55,6 +55,7 @@ export function createJudging(
     },
   })
   kernel.before.add(() => evaluateLoop.followClock())
+  const following = listFollowing(kernel.config.channels)
   const operations = {
     ...createOperations({
       store: kernel.alerts,
@@ -68,13 +69,13 @@ export function createJudging(
       },
       log,
       clock,
-      following: listFollowing(kernel.config.channels),
+      following,
       onChanged() {
         evaluateLoop.wake()
         for (const run of after) run()
       },
     }),
-    ...createBreakOperations({ ...kernel, tokens: kernel.config.bridge.tokens }),
+    ...createBreakOperations({ ...kernel, tokens: kernel.config.bridge.tokens, following }),
     rewindCursors(until: UnixMs, actor: Actor) {
       db.transaction(() => recordRewind(db, actor, until, clock.now()))
       kernel.list.rewind(until)

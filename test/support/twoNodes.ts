@@ -60,7 +60,14 @@ function openNode(folder: string, clock?: ReturnType<typeof createBench>['clock'
       following: new Set(),
       onChanged: () => undefined,
     }),
-    ...createBreakOperations({ db, ledger, tokens, clock: bench.clock, after: [] }),
+    ...createBreakOperations({
+      db,
+      ledger,
+      tokens,
+      clock: bench.clock,
+      following: new Set<string>(),
+      after: [],
+    }),
   }
   let answers = 0
   /** @returns its key here */

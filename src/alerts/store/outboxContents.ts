@@ -1,6 +1,7 @@
 import { type AlertRow, alertColumns, alertTable } from './alertRows.ts'
 import type { Database } from '../../store/database.ts'
 import { columns, int, type Read, type Row, text } from '../../store/table.ts'
+import { type CaseLogEntry, caseLog } from '../../cases/store/caseRows.ts'
 import { type OutboxItem, outboxTable } from './outboxItems.ts'
 
 export interface CarriedItem {
@@ -78,6 +79,18 @@ export function countCarried(db: Database, deliveryId: number): CarriedCount[] {
     WHERE o.delivery_id = ? AND o.what <> 'case' GROUP BY o.what, a.severity, a.rule, a.kind ORDER BY count DESC`
   return counts.all(db, sql, deliveryId)
 }
+
+const mostNotes = 10
+
+/** What was written of the case that a message is about, since the first of it was to be told: the newest, oldest first. */
+export function listCarriedNotes(db: Database, deliveryId: number): CaseLogEntry[] {
+  const sql = `SELECT * FROM (SELECT l.* FROM case_log l JOIN (SELECT case_id, MIN(created_at) AS since FROM outbox
+      WHERE delivery_id = ?1 AND what = 'case' AND change IN (${written}) GROUP BY case_id) o ON o.case_id = l.case_id
+    WHERE l.what IN (${written}) AND l.at >= o.since ORDER BY l.id DESC LIMIT ${mostNotes}) ORDER BY id`
+  return caseLog.all(db, sql, deliveryId)
+}
+
+const written = "'noted', 'matched', 'written off', 'taken back'"
 
 /** What happened to the case that a message is about, oldest first, each once. */
 export function listCarriedChanges(db: Database, deliveryId: number): string[] {

@@ -146,11 +146,11 @@ export function countCases(db: Database): CaseCount[] {
   return counts.all(db, sql)
 }
 
-const log = table('case_log', { caseId: int, at: instant, what: text, by: text.orNull(), text })
-export type CaseLogEntry = Read<typeof log>
+export const caseLog = table('case_log', { caseId: int, at: instant, what: text, by: text.orNull(), text })
+export type CaseLogEntry = Read<typeof caseLog>
 
 export function addCaseLog(db: Database, entry: CaseLogEntry): void {
-  db.prepare(`INSERT ${log.into}`).run(...log.values(entry))
+  db.prepare(`INSERT ${caseLog.into}`).run(...caseLog.values(entry))
 }
 
 /** How often it opened again since a time. */
@@ -163,7 +163,7 @@ export function countReopened(db: Database, caseId: number, since: UnixMs): numb
 export function listCaseLog(db: Database, caseId: number, limit: number): CaseLogEntry[] {
   const sql = `SELECT * FROM case_log WHERE id IN (SELECT id FROM case_log WHERE case_id = ?1 ORDER BY id DESC LIMIT ?2)
     OR id IN (SELECT id FROM case_log WHERE case_id = ?1 AND what <> 'joined' ORDER BY id DESC LIMIT ?2) ORDER BY id`
-  return log.all(db, sql, caseId, limit)
+  return caseLog.all(db, sql, caseId, limit)
 }
 
 /** A page of the timeline, newest first. */
@@ -173,7 +173,7 @@ export function listCaseLogPage(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): CaseLogEntry[] {
   const sql = 'SELECT * FROM case_log WHERE case_id = ? ORDER BY id DESC LIMIT ? OFFSET ?'
-  return log.all(db, sql, caseId, limit, offset)
+  return caseLog.all(db, sql, caseId, limit, offset)
 }
 
 /** Cases that were over before a time, with all that belongs to them, some at a time. Returns how many. */

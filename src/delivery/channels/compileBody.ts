@@ -63,13 +63,22 @@ const fullSample: Message = {
     transferKey: 't1',
     url: 'https://watch.example.com/cases/c42',
   },
-  changes: ['acknowledged'],
+  changes: ['acknowledged', 'noted'],
+  notes: [{ what: 'noted', by: odd, text: odd }],
   createdAt: at,
   pageUrl: 'https://watch.example.com/',
 }
 
 /** As little as a message may say. */
-const bareSample: Message = { ...fullSample, items: [], case: null, changes: [], total: 0, pageUrl: null }
+const bareSample: Message = {
+  ...fullSample,
+  items: [],
+  case: null,
+  changes: [],
+  notes: [],
+  total: 0,
+  pageUrl: null,
+}
 
 /** The body of a webhook by a template of its own, checked and tried. Running it throws where it cannot be made. */
 export function compileBody(

@@ -107,8 +107,18 @@ const caseChanges = [
   'closed',
   'opened again',
   'merged',
+  'matched',
+  'written off',
+  'taken back',
 ] as const
 export type CaseChange = (typeof caseChanges)[number]
+
+/** What somebody wrote of a case: a note, or why a break in it was matched, written off or taken back. */
+export interface CaseNote {
+  readonly what: Extract<CaseChange, 'noted' | 'matched' | 'written off' | 'taken back'>
+  readonly by: string | null
+  readonly text: string
+}
 
 /** Of what was stored as one; null for a word that is none. */
 export function readCaseChange(text: string): CaseChange | null {
@@ -140,6 +150,8 @@ export interface Message {
   readonly case: MessageCase | null
   /** What happened to that case as a whole, oldest first; a message may have no items then. */
   readonly changes: readonly CaseChange[]
+  /** What was written of that case meanwhile, oldest first; left out where nothing was. */
+  readonly notes?: readonly CaseNote[]
   readonly createdAt: UnixMs
   /** Base address of the status page, for links; null when not configured. */
   readonly pageUrl: string | null

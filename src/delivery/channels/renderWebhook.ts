@@ -31,6 +31,7 @@ export function toWebhookBody(
     pageUrl: message.pageUrl,
     case: message.case && toWebhookCase(message.case),
     changes: message.changes,
+    notes: message.notes ?? [],
     items: degraded ? [] : [...message.items, ...message.rest].map(toWebhookItem),
     bodyError,
   }

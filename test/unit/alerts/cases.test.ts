@@ -705,6 +705,8 @@ describe('by hand', () => {
     ])
     const told = world.pager.sent.flatMap(({ changes }) => changes)
     expect(told).toEqual(['acknowledged', 'assigned', 'noted', 'handled', 'opened again'])
+    const notes = world.pager.sent.flatMap((message) => message.notes ?? [])
+    expect(notes).toEqual([{ what: 'noted', by: 'ana', text: 'asked the operator' }])
     expect(world.cases()[0]).toMatchObject({ state: 'open', assignee: 'Ben', turn: 2 })
     await world.stop()
   })

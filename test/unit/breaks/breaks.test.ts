@@ -505,7 +505,7 @@ test('the native currency goes by its symbol, under whatever address records and
   world.close()
 })
 
-test('every entry is in the audit log, and in the timeline of the case', () => {
+test('every entry is in the audit log, in the timeline of the case, and told to who follows it', () => {
   const world = createWorld()
   const origin = world.record('2', pending(2_500_000n))
   const payout = world.record('4', unbacked(2_500_000n))
@@ -516,6 +516,13 @@ test('every entry is in the audit log, and in the timeline of the case', () => {
        VALUES (7, 'open', 1, 0, 0, 'critical', 1, 1, '{}', '{}', 0)`,
     )
     .run()
+  for (const channel of ['ops', 'mail'])
+    world.db
+      .prepare(
+        `INSERT INTO case_channels (case_id, channel, window_at, last_at, tellings, money, kinds)
+         VALUES (7, ?, 0, 0, 1, '{}', '[]')`,
+      )
+      .run(channel)
   world.operations.matchBreaks({ payout, origin, reason: 'the same', force: false }, ana)
   world.operations.undoEntry({ entry: 'e1', reason: 'not the same' }, ana)
   world.operations.writeOffBreak({ name: origin, reason: 'a fee' }, ana)
@@ -534,6 +541,11 @@ test('every entry is in the audit log, and in the timeline of the case', () => {
   expect(rows('SELECT case_id, what, by, text FROM case_log ORDER BY id')).toEqual([
     `7 | matched | ana | e1: the same; ${payout}: 2.5 USDC, unbacked`,
     `7 | taken back | ana | e2 takes back e1 (matched): not the same; ${payout}: 2.5 USDC, unbacked`,
+  ])
+  // A channel that follows no cases hears of none.
+  expect(rows('SELECT case_id, channel, what, change, critical FROM outbox ORDER BY id')).toEqual([
+    '7 | ops | case | matched | 1',
+    '7 | ops | case | taken back | 1',
   ])
   world.close()
 })

@@ -50,7 +50,14 @@ export function createWorld() {
   const ledger = createLedger(db, { tokens, openIntervalMs: 10_000 })
   const clock = { at: start + day + 3_600_000, now: () => clock.at }
   const sources = { db, ledger, kinds, tokens: createTokenBook(db, tokens) }
-  const operations = createBreakOperations({ db, ledger, tokens, clock, after: [] })
+  const operations = createBreakOperations({
+    db,
+    ledger,
+    tokens,
+    clock,
+    following: new Set(['ops']),
+    after: [],
+  })
   let answers = 0
 
   /** @returns its key */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../lib/duration.ts'
 import { isObject } from '../../../lib/isObject.ts'
 import { leadLine } from '../caseWords.ts'
-import type { CaseChange, Message, MessageCase } from '../message.ts'
+import type { CaseChange, CaseNote, Message, MessageCase } from '../message.ts'
 import {
   fallbackText,
   inertOptions,
@@ -75,9 +75,9 @@ function sayOne(of: MessageCase, { said }: RootParts): SlackBlock[] {
 
 /** What came of a case since: what was done with it, and new findings. */
 export function renderReply(message: Message, of: MessageCase): SlackPayload {
-  const lines = message.changes.map((change) => changeLine(change, of))
+  const lines = changeLines(message, of)
   const told: SlackBlock[] =
-    lines.length === 0 ? [] : [{ type: 'section', text: plainText(lines.join('\n'), 1_500) }]
+    lines.length === 0 ? [] : [{ type: 'section', text: plainText(lines.join('\n'), 2_800) }]
   if (message.items.length === 0) {
     const text = lines.length === 0 ? titleOf(of) : lines.join('\n')
     const blocks: SlackBlock[] = told.length > 0 ? told : [{ type: 'section', text: plainText(text, 1_500) }]
@@ -95,9 +95,30 @@ export function renderReply(message: Message, of: MessageCase): SlackPayload {
 
 /** The plain form of either: after a refused message. */
 export function renderCasePlain(message: Message, of: MessageCase): SlackPayload {
-  const lines = message.changes.map((change) => toSlackText(changeLine(change, of), 300)).slice(0, 3)
+  const lines = changeLines(message, of)
+    .map((line) => toSlackText(line, 300))
+    .slice(0, 3)
   const payload = renderSlackPlain(message)
   return { ...payload, text: [...lines, payload.text].join('\n\n') }
+}
+
+/** All of it, with what was written; the words alone where that is not known any more. */
+function changeLines({ changes, notes = [] }: Message, of: MessageCase): string[] {
+  return changes.flatMap((change) => {
+    const own = notes.filter(({ what }) => what === change)
+    return own.length === 0 ? [changeLine(change, of)] : own.map(noteLine)
+  })
+}
+
+const noteWords = {
+  noted: '📝 Note',
+  matched: '🧾 A break was matched',
+  'written off': '🧾 A break was written off',
+  'taken back': '🧾 An entry was taken back',
+} as const satisfies Record<CaseNote['what'], string>
+
+function noteLine({ what, by, text }: CaseNote): string {
+  return `${noteWords[what]}${by === null ? '' : ` by ${part(by, 100)}`}: ${part(text)}`
 }
 
 /**
@@ -114,6 +135,10 @@ export function changeLine(change: CaseChange, of: MessageCase): string {
       return of.assignee === null ? 'Assigned to nobody' : `👤 Assigned to ${part(of.assignee, 100)}`
     case 'noted':
       return '📝 A note was added'
+    case 'matched':
+    case 'written off':
+    case 'taken back':
+      return noteWords[change]
     case 'handled':
       return `✅ Handled${by}${why}`
     case 'closed':

@@ -104,7 +104,16 @@ const anyCase: fc.Arbitrary<MessageCase> = fc
   })
   .map((some) => toCase(some as Partial<MessageCase>))
 
-const changes = ['acknowledged', 'assigned', 'noted', 'handled', 'closed', 'opened again', 'merged'] as const
+const written = ['noted', 'matched', 'written off', 'taken back'] as const
+const changes = [
+  ...written,
+  'acknowledged',
+  'assigned',
+  'handled',
+  'closed',
+  'opened again',
+  'merged',
+] as const
 
 /** Whatever a channel may be handed: up to 25 items, of one case, of none, or a case without items. */
 export const anyMessage: fc.Arbitrary<Message> = fc
@@ -115,6 +124,9 @@ export const anyMessage: fc.Arbitrary<Message> = fc
     cases: fc.array(anyCase, { maxLength: 20 }),
     briefFrom: fc.nat(25),
     changes: fc.array(fc.constantFrom(...changes), { maxLength: 3 }),
+    notes: fc.array(fc.record({ what: fc.constantFrom(...written), by: fc.option(anyText), text: anyText }), {
+      maxLength: 10,
+    }),
     headline: anyText,
     severity: fc.constantFrom(...severities),
     untold: fc.constantFrom(0, 1, 100_000),

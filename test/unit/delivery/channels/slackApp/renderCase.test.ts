@@ -118,6 +118,7 @@ describe('what happened to a case, in one line', () => {
       'closed',
       'opened again',
       'merged',
+      'written off',
     ] satisfies CaseChange[]
   ).map((change) => changeLine(change, of))
   test('names who did it, and why', () => {
@@ -130,6 +131,7 @@ describe('what happened to a case, in one line', () => {
         "⚪ Closed after 1h",
         "🔴 Opened again: CRITICAL: Withdrawal of 1250000.5 USDC has no origin",
         "🔀 Went into another case: what follows is told there",
+        "🧾 A break was written off",
       ]
     `)
   })
@@ -144,6 +146,26 @@ test('a message of changes alone is their lines', () => {
     message #a1b2c3"
   `)
   expect(renderCasePlain(message, of).text.split('\n')[0]).toBe('👀 Acknowledged by ann')
+})
+
+test('what was written of a case is quoted, each with who wrote it', () => {
+  const message = toMessage({
+    items: [],
+    total: 0,
+    changes: ['noted', 'assigned', 'written off'],
+    notes: [
+      { what: 'noted', by: 'ann', text: 'asked the <!channel> operator' },
+      { what: 'written off', by: 'bob', text: 'e3: a fee; t1: 2.5 USDC, open too long' },
+      { what: 'noted', by: 'bob', text: 'they answered' },
+    ],
+  })
+  expect(readSlackText(renderReply(message, toCase({ assignee: 'bob' })))).toMatchInlineSnapshot(`
+    "📝 Note by ann: asked the <!channel> operator
+    📝 Note by bob: they answered
+    👤 Assigned to bob
+    🧾 A break was written off by bob: e3: a fee; t1: 2.5 USDC, open too long
+    message #a1b2c3"
+  `)
 })
 
 test.each(seeds())(
