@@ -71,6 +71,9 @@ function isMute(state: ChannelState, now: UnixMs): boolean {
 }
 
 /** Whether a channel failed and has taken nothing since. */
-export function isFailing({ lastErrorAt, lastAckAt }: Pick<ChannelState, 'lastErrorAt' | 'lastAckAt'>): boolean {
+export function isFailing({
+  lastErrorAt,
+  lastAckAt,
+}: Pick<ChannelState, 'lastErrorAt' | 'lastAckAt'>): boolean {
   return lastErrorAt !== null && lastErrorAt > (lastAckAt ?? -Infinity)
 }

@@ -25,7 +25,7 @@ export function findProbeCase(db: Database, lane: Lane, now: UnixMs): Read<typeo
 
 const probeCases = columns({ caseId: int.orNull() })
 
-/** Of which cases something is due in a lane, null for what belongs to none: the most money first. */
+/** Of which cases something is due in a lane, null for what belongs to none: what was found before what is over, the most money first. */
 export function listDueCases(db: Database, lane: Lane, now: UnixMs): DueCase[] {
   const given = [now, lane.channel, lane.isCritical ? 1 : 0]
   const due = isDue('?1', '?2', '?3')
@@ -34,7 +34,7 @@ export function listDueCases(db: Database, lane: Lane, now: UnixMs): DueCase[] {
   // A storm is one case, or none: then no alert has to be looked at.
   if (cases.length <= 1) return cases
   const ranked = `SELECT o.case_id, SUM(o.what <> 'case') AS found FROM outbox o JOIN alerts a ON a.id = o.alert_id
-    WHERE ${due} GROUP BY o.case_id ORDER BY MAX(a.amount_rank) DESC, MIN(o.id)`
+    WHERE ${due} GROUP BY o.case_id ORDER BY found = 0, MAX(a.amount_rank) DESC, MIN(o.id)`
   return dueCases.all(db, ranked, ...given)
 }
 

@@ -21,6 +21,7 @@ import {
 import {
   createBench,
   createFakeChannel,
+  createLoneEvent,
   createRoute,
   createRule,
   start,
@@ -710,6 +711,19 @@ describe('by hand', () => {
     expect(world.cases()[0]).toMatchObject({ state: 'open', assignee: 'Ben', turn: 2 })
     await world.stop()
   })
+})
+
+test('what is found does not wait until a hundred cases that had more money were told to be over', async () => {
+  const pager = Object.assign(createFakeChannel('pager', 'slack-app'), { followsCases: true as const })
+  const world = run({ fakes: [createFakeChannel('ops'), pager] })
+  const rule = { ...failed, kind: 'transfer.rewritten' }
+  await world.tell(rule, ...Array.from({ length: 100 }, (_, n) => createLoneEvent(n + 2)))
+  while (pager.sent.every(({ changes }) => !changes.includes('closed'))) await world.send(10 * minute)
+  const before = pager.sent.length
+  await world.tell(rule, createLoneEvent(1))
+  await world.send(2_000)
+  expect(pager.sent.slice(before).flatMap(({ items }) => items.map(({ summary }) => summary))).toHaveLength(1)
+  await world.stop()
 })
 
 test('alerts of before there were cases are put into them, and nothing is sent again', async () => {
