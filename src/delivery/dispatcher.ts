@@ -3,7 +3,7 @@ import type { AlertEngine } from '../alerts/alertEngine.ts'
 import type { Clock, UnixMs } from '../lib/clock.ts'
 import { errorText } from '../lib/errors.ts'
 import { runInTurns } from '../lib/steps.ts'
-import type { Channel, DeliveryResult } from './channels/message.ts'
+import { type Channel, type DeliveryResult, isTaken } from './channels/message.ts'
 import type { Delivery } from '../alerts/store/outboxDeliveries.ts'
 import { attemptSending } from './attemptSending.ts'
 import { toTestMessage } from './channels/toTestMessage.ts'
@@ -226,8 +226,8 @@ async function sendProbe(state: State, lane: Lane): Promise<void> {
   )
   if (state.aborter.signal.aborted) return
   deps.counts?.count(name, answer.result)
-  const isTaken = answer.result === 'ack' || answer.result === 'partial'
-  const result: DeliveryResult = isTaken ? answer : { result: 'dead', reason: answer.reason }
+  const isRepaired = answer.result === 'ack' || answer.result === 'partial'
+  const result: DeliveryResult = isRepaired ? answer : { result: 'dead', reason: answer.reason }
   deps.store.transaction(() => noteAnswer(deps, { channel: name, result, isToAll: true }, deps.clock.now()))
 }
 
@@ -248,7 +248,7 @@ async function send(state: State, lane: Lane, delivery: Delivery): Promise<void>
 
 /** Makes a channel wait that asks to. How long it will have done so then, taking nothing. */
 function noteWait({ deps }: State, { pause }: Lane, result: DeliveryResult): number {
-  if (result.result === 'ack' || result.result === 'partial') pause.since = -Infinity
+  if (isTaken(result)) pause.since = -Infinity
   if (result.result !== 'throttled') return 0
   const mono = deps.clock.monotonicMs()
   // Nothing was sent for a while: what it asked before is past.

@@ -118,6 +118,7 @@ function sayOfChannel(
 
 /** What an answer says of the channel as a whole, whatever was sent. Inside a transaction. */
 export function noteAnswer(deps: SettleDeps, answer: ChannelAnswer, now: UnixMs): void {
+  if (answer.result.result === 'ack' && answer.result.isMoot) return
   const before = deps.store.getChannel(answer.channel)
   const after = nextChannel(before, answer, now)
   deps.store.saveChannel(after)

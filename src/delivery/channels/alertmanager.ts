@@ -1,7 +1,7 @@
 import type { Secret } from '../../lib/secret.ts'
 import { describeBody } from './classifyHttp.ts'
 import { createThreads } from './createThreads.ts'
-import type { Channel, DeliveryResult } from './message.ts'
+import { type Channel, type DeliveryResult, moot } from './message.ts'
 import { basicAuthorization, parseChannelUrl } from './parseChannelUrl.ts'
 import { type HttpChannelDeps, postJson } from './postJson.ts'
 import { createPostDeps, jsonHeaders } from './postOnce.ts'
@@ -48,6 +48,7 @@ export function createAlertmanagerChannel(deps: HttpChannelDeps, config: Alertma
       inThread(message, options, async (before) => {
         const { degraded } = options
         const { alerts, thread, ends } = renderAlertmanager(message, { degraded, before }, deps.clock.now())
+        if (alerts.length === 0) return moot
         // What was about to be told again must not come after its end: it would stand for another day.
         if (ends) await telling
         const result = await post(alerts, options.signal)

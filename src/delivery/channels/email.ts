@@ -5,7 +5,14 @@ import { MonitorError } from '../../lib/errors.ts'
 import { Secret } from '../../lib/secret.ts'
 import { classifySmtpError, classifySmtpSuccess, type SmtpContext } from './classifySmtp.ts'
 import { createThreads } from './createThreads.ts'
-import type { Channel, DeliveryOptions, DeliveryResult, Message, RenderedReport } from './message.ts'
+import {
+  type Channel,
+  type DeliveryOptions,
+  type DeliveryResult,
+  type Message,
+  moot,
+  type RenderedReport,
+} from './message.ts'
 import { type Mail, renderBareMail, renderMail, renderPlainMail, renderShortMail } from './renderMail.ts'
 import { headerId, part } from './textParts.ts'
 import { isIPv4 } from 'node:net'
@@ -54,7 +61,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
       inThread(message, options, async (before) => {
         const recipients = stillOwed(to, options.recipients)
         // Whoever was still owed this mail is no longer configured: nothing is left to do.
-        if (recipients.length === 0) return { result: 'ack' }
+        if (recipients.length === 0) return moot
         const parties = { from, to, recipients: recipients.map(({ address }) => address) }
         const of = { ...context, owed: options.recipients }
         const mail = toMail(message, { ...options, thread: before }, parties)
@@ -71,7 +78,7 @@ export function createEmailChannel(deps: EmailDeps, config: EmailConfig): Channe
       }),
     async deliverReport(report, options) {
       const recipients = stillOwed(to, options.recipients)
-      if (recipients.length === 0) return { result: 'ack' }
+      if (recipients.length === 0) return moot
       const parties = { from, to, recipients: recipients.map(({ address }) => address) }
       return send(await transport, toReportMail(report, options, parties), {
         ...context,

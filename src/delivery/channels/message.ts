@@ -157,13 +157,21 @@ export interface Message {
   readonly pageUrl: string | null
 }
 
+/** Of a message that leaves nothing to be sent to the channel. */
+export const moot = { result: 'ack', isMoot: true } as const
+
+/** Whether an answer says that the channel takes messages. */
+export function isTaken(result: DeliveryResult): boolean {
+  return result.result === 'partial' || (result.result === 'ack' && result.isMoot !== true)
+}
+
 /** What a channel's answer means; delivery/planDelivery.ts says what follows from it. `reason` is for people, without secrets. */
 export type DeliveryResult =
   /**
    * `thread`: what the channel needs to find this case's thread again, e.g. the time stamp of its first message. The
-   * newest one counts; left out, the one before stays.
+   * newest one counts; left out, the one before stays. `isMoot`: there was nothing to send, which says nothing of the channel.
    */
-  | { readonly result: 'ack'; readonly thread?: string }
+  | { readonly result: 'ack'; readonly thread?: string; readonly isMoot?: true }
   /** Some recipients took it, some did not: `retry` are transient, `refused` permanent. */
   | {
       readonly result: 'partial'

@@ -1,6 +1,6 @@
 import type { Secret } from '../../lib/secret.ts'
 import { describeBody, readJsonObject, type Refusal } from './classifyHttp.ts'
-import type { Channel, DeliveryResult } from './message.ts'
+import { type Channel, type DeliveryResult, moot } from './message.ts'
 import { parseChannelUrl } from './parseChannelUrl.ts'
 import { type HttpChannelDeps, postJson } from './postJson.ts'
 import { createPostDeps } from './postOnce.ts'
@@ -31,6 +31,7 @@ export function createPagerDutyChannel(deps: HttpChannelDeps, config: PagerDutyC
     followsCases: true,
     async deliver(message, options) {
       const { events, key } = renderPagerDuty(message, options)
+      if (events.length === 0) return { ...moot, ...(key !== null && { thread: key }) }
       for (const event of events) {
         const body = { routing_key: config.routingKey.reveal(), ...event }
         const result = await postJson(receiver, body, options.signal)

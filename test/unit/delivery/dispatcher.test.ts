@@ -1076,6 +1076,26 @@ describe('a channel that cannot be reached', () => {
   })
 })
 
+test('a message that leaves nothing to send is no sign that a channel which refuses us takes any', async () => {
+  const { engine, clock, startSending, ops, store } = createBench({ routes: [createRoute()] })
+  ops.answers = [
+    { result: 'dead', reason: '404' },
+    { result: 'ack', isMoot: true },
+    { result: 'dead', reason: '404' },
+  ]
+  const dispatcher = startSending()
+  for (const n of [1, 2]) {
+    engine.tellEvents([{ rule: critical, finding: createEvent(n) }], clock.now())
+    dispatcher.wake()
+    await clock.advance(1_000)
+  }
+  await clock.advance(900_000)
+  expect(ops.sent.length).toBeGreaterThan(2)
+  expect(store.getChannel('ops')).toMatchObject({ circuit: 'open', lastAckAt: null })
+  expect(store.listOutbox({ state: 'sent', limit: 9 })).toHaveLength(1)
+  await dispatcher.stop()
+})
+
 describe('a channel that refuses each message for itself', () => {
   /** Whose queue gets a finding every five minutes. */
   async function start(fallback: 'mail' | null, isRefused: (n: number) => boolean, count: number) {

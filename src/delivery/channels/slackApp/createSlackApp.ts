@@ -1,4 +1,11 @@
-import type { Channel, DeliveryOptions, DeliveryResult, Message, MessageCase } from '../message.ts'
+import {
+  type Channel,
+  type DeliveryOptions,
+  type DeliveryResult,
+  type Message,
+  type MessageCase,
+  moot,
+} from '../message.ts'
 import { renderSlack, renderSlackPlain, type SlackPayload } from '../renderSlack.ts'
 import { isLostThread, type Failure, type SlackAnswer } from './answers.ts'
 import { type Looked, metadataOf } from './findPosted.ts'
@@ -39,11 +46,18 @@ async function deliver(app: App, message: Message, options: DeliveryOptions): Pr
   const find = () => app.threads.find(of.id, options.thread)
   const replied = await replyTo(find())
   if (replied !== null) return replied
+  if (isMereEnd(message)) return moot
   // Another message of the same case may make the thread meanwhile.
   return app.threads.alone(
     of.id,
     async () => (await replyTo(find())) ?? (await openThread(app, { message, of }, options)),
   )
+}
+
+/** That is told in the thread of a case alone: what was told among many others has none. */
+function isMereEnd({ total, changes }: Message): boolean {
+  const isOver = changes.length > 0 && changes.every((change) => change === 'closed' || change === 'merged')
+  return total === 0 && isOver
 }
 
 /** A message of no case, or of many: a post of its own. */

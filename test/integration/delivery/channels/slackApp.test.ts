@@ -87,6 +87,17 @@ describe('a case', () => {
     expect(slack.thread(slack.posts()[0]?.ts ?? '').length).toBe(1)
   })
 
+  test.each([
+    [['closed'], 0],
+    [['merged'], 0],
+    [['acknowledged', 'closed'], 1],
+    [['opened again'], 1],
+  ] as const)('that was told among many, and is %j, is %i posts', async (changes, posts) => {
+    const message = news({ ...quiet, changes, case: { ...fresh, state: 'closed' } })
+    expect(await deliverTo(open().channel, message)).toMatchObject({ result: 'ack' })
+    expect(slack.posts()).toHaveLength(posts)
+  })
+
   test('told by both lanes at once makes one thread', async () => {
     const { channel } = open()
     const results = await Promise.all(
