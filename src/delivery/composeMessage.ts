@@ -170,7 +170,8 @@ function wordSafely(deps: ItemDeps, carried: CarriedItem, isTold: boolean, now: 
   try {
     const above = isTold && item.what !== 'correction' ? findJoined(deps, alert, item.channel) : null
     const worded = wordItem({ ...deps, isTold, above }, carried, now)
-    const marked = markBroken(worded, deps.silencer()(alert), item.what)
+    const placed = item.caseId === null ? worded : { ...worded, caseId: `c${item.caseId}` }
+    const marked = markBroken(placed, deps.silencer()(alert), item.what)
     return { item: markRepeat(marked, carried, deps.restored()), above }
   } catch {
     return { item: toUnreadableItem(alert, { what: item.what, pageUrl: deps.pageUrl }, now), above: null }

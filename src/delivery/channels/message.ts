@@ -17,6 +17,8 @@ export interface ItemField {
 /** One item of a message, worded but not escaped: every string may hold text from the chain. */
 export interface MessageItem {
   readonly alertId: string
+  /** The case that it is told within, e.g. `c42`; left out where it is told within none. */
+  readonly caseId?: string
   readonly rule: string
   readonly kind: string
   readonly severity: 'critical' | 'warning' | 'info'

@@ -74,6 +74,7 @@ function toWebhookCase(of: MessageCase): object {
 function toWebhookItem(item: MessageItem): object {
   return {
     ...item,
+    caseId: item.caseId ?? null,
     isTakenBack: item.isTakenBack ?? false,
     fields: item.fields.map(({ label, value, href }) => ({ label, value, href })),
     since: isoInstant(item.since),

@@ -713,6 +713,22 @@ describe('by hand', () => {
   })
 })
 
+test('a message about many cases says of each finding which one it is', async () => {
+  const world = run()
+  const rule = { ...failed, kind: 'transfer.rewritten' }
+  await world.tell(rule, ...Array.from({ length: 30 }, (_, n) => createLoneEvent(n + 1)))
+  const [message] = world.pager.sent
+  const named = [...(message?.items ?? []), ...(message?.rest ?? [])].map(({ caseId }) => caseId)
+  expect(message?.case).toBeNull()
+  expect(named.toSorted()).toEqual(
+    world
+      .cases()
+      .map(({ id }) => `c${id}`)
+      .toSorted(),
+  )
+  await world.stop()
+})
+
 test('what is found does not wait until a hundred cases that had more money were told to be over', async () => {
   const pager = Object.assign(createFakeChannel('pager', 'slack-app'), { followsCases: true as const })
   const world = run({ fakes: [createFakeChannel('ops'), pager] })
