@@ -14,7 +14,7 @@ export interface OperatorFact {
   /** What the balance lost, hour by hour of the last week, oldest first. */
   readonly burn: readonly Pick<BurnHour, 'at' | 'spent' | 'coveredMs'>[]
   readonly last: { readonly hash: string; readonly height: number; readonly at: UnixMs } | null
-  /** Request time of the newest answer that can be trusted. */
+  /** Until when the newest answer that can be trusted shows what was sent. */
   readonly readAt: UnixMs | null
   /** When value first left either chain after `last`; null while none did. */
   readonly busySince: UnixMs | null

@@ -4,6 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { MainReads, SentTransaction } from '../../kernel/reads/mainReads.ts'
 import { type BlockSources, isGone } from '../../kernel/reads/isGone.ts'
 import { readStream, saveStream } from '../../kernel/reads/mainStreams.ts'
+import { type Head, listHeads } from '../../kernel/heads/heads.ts'
 import { waitForHead } from '../../kernel/heads/waitForHead.ts'
 import { listOperators, saveOperatorActivity, saveOperatorBalance, type StoredOperator } from './store.ts'
 
@@ -54,8 +55,9 @@ async function readBalances(of: Operators, signal: AbortSignal): Promise<void> {
 
 /** @returns whether anything was asked */
 async function readActivity(of: Operators, signal: AbortSignal): Promise<boolean | null> {
-  const head = await waitForHead(of, signal)
-  if (head === null) return null
+  await waitForHead(of, signal)
+  const head = listHeads(of.db).find(({ chain }) => chain === 'main')
+  if (head === undefined) return null
   for (let from = 0; from < of.addresses.length; from += batchSize) {
     const addresses = of.addresses.slice(from, from + batchSize)
     await readBatch({ ...of, addresses }, head, signal)
@@ -63,20 +65,20 @@ async function readActivity(of: Operators, signal: AbortSignal): Promise<boolean
   return true
 }
 
-async function readBatch(of: Operators, head: number, signal: AbortSignal): Promise<void> {
+async function readBatch(of: Operators, head: Head, signal: AbortSignal): Promise<void> {
   const { addresses } = of
   const known = new Map(listOperators(of.db).map((operator) => [operator.address, operator]))
   const id = `operators:${addresses[0]}:${addresses.length}`
   const state = readStream(of.db, id)
-  const start = Math.max(0, head - maxBlocks)
+  const unread = state ? state.cursor - overlapBlocks : head.height - maxBlocks
+  // What was made while nothing ran is read range by range: none of it is silence before all of it is.
+  const to = Math.max(0, Math.min(head.height, unread + maxBlocks))
+  const start = Math.max(0, to - maxBlocks)
   const newest = newestOf(addresses.flatMap((address) => known.get(address)?.last ?? []))
   // A range over a transaction that is known distinguishes a whole answer from an empty one.
-  const isKnown = newest !== null && newest.height >= start && newest.height <= head
-  const from = Math.max(
-    start,
-    Math.min(state ? state.cursor - overlapBlocks : start, isKnown ? newest.height : head),
-  )
-  const blocks = { from, to: Math.max(from, head) }
+  const isKnown = newest !== null && newest.height >= start && newest.height <= to
+  const from = Math.max(start, Math.min(unread, isKnown ? newest.height : to))
+  const blocks = { from, to }
   const read = await of.reads.sent(addresses, blocks, { priority: 'sweep', signal, isKnown })
   const isShown = !isKnown || read.rows.some(({ hash }) => hash === newest.hash)
   if (!isShown && (await isGone(of, newest, { priority: 'sweep', signal })))
@@ -84,16 +86,15 @@ async function readBatch(of: Operators, head: number, signal: AbortSignal): Prom
   const isWhole = read.isWhole && isShown
   const controlAt =
     isWhole && !isKnown && newest !== null ? await askControl(of, newest.height, signal) : null
-  const isTrusted = isWhole && (isKnown || read.rows.length > 0 || controlAt !== null)
+  const isTrusted = isWhole && to === head.height && (isKnown || read.rows.length > 0 || controlAt !== null)
+  // Of what came after the newest block that was known then it says nothing.
+  const at = Math.min(read.requestedAt, head.advancedAt)
   of.commit({
     bad: read.bad,
     apply: () => {
       for (const address of addresses) {
         const before = known.get(address) ?? null
-        saveOperatorActivity(
-          of.db,
-          noteActivity(address, before, { rows: read.rows, at: read.requestedAt, isTrusted }),
-        )
+        saveOperatorActivity(of.db, noteActivity(address, before, { rows: read.rows, at, isTrusted }))
       }
       if (isWhole) saveStream(of.db, { id, cursor: blocks.to, known: null, deepAt: read.requestedAt })
       return []

@@ -9,6 +9,7 @@ import { operatorLowBalance } from '../../../../src/checks/operators/lowBalance.
 import { createTestKernel, noSignal, setMainHead } from '../support.ts'
 
 const address = `0x${'0e'.repeat(20)}`
+const day = 86_400_000
 const other = `0x${'0f'.repeat(20)}`
 const sent = (height: number, from: string): SentTransaction => ({
   hash: `0x${height}`,
@@ -33,13 +34,16 @@ function setUp() {
       },
     },
   })
-  const tick = async (head: number) => {
-    setMainHead(db, head, clock.now())
+  const poll = async () => {
     await run(noSignal)
     await clock.advance(30_000)
     return listOperators(db)
   }
-  return { world, tick }
+  const tick = (head: number) => {
+    setMainHead(db, head, clock.now())
+    return poll()
+  }
+  return { world, clock, tick, poll }
 }
 
 test('what operators hold and sent last is kept; what could not be read stays unknown', async () => {
@@ -68,6 +72,25 @@ test('an answer that is not whole proves no silence', async () => {
   world.isWhole = false
   for (const head of [9_101, 9_102, 9_103]) await tick(head)
   expect((await tick(9_104))[0]?.absence).toBeNull()
+})
+
+test('after days in which nothing ran the head of before proves no silence, and what was sent meanwhile is read first', async () => {
+  const { world, clock, tick, poll } = setUp()
+  for (const head of [9_100, 9_101, 9_102, 9_103]) await tick(head)
+  const stoppedAt = clock.now()
+  await clock.advance(3 * day)
+  /** Whether nothing is known of it to have been sent since, by answers that show that. */
+  const isSilent = (list: ReturnType<typeof listOperators>) =>
+    list[0] !== undefined && isSilenceProven(list[0]) && (list[0].readAt ?? 0) > stoppedAt
+  expect(isSilent(await poll())).toBe(false)
+  // It went on for a day, and then it fell silent.
+  world.rows.push(sent(95_000, address))
+  const head = 9_103 + 259_200
+  for (let n = 0; n < 27; n += 1) expect(isSilent(await tick(head + n))).toBe(false)
+  for (const n of [27, 28]) await tick(head + n)
+  const after = await tick(head + 29)
+  expect(after[0]?.last).toMatchObject({ height: 95_000 })
+  expect(isSilent(after)).toBe(true)
 })
 
 /** One operator, what a reorganisation makes of what it sent last, and a node. */
