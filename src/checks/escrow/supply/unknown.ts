@@ -26,10 +26,16 @@ export const supplyUnknown = defineCondition({
   subjectNames: [],
   facts: factTypes,
   params: z.strictObject({ after: boundText.default(15 * 60_000) }),
-  judge: ({ now, supplies }: Facts, { after }): JudgementOf<typeof factTypes> => ({
-    findings: supplies.filter((supply) => now - lastAt(supply) > after).map(toFinding),
-    unknown: [],
-  }),
+  judge: ({ now, supplies }: Facts, { after }): JudgementOf<typeof factTypes> => {
+    const isLate = (supply: SupplyFact) => now - lastAt(supply) > after
+    // A start of this process is no comparison: what was so before it is not over.
+    const isOpen = (supply: SupplyFact) =>
+      !isLate(supply) && (supply.judged?.readAt ?? 0) < supply.watchedSince
+    return {
+      findings: supplies.filter(isLate).map(toFinding),
+      unknown: supplies.filter(isOpen).map(({ token }) => token),
+    }
+  },
 })
 
 /** While nothing ran nobody could compare. */

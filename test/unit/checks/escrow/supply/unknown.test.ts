@@ -26,6 +26,23 @@ test.each([
   ['one from before a stop or a sleep, watched just so long', 60, 15, []],
   ['one from before a stop or a sleep, watched a moment longer', 60, 15 + 1 / minute, [85]],
 ])('of %s it is told since when nothing was compared', (_, comparedAgo, watchedAgo, since) => {
+  const { findings } = judge(comparedAgo, watchedAgo)
+  expect(findings.map((finding) => Math.round(finding.since / minute))).toEqual(since)
+})
+
+test.each([
+  ['since the start of this process keeps what was so before it', 60, 10, ['0xaa']],
+  ['ever keeps what was so before the start', null, 10, ['0xaa']],
+  ['for long is a finding', 60, 16, []],
+])('that nothing was compared %s', (_, comparedAgo, watchedAgo, unknown) => {
+  expect(judge(comparedAgo, watchedAgo).unknown).toEqual(unknown)
+})
+
+test('one comparison since the start ends it', () => {
+  expect(judge(5, 10)).toMatchObject({ findings: [], unknown: [] })
+})
+
+function judge(comparedAgo: number | null, watchedAgo: number) {
   const supply = {
     token: '0xaa',
     zoneToken: '0xbb',
@@ -36,9 +53,5 @@ test.each([
     watchedSince: now - watchedAgo * minute,
     why: 'the node gave none',
   }
-  const { findings } = supplyUnknown.judge(
-    toFacts(now, { supplies: [supply] }),
-    supplyUnknown.params.parse({}),
-  )
-  expect(findings.map((finding) => Math.round(finding.since / minute))).toEqual(since)
-})
+  return supplyUnknown.judge(toFacts(now, { supplies: [supply] }), supplyUnknown.params.parse({}))
+}
