@@ -82,7 +82,7 @@ function toMember(context: EngineContext, alert: CaseAlert, finding: Finding): N
     alertId: alert.id,
     episode: alert.episode,
     severity: alert.severity,
-    keys: listKeys(kind, finding, context.escrows),
+    keys: listKeys(kind, finding, { rule: alert.rule, escrows: context.escrows }),
     from,
     until: isEvent ? from : isOpen ? null : Math.max(endedAt, from),
     openUntil: isEvent

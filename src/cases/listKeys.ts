@@ -32,15 +32,24 @@ const errorGapMs = 10 * minuteMs
 /** So many of one kind within a minute are a storm, whatever is known of why; a few happen at the same time. */
 const crowdGapMs = minuteMs
 const crowdLeast = 5
+/** So many that left one way within half an hour and have not come through: that way is blocked. */
+const delayGapMs = 30 * minuteMs
 const sourceGapMs = 10 * minuteMs
 /** What comes and goes within the hour flaps: that is one case. */
 const subjectGapMs = hourMs
+
+/** What a tie goes by beside the finding. */
+interface Known {
+  /** The name of the rule that found it. */
+  readonly rule: string
+  readonly escrows: readonly KnownEscrow[]
+}
 
 /** The causes that a finding may share with others: its own subject, and what its kind ties it to. */
 export function listKeys(
   kind: Pick<Detector, 'ties'> | null,
   finding: Finding,
-  escrows: readonly KnownEscrow[],
+  known: Known,
 ): readonly CaseKey[] {
   const { subject, transfer } = finding
   // A transfer is a subject itself, whatever the kind says of it.
@@ -48,15 +57,15 @@ export function listKeys(
     transfer?.key === subject
       ? []
       : [{ key: shorten(`subject:${finding.kind}:${subject}`), gapMs: subjectGapMs }]
-  const tied = (kind?.ties ?? []).flatMap((tie) => tieOf[tie](finding, escrows))
+  const tied = (kind?.ties ?? []).flatMap((tie) => tieOf[tie](finding, known))
   return [...own, ...new Map(tied.map((one) => [one.key, one])).values()]
 }
 
-const tieOf: Readonly<Record<Tie, (finding: Finding, escrows: readonly KnownEscrow[]) => CaseKey[]>> = {
+const tieOf: Readonly<Record<Tie, (finding: Finding, known: Known) => CaseKey[]>> = {
   transfer: ({ transfer }) => (transfer === null ? [] : keysOfTransfer(transfer)),
   transaction: ({ facts }) =>
     ['mainTxHash', 'txHash', 'hash'].flatMap((name) => keyOfTransaction(String(facts[name] ?? ''))),
-  escrow: ({ transfer, labels }, escrows) => {
+  escrow: ({ transfer, labels }, { escrows }) => {
     const token = transfer === null ? canonicalToken(labels.token ?? '') : movedToken(transfer.token)
     const escrow = transfer === null ? (labels.escrow ?? '') : escrowOf(transfer, token, escrows)
     if (escrow === '') return []
@@ -78,6 +87,14 @@ const tieOf: Readonly<Record<Tie, (finding: Finding, escrows: readonly KnownEscr
   },
   crowd: ({ kind, transfer }) => [
     { key: `crowd:${kind}:${transfer?.direction ?? ''}`, gapMs: crowdGapMs, least: crowdLeast },
+  ],
+  // Of each rule by itself: a transfer that two of them tell of is one.
+  delay: ({ kind, transfer }, { rule }) => [
+    {
+      key: shorten(`delay:${kind}:${transfer?.direction ?? ''}:${rule}`),
+      gapMs: delayGapMs,
+      least: crowdLeast,
+    },
   ],
   source: ({ labels }) => (labels.source ? [{ key: `source:${labels.source}`, gapMs: sourceGapMs }] : []),
   chain: ({ labels }) => (labels.chain ? [{ key: `chain:${labels.chain}`, gapMs: sourceGapMs }] : []),

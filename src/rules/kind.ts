@@ -32,6 +32,7 @@ export type Tie =
   | 'party'
   | 'error'
   | 'crowd'
+  | 'delay'
   | 'source'
   | 'chain'
   | 'token'

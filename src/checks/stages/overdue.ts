@@ -34,7 +34,7 @@ export const transferStageOverdue = defineCondition({
     'See who has to act: the proposer (`left`), the recipient (`provable`, `claimable`), or whoever disputes (`challengeable`).',
   words: { open: sayOverdue, many: 'are late in their stage' },
   sources: ['explorer'],
-  ties: ['transfer'],
+  ties: ['transfer', 'delay'],
   risksTransfer: true,
   needs: ['bridge.stages'],
   restsOn: ['source', 'chain'],

@@ -57,7 +57,7 @@ export const transferStalled = defineCondition({
     "Check whether the destination chain and the relayer are alive; if they are, ask the bridge's operator about this one transfer.",
   words: { open: sayStalled, many: 'have not arrived in time' },
   sources: ['explorer'],
-  ties: ['transfer'],
+  ties: ['transfer', 'delay'],
   risksTransfer: true,
   restsOn: ['source'],
   joins: { of: 'transfer', rank: 5, saysAllAtOnce: true },

@@ -20,6 +20,7 @@ import {
 } from './caseWorld.ts'
 import {
   createBench,
+  createEvent,
   createFakeChannel,
   createLoneEvent,
   createRoute,
@@ -168,6 +169,36 @@ describe('a case', () => {
     expect(world.ops.sent.length).toBeLessThanOrEqual(10)
     // Four of them before they were many.
     expect(new Set(world.pager.sent.flatMap((message) => message.case?.id ?? [])).size).toBeLessThanOrEqual(4)
+    await world.stop()
+  })
+
+  test('of many transfers that wait one way is one, however slowly they become more, and a few are their own', async () => {
+    const world = run()
+    const lost = createRule({ name: 'lost', kind: 'transfer.stalled', severity: 'critical' })
+    const wait = (n: number): Finding => {
+      const at = start + n * 5 * minute
+      return { ...createEvent(n, { originAt: at }), kind: 'transfer.stalled', facts: {}, since: at }
+    }
+    const waiting: Finding[] = []
+    for (let n = 1; n <= 40; n += 1) {
+      waiting.push(wait(n))
+      await world.clock.advance(5 * minute)
+      await world.judge(slow, ...waiting)
+      await world.judge(lost, ...waiting.slice(0, -2))
+      // Two rules tell of each: four transfers are no five.
+      expect(world.cases()).toHaveLength(n < 5 ? n : 1)
+    }
+    await world.by('c1', 'ack')
+    await world.judge(lost, ...waiting)
+    expect(world.cases()).toMatchObject([{ state: 'acknowledged', members: 80 }])
+    const { transfer, ...deposit } = wait(40)
+    waiting.push({
+      ...deposit,
+      subject: 'd1',
+      transfer: transfer && { ...transfer, key: 'd1', direction: 'MainToZone', main: null, zone: null },
+    })
+    await world.judge(lost, ...waiting)
+    expect(world.cases()).toMatchObject([{ members: 80 }, { members: 1 }])
     await world.stop()
   })
 
