@@ -63,6 +63,6 @@ export interface OpenCheck<Part extends object = object> extends CommitHooks {
   /** What its metrics are now, by name. */
   metrics?(): Readonly<Record<string, readonly Sample[]>>
   panel?(now: UnixMs): Panel
-  /** The machine slept: how long ago something was stays as it is. */
+  /** The machine slept: how long ago something was stays as it is. By 0: the process stood still, and time went on. */
   rebaseClock?(jump: ClockJump): void
 }

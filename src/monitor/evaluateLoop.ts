@@ -22,7 +22,7 @@ export interface EvaluateDeps {
   readonly distress: Pick<Distress, 'failed' | 'saved'>
   /** What waits for each commit. */
   readonly after: Iterable<() => void>
-  /** What keeps times in memory: set on once for each sleep of the machine. */
+  /** What keeps times in memory: set on once for each sleep of the machine, and by nothing where the process alone stood still. */
   readonly sleepers: readonly Pick<OpenCheck, 'rebaseClock'>[]
   /** Judges everything that is judged by the clock, inside the transaction. */
   readonly judge: (now: UnixMs) => void
@@ -127,7 +127,11 @@ async function run(loop: Loop): Promise<void> {
  */
 function noticeStandstill(loop: Loop, lateMs: number): void {
   const stoodStill = lateMs > noticeableMs
-  if (stoodStill && !loop.stoodStill) loop.settledAt = loop.clock.monotonicMs() + settleMs
+  if (stoodStill && !loop.stoodStill) {
+    loop.settledAt = loop.clock.monotonicMs() + settleMs
+    const jump = { byMs: 0, now: loop.clock.now() }
+    for (const sleeper of loop.sleepers) sleeper.rebaseClock?.(jump)
+  }
   loop.stoodStill = stoodStill
 }
 

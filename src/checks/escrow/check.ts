@@ -106,7 +106,8 @@ export const escrow: Check<EscrowPart> = {
         return []
       },
       rebaseClock(jump) {
-        supplies.since = rebaseInstant(supplies.since, jump)
+        // No comparison was missed while nothing ran.
+        supplies.since = jump.now
         if (listReturn.at !== null) listReturn.at = rebaseInstant(listReturn.at, jump)
       },
       prune(now) {

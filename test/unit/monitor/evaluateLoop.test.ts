@@ -141,6 +141,7 @@ test.each([
     },
   }
   const judgedAt: number[] = []
+  const rebased: number[] = []
   const startedAt = stopped.now()
   const loop = createEvaluateLoop({
     db: database,
@@ -150,12 +151,14 @@ test.each([
     live: { rules: [] },
     distress: { failed: () => undefined, saved: () => undefined },
     after: [],
-    sleepers: [],
+    sleepers: [{ rebaseClock: ({ byMs }) => void rebased.push(byMs) }],
     judge: (now) => void judgedAt.push(Math.round((now - startedAt) / 1_000)),
   })
   loop.start()
   await clock.advance(25_000)
   expect(judgedAt.slice(0, judged.length)).toEqual(judged)
+  // Whoever counts since when it looks begins anew, once.
+  expect(rebased).toEqual([0])
   const ending = loop.stop()
   await clock.advance(1_000)
   await ending

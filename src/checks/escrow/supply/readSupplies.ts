@@ -7,7 +7,7 @@ import { type EscrowWatch, symbolOf } from '../watched/watch.ts'
 import type { SupplyToken } from './pollSupply.ts'
 import { type ComparedSupply, listSupplies } from './supplyStore.ts'
 
-/** The tokens whose supply is to be compared, and since when this process would; less what the machine slept. */
+/** The tokens whose supply is to be compared, and since when this process would: since its start, or the machine's last sleep. */
 export interface SupplyWatch {
   readonly tokens: readonly SupplyToken[]
   readonly hasNode: boolean

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { escrow } from '../../../../../src/checks/escrow/check.ts'
 import { supplyUnknown } from '../../../../../src/checks/escrow/supply/unknown.ts'
 import type { JudgedSupply } from '../../../../../src/checks/escrow/supply/judgeSupply.ts'
+import { noBridge } from '../../../../support/appConfig.ts'
 import { toFacts } from '../../../rules/facts.ts'
+import { createTestKernel } from '../../support.ts'
 
 const minute = 60_000
 const now = 100 * minute
@@ -40,6 +43,23 @@ test.each([
 
 test('one comparison since the start ends it', () => {
   expect(judge(5, 10)).toMatchObject({ findings: [], unknown: [] })
+})
+
+test('while the machine slept no comparison was missed: there is as much time for one as after a start', async () => {
+  const tokens = [
+    {
+      address: `0x${'aa'.repeat(20)}`,
+      symbol: 'USDC',
+      decimals: 6,
+      zoneAddress: `0x${'bb'.repeat(20)}`,
+    },
+  ]
+  const kernel = createTestKernel({ config: { bridge: { ...noBridge, tokens } } })
+  const opened = escrow.open(kernel)
+  await kernel.clock.advance(20 * minute)
+  const wokeAt = kernel.clock.now() + 360 * minute
+  opened.rebaseClock?.({ byMs: 360 * minute, now: wokeAt })
+  expect(opened.facts?.(wokeAt).supplies).toMatchObject([{ watchedSince: wokeAt }])
 })
 
 function judge(comparedAgo: number | null, watchedAgo: number) {
