@@ -751,12 +751,8 @@ test('a message about many cases says of each finding which one it is', async ()
   const [message] = world.pager.sent
   const named = [...(message?.items ?? []), ...(message?.rest ?? [])].map(({ caseId }) => caseId)
   expect(message?.case).toBeNull()
-  expect(named.toSorted()).toEqual(
-    world
-      .cases()
-      .map(({ id }) => `c${id}`)
-      .toSorted(),
-  )
+  expect(named).toHaveLength(30)
+  expect(new Set(named)).toEqual(new Set(world.cases().map(({ id }) => `c${id}`)))
   await world.stop()
 })
 
