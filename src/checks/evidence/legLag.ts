@@ -9,6 +9,8 @@ const lateMs = 65_000
 const beyondMs = 30_000
 /** How far an endpoint has come is found out again after this: it has come farther since. */
 const [againMs, aloneAgainMs] = [5_000, 15_000]
+/** However long that took: what was asked before says too little of legs that wait now. */
+const mostAgeMs = 30_000
 
 /** Who asks about legs, as far as endpoints that lag concern him. */
 export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons'> {
@@ -21,7 +23,9 @@ export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons
 }
 
 interface ComeTo {
-  readonly at: UnixMs
+  readonly askedAt: UnixMs
+  /** When it was answered; null while it is not. */
+  readonly at: UnixMs | null
   readonly to: Promise<UnixMs>
 }
 
@@ -43,7 +47,7 @@ export async function measure(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
   const { clock, horizons, lags, serviceAheadMs } = asking
   const now = clock.now()
   const read = () => readComeTo(asking, ask, now + serviceAheadMs - lateMs)
-  const comeTo = await findComeTo(lags, { ask, now, againMs, read })
+  const comeTo = await findComeTo(lags, { ask, clock, againMs, read })
   if (ask === 'zone') horizons.noteZoneShown(comeTo === Infinity ? null : comeTo)
   return comeTo
 }
@@ -65,23 +69,33 @@ function measureAlone(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
   const { aloneLags, clock, serviceAheadMs } = asking
   const now = clock.now()
   const read = () => readAloneComeTo(asking, ask, now + serviceAheadMs - lateMs)
-  return findComeTo(aloneLags, { ask, now, againMs: aloneAgainMs, read })
+  return findComeTo(aloneLags, { ask, clock, againMs: aloneAgainMs, read })
 }
 
-interface Finding {
+interface Finding extends Pick<LagAsking, 'clock'> {
   readonly ask: LegAsk
-  readonly now: UnixMs
   readonly againMs: number
   readonly read: () => Promise<UnixMs>
 }
 
-function findComeTo(found: Map<LegAsk, ComeTo>, { ask, now, read, ...how }: Finding): Promise<UnixMs> {
+/** Who asks while that is being found out waits for the same answer. */
+async function findComeTo(
+  found: Map<LegAsk, ComeTo>,
+  { ask, clock, read, againMs: restMs }: Finding,
+): Promise<UnixMs> {
+  const askedAt = clock.now()
   const known = found.get(ask)
-  if (known !== undefined && Math.abs(now - known.at) < how.againMs) return known.to
+  const isFresh = (at: UnixMs, ms: number) => Math.abs(askedAt - at) < ms
+  if (known && isFresh(known.askedAt, mostAgeMs) && isFresh(known.at ?? askedAt, restMs)) return known.to
   const to = read()
-  found.set(ask, { at: now, to })
-  // What could not be found out is asked again at once.
-  to.catch(() => found.delete(ask))
+  found.set(ask, { askedAt, at: null, to })
+  try {
+    await to
+    found.set(ask, { askedAt, at: clock.now(), to })
+  } catch {
+    // What could not be found out is asked again at once.
+    found.delete(ask)
+  }
   return to
 }
 
