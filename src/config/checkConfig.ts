@@ -1,5 +1,4 @@
 import { isLoopback, listUrls } from './addresses.ts'
-import { readPrices } from './priceFile.ts'
 import { suggest } from '../lib/nearest.ts'
 import { valueAt } from '../lib/schemaProblems.ts'
 import { Secret, shortestToken } from '../lib/secret.ts'
@@ -50,13 +49,6 @@ export function checkChannelNames(doc: YamlDoc, written: unknown): YamlProblem[]
     const hint = suggest(name, known) || `: there is ${known.join(', ')}`
     return [problemAt(doc, path, `no channel is named \`${name}\`${hint}`)]
   })
-}
-
-/** A price file has to be there at the start; what happens to it later stops nobody. */
-function checkPrices({ doc, pricesPath }: CheckContext, { bridge }: ParsedConfig): YamlProblem[] {
-  if (bridge.prices === undefined || pricesPath === null) return []
-  const read = readPrices(pricesPath)
-  return read.ok ? [] : [problemAt(doc, ['bridge', 'prices'], read.problem)]
 }
 
 /** By these requests and records are of the one chain or of the other; in requests the main chain's is in lower case. */
@@ -117,7 +109,6 @@ export function checkWhole(context: CheckContext, config: ParsedConfig): YamlPro
   problems.push(
     ...checkChains(context, config),
     ...checkTokens(context, config),
-    ...checkPrices(context, config),
     ...checkQuorums(context, config),
   )
   if (config.rules !== undefined && !context.files.isFolder(context.rulesDir)) {

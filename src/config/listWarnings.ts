@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon'
 import { isLoopback, listUrls } from './addresses.ts'
 import { type CheckContext, likeThese, listShortTokens } from './checkConfig.ts'
+import { readPrices } from './priceFile.ts'
 import type { ParsedConfig } from './schema.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { nextDueIn } from '../lib/nextDueIn.ts'
@@ -23,9 +24,16 @@ export function listWarnings(context: CheckContext, config: ParsedConfig): YamlP
     ...warnOfReports(context, config),
     ...warnOfCanary(context, config),
     ...warnOfSymbols(context, config),
+    ...warnOfPrices(context, config),
     ...warnOfOneSource(context, config),
     ...warnOfTokenAsEscrow(context, config),
   ]
+}
+
+/** Others write that file, now and later: what is wrong with it keeps nobody from watching. */
+function warnOfPrices({ doc, pricesPath }: CheckContext, { bridge }: ParsedConfig): YamlProblem[] {
+  const problem = bridge.prices === undefined || pricesPath === null ? null : readPrices(pricesPath).problem
+  return problem === null ? [] : [problemAt(doc, ['bridge', 'prices'], problem)]
 }
 
 /** Messages, pages and reports name a token by its symbol alone. */

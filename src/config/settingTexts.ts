@@ -116,11 +116,11 @@ export const settingTexts: Readonly<Record<string, string>> = {
   'bridge.tokens[].symbol': 'The symbol shown in messages.',
   'bridge.tokens[].decimals': 'Its decimals.',
   'bridge.prices':
-    'A JSON file of prices that others keep up to date: `{ "0x…": "0.9998", "native": "2950.1" }`, US dollars for one unit. It goes before `usd`, and is read again when it changed.',
+    'A JSON file of prices that others keep up to date: `{ "0x…": "0.9998", "native": "2950.1" }`, US dollars for one unit, above 0. It goes before `usd`, and is read again when it changed. An entry that cannot be read leaves its price of before, and is named in the log.',
   'bridge.tokens[].zoneAddress':
     'Its contract on the zone chain, by which records may name it: with `zoneRpc` what there is of it there is compared with what was locked (`supply.excess`). `spanwatch check` names the one that matched deposits show. Leave it out where other routes create the same token.',
   'bridge.tokens[].usd':
-    'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price.',
+    'What one of it is worth in US dollars: money at risk is shown in dollars too, at this price; with 0 it is not.',
   'bridge.wrappedNative':
     'The contract of the wrapped native currency, where the escrows hold that and records name the native one: what moves of the two is counted together.',
   'bridge.challenge': 'Values of `challengeStatus`, when they are known.',

@@ -135,7 +135,9 @@ const zero: Decimal = { digits: 0n, scale: 0 }
 
 function worthOf(amount: Decimal, price: string | null): Decimal | null {
   const each = price === null ? null : toDecimal(price)
-  return each && { digits: amount.digits * each.digits, scale: amount.scale + each.scale }
+  // What costs 0 has no price: nothing would seem to be at risk.
+  if (each === null || each.digits === 0n) return null
+  return { digits: amount.digits * each.digits, scale: amount.scale + each.scale }
 }
 
 /** Rounded down, so that no more is said to be at risk than is. */
@@ -145,20 +147,26 @@ function toCents({ digits, scale }: Decimal): string {
   return `${text.slice(0, -2)}.${text.slice(-2)}`
 }
 
-/** What the configuration says of tokens: a price file goes before prices that are written there. */
-export function toTokenFacts({
-  tokens,
-  prices,
-}: {
-  readonly tokens: readonly {
-    readonly address: string
-    readonly symbol: string
-    readonly usd?: string | undefined
-  }[]
-  readonly prices?: string | undefined
-}): TokenFacts {
+/**
+ * What the configuration says of tokens: a price file goes before prices that are written there. `onProblem` is told what
+ * of that file cannot be read, once for each change.
+ */
+export function toTokenFacts(
+  {
+    tokens,
+    prices,
+  }: {
+    readonly tokens: readonly {
+      readonly address: string
+      readonly symbol: string
+      readonly usd?: string | undefined
+    }[]
+    readonly prices?: string | undefined
+  },
+  onProblem?: (problem: string) => void,
+): TokenFacts {
   const byAddress = new Map(tokens.map((one) => [canonicalToken(one.address), one]))
-  const priceInFile = prices === undefined ? () => null : createPriceFile(prices)
+  const priceInFile = prices === undefined ? () => null : createPriceFile(prices, onProblem)
   return {
     symbolOf: (token) => byAddress.get(token)?.symbol ?? null,
     priceOf: (token) => priceInFile(token) ?? byAddress.get(token)?.usd ?? null,

@@ -38,7 +38,10 @@ export function createSending(deps: PartDeps, parts: SendingParts) {
   const pageUrl = config.http?.publicUrl ?? null
   const counts = createNotificationCounts()
   const distress = createDistress({ kind: monitorStateNotPersisted, channels, log, pageUrl })
-  const words = { kinds, live: parts.live, tokens: toTokenFacts(config.bridge), pageUrl }
+  const tokens = toTokenFacts(config.bridge, (problem) =>
+    log.warn({ problem }, 'prices cannot be read; those of before hold'),
+  )
+  const words = { kinds, live: parts.live, tokens, pageUrl }
   const ending = new AbortController()
   let dispatcher: Dispatcher | null = null
   let refreshing: Promise<void> | null = null

@@ -20,10 +20,18 @@ export function moneyLine(money: readonly MoneyAtRisk[], saysPrice = true): stri
 function sayWorth(money: readonly MoneyAtRisk[], saysPrice: boolean): string {
   const priced = money.flatMap(({ usd }) => (usd === null ? [] : [toDecimal(usd) ?? noAmount]))
   if (priced.length === 0) return ''
-  const worth = groupDigits(formatCents(sumDecimals(priced)))
+  const worth = sayDollars(formatCents(sumDecimals(priced)))
   const isAll = priced.length === money.length
   const price = saysPrice ? ` at the ${priced.length === 1 ? 'price' : 'prices'} of the configuration` : ''
-  return ` (${isAll ? '' : 'of that '}${worth} USD${price})`
+  return ` (${isAll ? '' : 'of that '}${worth}${price})`
+}
+
+/**
+ * A sum of US dollars with cents, which are rounded down: of what is worth less than one it is not said that it is worth nothing.
+ * @example sayDollars('1250000.50') // '1,250,000.50 USD'
+ */
+export function sayDollars(usd: string): string {
+  return /[1-9]/.test(usd) ? `${groupDigits(usd)} USD` : 'less than 0.01 USD'
 }
 
 function formatCents(sum: Decimal): string {

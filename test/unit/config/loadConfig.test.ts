@@ -95,6 +95,13 @@ describe('what a configuration gives', () => {
     expect(problemsOf(`${smallest}rules: mine\n`)).toEqual(['2:8 there is no folder /etc/spanwatch/mine'])
   })
 
+  test('a price file that is not there is no problem: others write it, now and later', () => {
+    const loaded = loadGood(`${smallest}bridge: { prices: prices.json }\n`)
+    expect(loaded.warnings.map(({ message }) => message)).toEqual([
+      '/etc/spanwatch/prices.json: there is no such file',
+    ])
+  })
+
   test('a route keeps its expression and has its durations in ms', () => {
     const text = `${smallest}channels: { a: { type: console } }\nroutes: [{ match: 'kind == "x"', channels: [a], groupWait: 10s, repeat: 1d }, { channels: [a] }]\n`
     const plain = {

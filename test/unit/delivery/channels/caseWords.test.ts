@@ -41,6 +41,12 @@ test('a sum of what has a price says that it is not all', () => {
   expect(moneyLine([])).toBe('')
 })
 
+test('what is worth less than a cent is not said to be worth nothing', () => {
+  expect(moneyLine([of('USDC', '0.004', '0.00')])).toBe(
+    '0.004 USDC (less than 0.01 USD at the price of the configuration)',
+  )
+})
+
 test('that a case has one finding is not worth a word', () => {
   expect(leadLine(toCase({ members: 1, money: [] }))).toBe('case c42 · nobody has it yet')
   expect(leadLine(toCase({ members: 2, money: [] }))).toBe('2 findings · case c42 · nobody has it yet')
