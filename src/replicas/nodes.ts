@@ -72,7 +72,8 @@ export async function listNodes(query: Query, bridge: string): Promise<SeenNode[
     program: row.program,
     ledgerVersion: row.ledger_version,
     pageUrl: row.page_url,
-    seenAgoMs: row.ago_ms,
+    // PostgreSQL counts microseconds: the ledger takes whole milliseconds alone.
+    seenAgoMs: Math.round(row.ago_ms),
   }))
 }
 
