@@ -39,7 +39,7 @@ export function formatBridge(io: Pick<Io, 'screen' | 'clock'>, state: BridgeStat
     io.screen ?? { isTerminal: false, hasColor: false, width: () => Infinity },
     [
       { name: 'NODE', read: ({ node }) => node },
-      { name: 'ROLE', read: ({ role, seenAgoMs }) => (seenAgoMs >= missingMs ? 'missing' : role) },
+      { name: 'ROLE', read: (one) => roleOf(one, lease) },
       { name: 'VERSION', read: ({ program }) => program },
       { name: 'BEHIND', read: (one) => String(behindOf(one, lease)), isNumber: true },
       { name: 'SEEN', read: ({ seenAgoMs }) => `${seconds(seenAgoMs)} ago` },
@@ -54,6 +54,12 @@ export function formatBridge(io: Pick<Io, 'screen' | 'clock'>, state: BridgeStat
       : `wrong:\n${problems.map((problem) => `  ${problem}\n`).join('')}`
   const head = lines.map(([name, text]) => `${name.padEnd(10)}${cleanText(text, 300)}\n`).join('')
   return `${head}\n${nodes.length === 0 ? 'No node has said that it is there.\n' : table}\n${wrong}`
+}
+
+/** A node that was cut off, or is gone, said last that it holds what another one holds now. */
+function roleOf({ node, role, seenAgoMs }: SeenNode, lease: Lease): string {
+  if (seenAgoMs >= missingMs) return 'missing'
+  return role === 'holder' && node !== lease.node ? 'held it' : role
 }
 
 /** What a node last said of itself is up to two seconds old; who holds the lease is where its head is. */

@@ -1,6 +1,7 @@
 import { MonitorError } from '../lib/errors.ts'
 import type { Query } from './connect.ts'
 import { findLease, type Lease } from './lease.ts'
+import { leaseMs } from './leaseTime.ts'
 import { listNodes, type SeenNode } from './nodes.ts'
 
 /** How the nodes of a bridge stand, as PostgreSQL knows it. */
@@ -69,17 +70,18 @@ const farBehind = 500
 
 /** What is wrong, in words; empty when another node could take over at once. */
 export function listProblems({ lease, nodes, snapshot }: BridgeState): string[] {
-  const others = nodes.filter(({ node, seenAgoMs }) => node !== lease.node && seenAgoMs < missingMs)
+  const others = nodes.filter(({ node, seenAgoMs }) => node !== lease.node && seenAgoMs < leaseMs)
   const holder = nodes.find(({ node }) => node === lease.node)
   return [
     ...(lease.isOver ? [`no node holds the lease: nobody watches${sayLast(lease)}`] : []),
-    ...nodes.flatMap(({ node, seenAgoMs }) =>
-      seenAgoMs < missingMs
-        ? []
-        : [
-            `${node} has not been seen for ${Math.round(seenAgoMs / 1_000)} s: it could not take over (gone for good? spanwatch replicas forget ${node})`,
-          ],
-    ),
+    ...nodes.flatMap(({ node, seenAgoMs }) => {
+      // It says every two seconds that it is there. What holds the lease renews that.
+      if (seenAgoMs < (node === lease.node && !lease.isOver ? missingMs : leaseMs)) return []
+      const gone = seenAgoMs < missingMs ? '' : ` (gone for good? spanwatch replicas forget ${node})`
+      return [
+        `${node} has not been seen for ${Math.round(seenAgoMs / 1_000)} s: it could not take over${gone}`,
+      ]
+    }),
     ...(lease.isOver || others.length > 0 ? [] : ['no other node is there: nobody takes over']),
     ...others.flatMap(({ node, seq, ledgerVersion }) => {
       if (ledgerVersion < lease.ledgerVersion)

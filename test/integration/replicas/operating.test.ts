@@ -146,6 +146,10 @@ describe.skipIf(postgresBin === null)('two nodes of a role with the least rights
     await world.nodes[1]?.stop()
     expect((await replicas('forget', 'b')).stderr).toMatch(/^b was seen \d+ s ago: stop it first\.\n$/)
     await admin.query("UPDATE spanwatch.nodes SET seen_at = seen_at - interval '10 s' WHERE node = 'b'")
+    expect((await status()).problems).toEqual([
+      expect.stringMatching(/^b has not been seen for \d+ s: it could not take over$/),
+      'no other node is there: nobody takes over',
+    ])
     expect((await replicas('demote')).stderr).toMatch(/^No other node is there/)
     expect((await replicas('promote', 'b')).stderr).toMatch(/^b has not been seen for \d+ s: start it first/)
     expect((await replicas('promote', 'c')).stderr).toBe('There is no node "c"; known are: a, b.\n')
