@@ -1,10 +1,15 @@
+import { join } from 'node:path'
 import { createApp } from '../monitor/createMonitor.ts'
 import { resolveStart } from '../daemon/resolveStart.ts'
 import type { Config } from '../config/config.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MonitorError } from '../lib/errors.ts'
 import { createLog } from '../lib/log.ts'
+import { readCopyState } from '../replicas/ledgerFolder.ts'
+import { followsAnother } from '../store/changeLog.ts'
 import { beginHistory, type HistoryWalk } from '../store/cursors.ts'
+import { ledgerPath } from '../store/state.ts'
+import { takeStateLock } from '../store/stateFolder.ts'
 import { createBar } from './createBar.ts'
 import { createLogWriter } from './createLogWriter.ts'
 import { exitCodes, type Io } from './io.ts'
@@ -38,6 +43,10 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
   })
   const deps = { clock: io.clock, log, write: io.out, random: io.random }
   const progress = createProgress(io, until)
+  if (project.config.replicas !== null) {
+    assertWatches(project.config)
+    return await follow(io, project.config, until, progress)
+  }
   const config = await resolveStart(deps, project.config)
   try {
     const app = createApp(deps, { config, rules: project.rules, version })
@@ -60,6 +69,26 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
   } catch (error) {
     if (!(error instanceof MonitorError) || error.code !== 'state.locked') throw error
     return await follow(io, project.config, until, progress)
+  }
+}
+
+/** Of several nodes the one that watches reads: a ledger that knows what no other has is given up for what they have. */
+function assertWatches({ stateDir }: Config): void {
+  if (!isHeld(join(stateDir, 'lock.sqlite')))
+    throw new MonitorError(
+      'usage',
+      'With replicas the node that watches reads: start it (spanwatch run), and call this beside it.',
+    )
+  if (readCopyState(ledgerPath(stateDir))?.role === 'follower') throw followsAnother()
+}
+
+function isHeld(lockPath: string): boolean {
+  try {
+    takeStateLock(lockPath).release()
+    return false
+  } catch (error) {
+    if (error instanceof MonitorError && error.code === 'state.locked') return true
+    throw error
   }
 }
 

@@ -121,13 +121,16 @@ export function createChangeLog(
   }
 }
 
+export function followsAnother(): MonitorError {
+  return new MonitorError(
+    'replica.follower',
+    'This node follows another one, which alone may change the ledger: ask that one (spanwatch replicas status says which it is).',
+  )
+}
+
 function began(state: State): void {
   if (state.replica === null) return
-  if (state.replica.role === 'follower')
-    throw new MonitorError(
-      'replica.follower',
-      'This node follows another one, which alone may change the ledger: ask that one (spanwatch replicas status says which it is).',
-    )
+  if (state.replica.role === 'follower') throw followsAnother()
   if (state.acknowledged > state.forgotten) {
     forget(state, state.acknowledged)
     state.isForgetting = state.acknowledged

@@ -132,6 +132,11 @@ describe.skipIf(postgresBin === null)('two nodes of a role with the least rights
     const { code, stderr } = await retry()
     expect(code).toBe(1)
     expect(stderr).toContain('This node (b) follows another one, which alone may change anything: a watches')
+    const backfilled = await run(['backfill', '--from', '1h', '-c', config])
+    expect(backfilled).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^This node follows another one/),
+    })
   })
 
   test('rules that are edited on a follower hold there at once', async () => {
@@ -197,6 +202,10 @@ describe.skipIf(postgresBin === null)('two nodes of a role with the least rights
       config,
     ])
     expect(silenced).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['backfill', '--from', '1h', '-c', config])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^With replicas the node that watches reads: start it/),
+    })
     node?.start()
     await until(async () => (await status()).head > head, 30_000)
     expect(node?.program?.stderr()).not.toContain('built anew')
