@@ -42,7 +42,7 @@ export type FollowerEnd =
 export interface Following {
   /** Who holds the lease, as it was last read; null before. */
   lease: Lease | null
-  /** Since when PostgreSQL does not answer; null while it does. */
+  /** Since when PostgreSQL does not answer, or takes nothing; null while it does. */
   unreachableSince: UnixMs | null
   problem: string | null
   /** When the copy last had all that was committed; null before. */
@@ -88,7 +88,7 @@ export async function follow(
       const end = await look(deps, copy, following)
       if (end !== null) return end
       isFull = false
-      if (deps.clock.monotonicMs() - notedMs >= noteMs) {
+      if (following.unreachableSince !== null || deps.clock.monotonicMs() - notedMs >= noteMs) {
         const { program, pageUrl } = deps
         const asked = await noteNode(deps.lease.query, deps, {
           role: 'follower',
@@ -97,6 +97,7 @@ export async function follow(
           pageUrl,
         })
         notedMs = deps.clock.monotonicMs()
+        noteBack(deps, following)
         if (asked === 'rebuild') return { how: 'rebuild', why: 'somebody asked for it' }
       }
     } catch (error) {
@@ -128,14 +129,17 @@ function noteTrouble({ log, clock }: FollowerDeps, following: Following, error: 
   following.problem = error.message
 }
 
+/** What only reads, such as a standby, takes no lease and no change either: an outage is over once a note was written. */
+function noteBack({ log, clock }: FollowerDeps, following: Following): void {
+  if (following.unreachableSince === null) return
+  log.info('PostgreSQL answers again')
+  following.backSinceMs = clock.monotonicMs()
+  following.unreachableSince = following.problem = null
+}
+
 async function look(deps: FollowerDeps, copy: Copy, following: Following): Promise<FollowerEnd | null> {
   const lease = await readLease(deps.lease.query, deps.bridge)
   following.lease = lease
-  if (following.unreachableSince !== null) {
-    deps.log.info('PostgreSQL answers again')
-    following.backSinceMs = deps.clock.monotonicMs()
-  }
-  following.unreachableSince = following.problem = null
   assertVersion(lease)
   assertOwnName(deps, lease, following)
   const own = copy.state()
@@ -151,6 +155,7 @@ async function look(deps: FollowerDeps, copy: Copy, following: Following): Promi
       why: `this node holds changes that the one of epoch ${lease.epoch} does not know`,
     }
   if (own.seq < head.seq) return await catchUp(deps, copy, own.seq)
+  if (following.unreachableSince !== null) return null
   following.inStepAt = deps.clock.now()
   if (!lease.isOver || isJustBack(deps, following)) return null
   const taken = await takeLease(deps.lease.query, deps, {

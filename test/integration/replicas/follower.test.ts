@@ -57,7 +57,12 @@ describe.skipIf(postgresBin === null)('a follower', () => {
 
   const take = () => takeLease(pool.query, a, { seq: 0, ledgerVersion })
 
-  function start(db: Database, version = ledgerVersion, clock = createSystemClock()) {
+  function start(
+    db: Database,
+    version = ledgerVersion,
+    clock = createSystemClock(),
+    following = createFollowing(),
+  ) {
     const copy: Copy = {
       ledgerVersion: version,
       state: () => db.changes.state() ?? { role: 'follower', epoch: 0, seq: 0, hash: new Uint8Array() },
@@ -73,7 +78,7 @@ describe.skipIf(postgresBin === null)('a follower', () => {
       program: '1.0.0',
       pageUrl: null,
     }
-    return follow(deps, copy, createFollowing(), stop.signal)
+    return follow(deps, copy, following, stop.signal)
   }
 
   test('takes over what is committed, and the lease once it is over', async () => {
@@ -163,6 +168,25 @@ describe.skipIf(postgresBin === null)('a follower', () => {
     await expect.poll(() => readMeta(follower, 'value')).toBe('2')
     stop.abort()
     expect(await following).toEqual({ how: 'stopped' })
+  })
+
+  test('an outage lasts while PostgreSQL only reads: the lease is not taken, and nothing calls this node ready', async () => {
+    await take()
+    const following = createFollowing()
+    // Twenty times as fast by its own clock: it soon says again that it is there, and the grace after an outage is short.
+    const end = start(open('follower'), ledgerVersion, createScaledClock(20), following)
+    await expect.poll(() => following.inStepAt).not.toBeNull()
+    await pool.query('ALTER TABLE spanwatch.nodes RENAME TO elsewhere')
+    await expect.poll(() => following.unreachableSince).not.toBeNull()
+    const { unreachableSince, inStepAt } = following
+    await releaseLease(pool.query, a, 1)
+    await expect.poll(() => following.lease?.isOver).toBe(true)
+    const seen = following.lease
+    await expect.poll(() => following.lease).not.toBe(seen)
+    expect(following).toMatchObject({ unreachableSince, inStepAt })
+    await pool.query('ALTER TABLE spanwatch.elsewhere RENAME TO nodes')
+    expect(await end).toMatchObject({ how: 'taken', lease: { node: 'b' } })
+    expect(following.unreachableSince).toBeNull()
   })
 
   test('ends where another process holds the lease by its name', async () => {
