@@ -68,15 +68,14 @@ test('the unit does not start again what only an edit can mend, and anything els
   }
 })
 
-test('the configuration of two machines loads, with what the drop-in gives it', () => {
+test('the configuration of two machines loads, with what the drop-in gives it, and for a command beside it', () => {
   const at = (name: string) => `/run/credentials/spanwatch@usdc-zone.service/${name}`
   const files = {
     [at('database_url')]: 'postgres://spanwatch:x@db.example/spanwatch',
     [at('slack_webhook')]: 'https://hooks.example/T/B/x',
   }
-  const surroundings = { files, env: { HOSTNAME: 'machine-a' }, folders: ['/opt/spanwatch/rules'] }
+  const surroundings = { files, folders: ['/opt/spanwatch/rules'] }
   expect(problemsOf(read('deploy/replicas.yaml'), surroundings)).toEqual([])
-  expect(read('deploy/replicas.conf')).toContain('\nEnvironment=HOSTNAME=%H\n')
   expect(read('deploy/replicas.conf')).toContain('\nLoadCredential=database_url:')
 })
 

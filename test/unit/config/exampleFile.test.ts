@@ -24,7 +24,6 @@ const env = {
   HOOK_SECRET: 'hook-secret',
   SPANWATCH_TOKEN: 'token',
   DATABASE_URL: 'postgres://spanwatch:password@db.example/spanwatch',
-  HOSTNAME: 'node-1',
   HEARTBEAT_URL: 'https://hc.example/x',
 }
 const surroundings = { env, folders: ['/etc/spanwatch/rules'] }
