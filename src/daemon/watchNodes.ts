@@ -1,5 +1,6 @@
 import type { ReplicaNode, ReplicaStatus } from '../kernel/kernel.ts'
 import { errorText } from '../lib/errors.ts'
+import { leaseMs } from '../replicas/leaseTime.ts'
 import { listNodes } from '../replicas/nodes.ts'
 import type { ReplicaRun } from './replicaRun.ts'
 
@@ -28,12 +29,15 @@ async function look(
   seen: SeenNodes,
   signal: AbortSignal,
 ): Promise<void> {
-  // Who could not say that he is there, because PostgreSQL was away or all began just now, has his whole time.
+  // Who could not say that he is there, because PostgreSQL was away or takes of nobody what he says, as of this very node, or
+  // all began just now, has his whole time.
   let from = clock.now()
   while (!signal.aborted) {
     try {
       const listed = await listNodes(run.data.query, run.bridge)
       const now = clock.now()
+      const own = listed.find(({ node }) => node === run.node)
+      if (own !== undefined && own.seenAgoMs >= leaseMs) from = now
       seen.nodes = listed.map(({ node, role, seq, program, pageUrl, seenAgoMs }) => ({
         node,
         role,
