@@ -12,10 +12,11 @@ import {
 import { dottedName, listComparisons } from '../rules/cel/comparisons.ts'
 import { parseExpression } from '../rules/cel/createEnvironment.ts'
 import { walk } from '../rules/cel/walk.ts'
-import type { ConfiguredName } from '../rules/kind.ts'
+import { crossTypes, tokenTypes } from '../bridge/observation.ts'
+import type { ConfiguredName, WordName } from '../rules/kind.ts'
 import type { AskedName } from '../rules/listAsked.ts'
 import type { LoadedRule } from '../rules/types.ts'
-import { findUnknown, type Vocabulary } from './vocabulary.ts'
+import { findUnknown, sourceNames, type Vocabulary } from './vocabulary.ts'
 
 interface Known {
   readonly config: Config
@@ -143,7 +144,11 @@ function findNeverOpen(kind: string, nature: 'event' | 'condition' | undefined):
 }
 
 /** A token that is not configured has no symbol; its address may cross the bridge all the same. */
-function findUnconfigured(of: ConfiguredName, name: string, { bridge }: NamedParts): string | null {
+function findUnconfigured(
+  of: ConfiguredName | WordName,
+  name: string,
+  { bridge }: NamedParts,
+): string | null {
   const symbols = bridge.tokens.map(({ symbol }) => symbol)
   const addresses = (all: readonly { readonly address: string }[]) => all.map(({ address }) => address)
   const limits = bridge.limits.map((limit) => limit.name)
@@ -155,10 +160,17 @@ function findUnconfigured(of: ConfiguredName, name: string, { bridge }: NamedPar
     operator: ['bridge.operators does not list', addresses(bridge.operators)],
     contract: ['bridge.contracts does not list', ['', ...contracts]],
     limit: ['no limit of bridge.limits has the name', limits],
-  } as const satisfies Record<ConfiguredName, readonly [string, readonly string[]]>
+    crossType: [`of ${listed(crossTypes)}, which are documented, none is`, ['', ...crossTypes]],
+    tokenType: [`of ${listed(tokenTypes)}, which are documented, none is`, ['', ...tokenTypes]],
+    source: [`of ${listed(sourceNames)}, which are all sources, none is`, sourceNames],
+  } as const satisfies Record<ConfiguredName | WordName, readonly [string, readonly string[]]>
   const [says, known] = said[of]
   const isThere = known.some((one) => lowerHash(one) === lowerHash(name))
   if (isThere) return null
   if (of.startsWith('token') && /^0x/i.test(name)) return findNoHash(name)
   return `${says} \`${name}\`${suggest(name, known)}`
+}
+
+function listed(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ')
 }

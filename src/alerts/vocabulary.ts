@@ -26,7 +26,7 @@ export interface Vocabularies {
 }
 
 /** Of sources with a health of their own. */
-const sources = ['explorer', 'preconf', 'canonical', 'zoneRpc']
+export const sourceNames = ['explorer', 'preconf', 'canonical', 'zoneRpc']
 
 /** @throws MonitorError `usage` where the rules cannot be read */
 export function listVocabulary({ rules, channels, symbols = [] }: Vocabularies, kinds: Kinds): Vocabulary {
@@ -46,7 +46,7 @@ export function listVocabulary({ rules, channels, symbols = [] }: Vocabularies, 
     severity: ['critical', 'warning', 'info'],
     direction: directions,
     chain: ['main', 'zone'],
-    source: sources,
+    source: sourceNames,
     channel: channels,
     ...(symbols.length > 0 && { symbol: symbols }),
   }

@@ -4,6 +4,9 @@ export const directions = ['MainToZone', 'ZoneToMain'] as const
 export type Direction = (typeof directions)[number]
 export const chains = ['main', 'zone'] as const
 export type Chain = (typeof chains)[number]
+/** The documented ones: a record may have another. */
+export const crossTypes = ['Deposit', 'Withdraw', 'BatchWithdraw'] as const
+export const tokenTypes = ['ERC20', 'ERC721', 'ERC1155'] as const
 /** `unknown` is an empty status: neither success nor failure may be said of it. */
 export type Status = 'success' | 'failed' | 'unknown'
 /**

@@ -53,6 +53,9 @@ export type SubjectName = 'contract' | 'chain' | 'source' | 'poller' | 'channel'
 /** What only a configuration has: a token's symbol, or the name or address of something else. */
 export type ConfiguredName = 'symbol' | 'token' | 'tokenAddress' | 'operator' | 'contract' | 'limit'
 
+/** What is named by words of which all are known, though another one is no mistake for certain. */
+export type WordName = 'crossType' | 'tokenType' | 'source'
+
 /** What a message says of a finding where the rule has no `summary`. */
 interface Words {
   /**
@@ -106,8 +109,10 @@ interface Described extends Relations {
   /** Whether its rules see `transfer`. */
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]
-  /** Facts (`facts.name`) and parameters (`with.token`) that hold the name of something configured. */
-  readonly configured?: Readonly<Record<`facts.${string}` | `with.${string}`, ConfiguredName>>
+  /** Facts (`facts.name`) and parameters (`with.token`) that hold the name of something configured; a `source` that is one alone. */
+  readonly configured?: Readonly<Record<`facts.${string}` | `with.${string}`, ConfiguredName>> & {
+    readonly source?: 'source'
+  }
   readonly facts: Readonly<Record<string, FactType>>
   /** All that those facts can be which have words of their own. */
   readonly factWords: Readonly<Record<string, readonly string[]>>

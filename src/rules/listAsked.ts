@@ -5,7 +5,7 @@ import { isText, listComparisons, type TextNode } from './cel/comparisons.ts'
 import { hashNames } from './cel/compileConditions.ts'
 import { parseExpression } from './cel/createEnvironment.ts'
 import { walk } from './cel/walk.ts'
-import type { ConfiguredName, Detector } from './kind.ts'
+import type { ConfiguredName, Detector, WordName } from './kind.ts'
 
 /**
  * A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. Or a kind
@@ -13,7 +13,7 @@ import type { ConfiguredName, Detector } from './kind.ts'
  * age, in milliseconds, that nothing reaches where it is forgotten before.
  */
 export interface AskedName {
-  readonly of: ConfiguredName | 'kind' | 'hash' | 'age'
+  readonly of: ConfiguredName | WordName | 'kind' | 'hash' | 'age'
   readonly name: string
   readonly place: Omit<YamlProblem, 'message'>
 }
@@ -25,10 +25,12 @@ interface RuleText {
 }
 
 /** Names that mean the same in the rules of all kinds. */
-const everywhere: Readonly<Record<string, ConfiguredName>> = {
+const everywhere: Readonly<Record<string, AskedName['of']>> = {
   'transfer.token.symbol': 'symbol',
   'labels.symbol': 'symbol',
   'transfer.token.address': 'tokenAddress',
+  'transfer.token.type': 'tokenType',
+  'transfer.crossType': 'crossType',
   'labels.token': 'tokenAddress',
   operator: 'operator',
   'labels.operator': 'operator',
@@ -79,7 +81,7 @@ export function listOpenKinds(root: ASTNode): readonly TextNode[] {
 
 function askedByWhere(
   { doc, index, raw }: RuleText,
-  names: Readonly<Record<string, ConfiguredName>>,
+  names: Readonly<Record<string, AskedName['of']>>,
 ): AskedName[] {
   const text = valueAt(raw, ['where'])
   const comparisons = typeof text === 'string' ? listComparisons(parseExpression(text)) : []
@@ -97,7 +99,7 @@ function askedByWhere(
 /** A text, or the keys of a mapping. */
 function askedByParams(
   { doc, index, raw }: RuleText,
-  configured: Readonly<Record<string, ConfiguredName>>,
+  configured: Readonly<Record<string, AskedName['of']>>,
 ): AskedName[] {
   return Object.entries(configured).flatMap(([name, of]) => {
     const [, key] = /^with\.(.+)$/.exec(name) ?? []

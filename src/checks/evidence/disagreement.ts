@@ -39,6 +39,7 @@ export const sourceDisagreement = defineEvent({
   looksAt: ['evidence'],
   hasTransfer: true,
   subjectNames: ['source', 'chain'],
+  configured: { source: 'source' },
   facts: factTypes,
   params: z.strictObject({}),
   detect: detectDisagreement,

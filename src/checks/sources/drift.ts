@@ -37,6 +37,7 @@ export const sourceDrift = defineCondition({
   restsOn: ['source'],
   hasTransfer: false,
   subjectNames: ['source'],
+  configured: { source: 'source' },
   facts: factTypes,
   params,
   judge: judgeDrift,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Finding } from '../../bridge/finding.ts'
 import type { Transfer } from '../../bridge/transfer.ts'
+import { crossTypes } from '../../bridge/observation.ts'
 import { findRareWords } from '../../kernel/rareWord.ts'
 import { addWords, readWords } from '../../kernel/wordStore.ts'
 import type { TransferChange } from '../../ledger/recordAnswer.ts'
@@ -34,7 +35,7 @@ export const sourceNewWord = defineRaised({
 
 /** The field whose words are counted. */
 const field = 'crossType'
-const documented: ReadonlySet<string> = new Set(['Deposit', 'Withdraw', 'BatchWithdraw'])
+const documented: ReadonlySet<string> = new Set(crossTypes)
 
 /** @param others how many records had other words */
 function toWordFinding(

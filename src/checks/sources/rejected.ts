@@ -20,6 +20,7 @@ export const sourceRejected = defineCondition({
   sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['source'],
+  configured: { source: 'source' },
   facts: factTypes,
   params: z.strictObject({}),
   judge: judgeRejected,

@@ -40,6 +40,7 @@ export const sourceSuspicious = defineCondition({
   sinceMoves: true,
   hasTransfer: false,
   subjectNames: ['source'],
+  configured: { source: 'source' },
   facts: factTypes,
   params,
   judge: judgeSuspicious,

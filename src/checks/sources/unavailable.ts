@@ -38,6 +38,7 @@ export const sourceUnavailable = defineCondition({
   cannotTell: 'it failed, and was not asked again since',
   hasTransfer: false,
   subjectNames: ['source'],
+  configured: { source: 'source' },
   facts: factTypes,
   params,
   judge: judgeUnavailable,

@@ -391,6 +391,19 @@ test.each([
 })
 
 test.each([
+  ['transfer.stalled', 'transfer.crossType == "withdraw"', 'none is `withdraw`, did you mean `Withdraw`?'],
+  ['transfer.stalled', 'transfer.crossType in ["Withdraw", "Instant"]', 'none is `Instant`'],
+  ['transfer.stalled', 'transfer.token.type in ["erc20", ""]', 'none is `erc20`, did you mean `ERC20`?'],
+  ['source.unavailable', 'source == "explorr"', 'none is `explorr`, did you mean `explorer`?'],
+  ['source.drift', 'source != "Canonical"', 'none is `Canonical`, did you mean `canonical`?'],
+  ['source.differs', 'source == "a.example.com"', null],
+])('a word of a rule on %s that is not documented is a warning: %s', async (kind, where, says) => {
+  const { exitCode, out } = await check([`on: ${kind}`, `where: '${where}'`])
+  expect(exitCode).toBe(0)
+  expect(/rules\/a\.yaml:4:\d+: of .*(none is .*)/.exec(out)?.[1] ?? null).toBe(says)
+})
+
+test.each([
   ['with: { after: 400d }', '', '4:20: `after` is 400d'],
   ['with: { after: 399d }', '', null],
   ['severity: info', 'retention: { transfers: 7d }', '2:11: `after` is 10d'],
