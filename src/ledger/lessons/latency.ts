@@ -60,6 +60,10 @@ export function listAllLatency(db: Database): LatencyClass[] {
   return classes.all(db, 'SELECT * FROM latency_totals WHERE count > 0 ORDER BY token, direction, class')
 }
 
+export function oldestLatency(db: Database): UnixMs | null {
+  return int.all(db, 'SELECT at FROM latency_steps ORDER BY at LIMIT 1')[0] ?? null
+}
+
 /** Forgets the oldest steps before a time, at most `limit` rows. */
 export function purgeLatency(db: Database, before: UnixMs, limit: number): void {
   const sql = `SELECT at, ${nameOf('token')} AS token, direction, class, count FROM latency_steps WHERE at < ? ORDER BY at LIMIT ?`

@@ -1,10 +1,19 @@
 import type { Direction } from '../../bridge/observation.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { type LatencyClass, listAllLatency, percentileOf } from '../lessons/latency.ts'
+import {
+  type LatencyClass,
+  latencyStepMs,
+  listAllLatency,
+  listLatency,
+  oldestLatency,
+  percentileOf,
+} from '../lessons/latency.ts'
 
 /** Percentiles of thirty days do not move faster. */
 const rereadMs = 60_000
+
+const keptMs = 30 * 86_400_000
 
 /** What transfers usually take: read at most once a minute, each percentile made when first asked for. */
 export function createLatency(db: Database): (now: UnixMs) => LatencyFacts {
@@ -14,6 +23,20 @@ export function createLatency(db: Database): (now: UnixMs) => LatencyFacts {
       known = { at: now, facts: toLatencyFacts(listAllLatency(db)) }
     }
     return known.facts
+  }
+}
+
+/** What they usually took at a time of the past, by the six hours before it; before all that is kept, what they take now. */
+export function createPastLatency(db: Database): (at: UnixMs) => LatencyFacts {
+  const oldest = oldestLatency(db) ?? Infinity
+  const made = new Map<UnixMs, LatencyFacts>()
+  return (at) => {
+    const step = Math.max(Math.floor(at / latencyStepMs) * latencyStepMs, oldest)
+    const known = made.get(step)
+    if (known !== undefined) return known
+    const facts = toLatencyFacts(step > oldest ? listLatency(db, step - keptMs, step) : listAllLatency(db))
+    made.set(step, facts)
+    return facts
   }
 }
 

@@ -4,7 +4,7 @@ import type { EscrowPart } from '../../checks/escrow/holding.ts'
 import { measuredBy } from '../../checks/escrow/owed/owedStore.ts'
 import type { Kept, KeptGround, OpenKept } from '../../kernel/kept.ts'
 import { createSettle } from '../../kernel/heads/listLag.ts'
-import { createLearned, listTokenPairs } from '../../ledger/lessons/learned.ts'
+import { createLearned, type Learned, listTokenPairs } from '../../ledger/lessons/learned.ts'
 import type { TokenBook } from '../../ledger/lessons/tokenBook.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { listKept } from './pastOf.ts'
@@ -13,6 +13,8 @@ import { listKept } from './pastOf.ts'
 export interface OpenPast {
   get(kept: Kept<object>): OpenKept<object> | undefined
   readonly escrows: OpenKept<EscrowPart>
+  /** What transfers have taught by now: when each of them did is not kept. */
+  readonly learned: Learned
   /** What the escrows held of a token, or owed where that was more; null where it is not known. */
   reserveOf(token: string, now: UnixMs): bigint | null
 }
@@ -44,6 +46,7 @@ export function openPast({
   return {
     get: (kept) => opened.get(kept),
     escrows,
+    learned,
     reserveOf(address, now) {
       const token = movesAs.get(canonicalToken(address)) ?? canonicalToken(address)
       const known = escrows.facts(now).escrow.holdings.find((one) => one.token === token)

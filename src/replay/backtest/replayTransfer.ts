@@ -43,22 +43,35 @@ const secondMs = 1_000
 
 export function toPast(stored: StoredTransfer, evidence: readonly LegEvidence[]): Past {
   const { group } = stored
-  const times = new Set([...group.members.map(({ firstAt }) => firstAt), ...evidence.map(({ at }) => at)])
+  const times = new Set([...group.members.map(({ firstAt }) => firstAt), ...evidence.map(firstSaidAt)])
   for (const { firstAt, lastAt } of group.members)
     if (lastAt >= firstAt + settleMs) times.add(firstAt + settleMs)
   const first = Math.min(...group.members.map(({ firstAt }) => firstAt))
   // What a second source said of a leg before its record was read came with it.
-  const steps = [...times].filter((at) => at >= first).sort((a, b) => a - b)
+  const known = [...times].filter((at) => at >= first).sort((a, b) => a - b)
+  // What is asked at one tick is judged together.
+  const steps = known.filter((at, index) => index === 0 || (known[index + 1] ?? Infinity) - at > secondMs)
   return { key: formatKey(stored.key), group, evidence, steps }
 }
 
+/** Of a leg that was asked about again and again, when the answer that stands came first. */
+export function firstSaidAt({ at, since = at }: LegEvidence): UnixMs {
+  return since
+}
+
 /** The transfer as it was known at a time; null before it was. */
-export function deriveAt(past: Past, at: UnixMs, tokens: TransferContext['tokens']): Transfer | null {
+export function deriveAt(
+  past: Past,
+  at: UnixMs,
+  { tokens, learned }: Pick<TransferContext, 'tokens' | 'learned'>,
+): Transfer | null {
   const members = past.group.members.filter(({ firstAt }) => firstAt <= at).map((one) => readUntil(one, at))
   if (members.length === 0) return null
-  const evidence = past.evidence.filter((one) => one.at <= at)
+  const evidence = past.evidence
+    .filter((one) => firstSaidAt(one) <= at)
+    .map((one) => ({ ...one, at: Math.min(one.at, at) }))
   const ambiguous = past.group.ambiguous.filter(({ firstAt }) => firstAt <= at)
-  return deriveTransfer({ members, ambiguous }, { key: past.key, evidence, tokens, learned: null })
+  return deriveTransfer({ members, ambiguous }, { key: past.key, evidence, tokens, learned })
 }
 
 function readUntil(sighting: Sighting, at: UnixMs): Sighting {

@@ -24,8 +24,16 @@ import type { AppConfig } from '../../kernel/settings.ts'
 import { type Choice, chooseRules, toHistoryFilter } from './chooseRules.ts'
 import { type OpenPast, openPast } from './openPast.ts'
 import { replayFacts } from './replayFacts.ts'
-import { createLatency } from '../../ledger/transfers/readLatency.ts'
-import { deriveAt, momentOf, type Past, pendingSpan, replayStalled, toPast } from './replayTransfer.ts'
+import { createPastLatency, type LatencyFacts } from '../../ledger/transfers/readLatency.ts'
+import {
+  deriveAt,
+  firstSaidAt,
+  momentOf,
+  type Past,
+  pendingSpan,
+  replayStalled,
+  toPast,
+} from './replayTransfer.ts'
 import { createTellings, judgeNews, type RuleTellings, type Tellings, type ToldEvent } from './tellings.ts'
 
 export interface Backtest {
@@ -61,6 +69,7 @@ interface Replay extends BacktestInput {
   readonly isAsked: boolean
   readonly shared: ReadonlySet<string>
   readonly facts: Facts
+  readonly latency: (now: UnixMs) => LatencyFacts
   /** Events whose subject is no transfer: raised once over all of them. */
   readonly toldOnce: Map<string, ToldEvent>
 }
@@ -88,6 +97,7 @@ export function runBacktest(input: BacktestInput): Backtest {
     isAsked,
     shared,
     facts: emptyFacts(input),
+    latency: createPastLatency(db),
     toldOnce: new Map(),
   }
   const newest = newestKey(db)
@@ -115,15 +125,16 @@ function replayRow(replay: Replay, stored: StoredTransfer): void {
     : []
   const past = toPast(stored, evidence)
   const steps = withSameOrigin(replay, past).flatMap((at): Step[] => {
-    const transfer = at < replay.until ? deriveAt(past, at, replay.book) : null
+    const transfer = at < replay.until ? deriveAt(past, at, toKnown(replay)) : null
     return transfer === null ? [] : [{ at, transfer }]
   })
   if (steps.length === 0) return
   replayEvents(replay, steps)
   const span = replay.choice.stalled.length === 0 ? null : pendingSpan(steps)
   if (span === null) return
+  const facts = { ...replay.facts, latency: replay.latency(span.from) }
   for (const rule of replay.choice.stalled) {
-    const fired = replayStalled(rule, span, replay)
+    const fired = replayStalled(rule, span, { facts, until: replay.until })
     if (fired === null) continue
     replay.tellings.tell(rule, fired.finding, fired.firedAt)
     if (fired.resolvedAt !== null) replay.tellings.resolve(rule, fired.resolvedAt)
@@ -137,8 +148,10 @@ function withSameOrigin(replay: Replay, past: Past): readonly UnixMs[] {
   for (const hash of hashes) {
     if (hash === null || !replay.shared.has(hash)) continue
     for (const chain of ['main', 'zone'] as const) {
-      for (const { group } of listSharing(replay.db, chain, hash, mostRelated))
+      for (const { group } of listSharing(replay.db, chain, hash, mostRelated)) {
         for (const { firstAt } of group.members) times.add(firstAt)
+        for (const said of listEvidenceOf(replay.db, group.members)) times.add(firstSaidAt(said))
+      }
     }
   }
   const first = past.steps[0] ?? 0
@@ -198,16 +211,19 @@ function toContext(replay: Replay, transfer: Transfer, at: UnixMs): EventContext
     tellSince: 0,
     bridge: replay.bridge,
     related: toRelated(replay, transfer, at),
+    learned: replay.past.learned,
     clockAheadMs: 0,
   }
 }
+
+const toKnown = ({ book, past }: Replay) => ({ tokens: book, learned: past.learned })
 
 function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfers {
   const sharing: RelatedTransfers['sharing'] = (chain, hash) => {
     if (!replay.shared.has(hash)) return judged[chain]?.hash === hash ? [judged] : []
     return listSharing(replay.db, chain, hash, mostRelated).flatMap((stored) => {
       const evidence = listEvidenceOf(replay.db, stored.group.members)
-      return deriveAt(toPast(stored, evidence), at, replay.book) ?? []
+      return deriveAt(toPast(stored, evidence), at, toKnown(replay)) ?? []
     })
   }
   return {
@@ -230,11 +246,9 @@ function toRelated(replay: Replay, judged: Transfer, at: UnixMs): RelatedTransfe
 }
 
 /** Only what `transfer.stalled` looks at is asked for; heads of the past are not kept. */
-function emptyFacts({ db, ledger, until }: BacktestInput): Facts {
+function emptyFacts({ ledger }: BacktestInput): Facts {
   const facts: Partial<Facts> = {
     pollers: [],
-    // What was usual then is not kept: what is usual now stands in.
-    latency: createLatency(db)(until),
     now: 0,
     heads: [],
     sources: [],

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Backtest } from '../../../src/replay/backtest/runBacktest.ts'
 import type { Observation } from '../../../src/bridge/observation.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { type Database, openDatabase } from '../../../src/store/database.ts'
 import { createLedger, type Ledger } from '../../../src/ledger/ledger.ts'
+import { createLearned } from '../../../src/ledger/lessons/learned.ts'
 import { hash, toPending, toRecord } from '../../support/records.ts'
 import { runCommand } from './testIo.ts'
 
@@ -40,11 +41,11 @@ const rulesOf = (after: string) => `rules:
   - { name: halted, on: chain.stalled }
 `
 
-function fill(record: (ledger: Ledger) => void): void {
+function fill(record: (ledger: Ledger, db: Database) => void): void {
   const db = openDatabase(join(folder, 'state', 'ledger.sqlite'))
   const tokens = [{ address: usdc, symbol: 'USDC', decimals: 6 }]
   const ledger = createLedger(db, { tokens, openIntervalMs: 10_000 })
-  db.transaction(() => record(ledger))
+  db.transaction(() => record(ledger, db))
   db.close()
 }
 
@@ -120,6 +121,66 @@ test('a failure counts on the day on which it was first seen, and once; what it 
   expect(json().rules).toMatchObject([
     { rule: 'failed', told: 1, corrected: 1, examples: [{ text: 'failed 1.5' }] },
   ])
+})
+
+test('what a second source said counts from its first answer on, however often it was asked since', async () => {
+  write(
+    'rules/rules.yaml',
+    `rules:
+  - { name: left, on: transfer.failed, where: "!facts.nothingLeft" }
+  - { name: kept, on: transfer.failed, where: facts.nothingLeft }
+`,
+  )
+  fill((ledger) => {
+    const open = { ...named(1, { status: 'failed', zoneTime: start, requestedAt: start + 1_000 }) }
+    delete open.mainHash
+    const evidence = { chain: 'zone', hash: hash('zone1'), source: 'E9', status: 'failed' } as const
+    ledger.recordAnswer([toPending({ ...open, source: 'E3' })], start + 1_000)
+    for (const at of [start + 5_000, start + 2 * day])
+      ledger.recordEvidence([{ ...evidence, requestedAt: at, errorMessage: '', moves: null }], at)
+    ledger.recordAnswer([toPending({ ...open, requestedAt: start + 9_000 })], start + 9_000)
+  })
+  const told = Object.fromEntries(
+    (await run('--json')).json().rules.map(({ rule, told, firstAt }) => [rule, [told, firstAt]]),
+  )
+  expect(told).toMatchObject({ left: [0, null], kept: [1, start + 5_000] })
+})
+
+test('what is kept as a learned fee is no mismatch', async () => {
+  write('rules/rules.yaml', 'rules: [{ name: mismatch, on: transfer.mismatch }]')
+  fill((ledger, db) => {
+    const learned = createLearned(db)
+    for (let n = 0; n < 30; n += 1) {
+      const sample = { kind: 'fee', name: `ZoneToMain ${usdc}`, value: '2000' } as const
+      learned.learn([sample], { hash: hash(`lesson${n}`), party: `0x${n}` }, start + n)
+    }
+    for (const [n, paid] of [1_499_000n, 1_400_000n].entries()) {
+      const at = start + n * minute
+      ledger.recordAnswer(
+        [toRecord(named(n, { zoneTime: at - 20_000, mainTime: at - 10_000, requestedAt: at }))],
+        at,
+      )
+      const move = { token: usdc, from: '', to: '0xbb', amountRaw: paid, amount: null, tokenId: '' }
+      const of = { chain: 'main', hash: hash(`main${n}`), source: 'E13', status: 'success' } as const
+      ledger.recordEvidence([{ ...of, requestedAt: at, errorMessage: '', moves: [move] }], at)
+    }
+  })
+  const { rules } = (await run('--json', '--rule', 'mismatch')).json()
+  expect(rules).toMatchObject([{ told: 1, examples: [{ text: expect.stringContaining('1.4') }] }])
+})
+
+test('a learned time is that of the day, not of what came later', async () => {
+  const rule = 'with: { after: p99 * 3, floor: 1m, minSamples: 5, otherwise: 30d }'
+  write('rules/rules.yaml', `rules: [{ name: slow, on: transfer.stalled, ${rule} }]`)
+  fill((ledger) => {
+    for (let n = 0; n < 10; n += 1)
+      addPending(ledger, n, { from: start + n * minute, to: start + (n + 1) * minute })
+    addPending(ledger, 10, { from: start + day, to: start + day + 30 * minute })
+    for (let n = 20; n < 40; n += 1)
+      addPending(ledger, n, { from: start + 2 * day, to: start + 2 * day + 80 * minute })
+  })
+  const { rules } = (await run('--json', '--rule', 'slow')).json()
+  expect(rules).toMatchObject([{ told: 1, days: { '2026-03-02': 1 } }])
 })
 
 test('--since and --until choose what is counted, their beginning included and their end not', async () => {
