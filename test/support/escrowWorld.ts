@@ -57,6 +57,8 @@ export interface EscrowWorldOptions extends Omit<BridgeWorldOptions, 'prepare'> 
   readonly balances?: Readonly<Record<string, Readonly<Record<string, bigint>>>>
   /** How many blocks that node is behind, whenever it is asked. */
   readonly nodeBehind?: () => number
+  /** Hashes of what the blocks do not hold that this node shows. */
+  readonly nodeLacks?: () => readonly string[]
   readonly prepare?: (world: Omit<EscrowWorld, 'monitor' | 'told' | 'conditions'>) => void
 }
 
@@ -75,9 +77,10 @@ const poll = {
 }
 
 export async function createEscrowWorld(options: EscrowWorldOptions): Promise<EscrowWorld> {
-  const { balances, nodeBehind = () => 0, prepare, ...rest } = options
+  const { balances, nodeBehind = () => 0, nodeLacks = () => [], prepare, ...rest } = options
   const made: Partial<ReturnType<typeof addMoney>> = {}
-  const node = balances && (await startNode(balances, () => made.view, nodeBehind))
+  const node =
+    balances && (await startNode(balances, () => made.view, { behind: nodeBehind, lacks: nodeLacks }))
   const world = await createBridgeWorld({
     ...rest,
     bridge: {
@@ -289,7 +292,7 @@ function kindOf({ tokenId = '', standard }: FakeMove): string {
 function startNode(
   balances: NonNullable<EscrowWorldOptions['balances']>,
   view: () => ChainView | undefined,
-  behind: () => number,
+  { behind, lacks }: { readonly behind: () => number; readonly lacks: () => readonly string[] },
 ) {
   const hex = (value: bigint | number) => `0x${value.toString(16)}`
   const head = () => (view()?.head() ?? 0) - behind()
@@ -297,7 +300,7 @@ function startNode(
     typeof block === 'string' && block.startsWith('0x') ? Number(block) : head()
   const held = (address: string, of: string, block: unknown) => {
     const changes = (view()?.transactions() ?? [])
-      .filter(({ height = 0 }) => height <= heightOf(block))
+      .filter(({ height = 0, hash }) => height <= heightOf(block) && !lacks().includes(hash))
       .flatMap((one) => changesOf(one, of))
     const known = balances[address]?.[of] ?? 0n
     return changes.reduce(

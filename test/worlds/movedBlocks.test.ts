@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { escrow, token, user } from '../support/bridgeWorld.ts'
-import { createEscrowWorld, type EscrowWorld } from '../support/escrowWorld.ts'
+import { createEscrowWorld, type EscrowWorld, listLosses } from '../support/escrowWorld.ts'
 
 // Reorganisations of the main chain that take a transaction out of its block: into another, or for good.
 
@@ -122,6 +122,39 @@ test('a payout that a reorganisation took while its record says that it is paid 
   expect(world.told().map(({ kind, facts }) => [kind, facts['what'], facts['leg'], facts['found']])).toEqual([
     ['transfer.mismatch', 'status', 'main', 'not known'],
   ])
+}, 240_000)
+
+test('payouts that a node lacks which stood still on other blocks are no loss once it shows these', async () => {
+  const seen = { standsAt: null as number | null, lacks: [] as string[] }
+  const head = { of: () => 0 }
+  const world = await createEscrowWorld({
+    pace: { maxRequestsPerSecond: 20, concurrency: 8 },
+    balances: { [escrow]: { [token]: units(5_000) } },
+    nodeBehind: () => (seen.standsAt === null ? 0 : head.of() - seen.standsAt),
+    nodeLacks: () => seen.lacks,
+    prepare(bare) {
+      for (let n = 0; n < 30; n += 1) deposit(bare, n, 30 + n)
+    },
+  })
+  head.of = () => world.fake.mainHead()
+  await world.pass(3 * minute)
+  for (const n of [80, 81]) {
+    const place = { mainBlockHeight: String(world.fake.mainHead()), mainBlockTime: String(world.now()) }
+    const { mainTxHash: hash = '', targetAddress: to = '' } = world.withdraw(n, place)
+    const moves = [{ token, from: escrow, to, amount: String(100 + n) }]
+    world.main(hash, { height: world.fake.mainHead(), time: world.now(), moves })
+    seen.lacks.push(hash)
+    await world.pass(5 * second)
+  }
+  seen.standsAt = world.fake.mainHead()
+  await world.pass(4 * minute)
+  Object.assign(seen, { standsAt: null, lacks: [] })
+  await goOn(world, 6)
+  expect(listLosses(world)).toEqual([])
+  const stolen = { token, from: escrow, to: user(0), amount: '180' }
+  world.transact({ unlisted: [stolen] })
+  await goOn(world, 4)
+  expect(listLosses(world)).toContain('escrow.drift 180')
 }, 240_000)
 
 test('a payout that the list of its escrow shows in its old block and in its new one left once', async () => {

@@ -254,6 +254,95 @@ test.each([
   },
 )
 
+/** Changes of balance, one after the other: from a height to one, and by how much. */
+const gapsOf = (db: Database, gaps: readonly (readonly [number, number, string])[]) => {
+  for (const [fromHeight, height, change] of gaps) {
+    const gap = { escrow, token, at: height * 1_000, fromHeight, height }
+    saveGap(db, { ...gap, change: toDecimal(change) ?? noAmount }, 0)
+    settleFlow(db, { ...gap, hash: `balance:${fromHeight}` }, { ...judged, verdict: 'unexplained' }, 0)
+  }
+  return listGaps(db).map((one) => formatDecimal(restOfGap(db, one)))
+}
+
+const deposit = { ...payout('02', 990), from: other, to: escrow }
+
+test.each<readonly [string, FlowRow[], (readonly [number, number, string])[], string[]]>([
+  // Of a node that stood still on the old blocks, which hold none of them.
+  [
+    'one payout',
+    [payout('02', 990)],
+    [
+      [989, 990, '0'],
+      [1_000, 1_001, '-10'],
+    ],
+    ['0', '0'],
+  ],
+  [
+    'a deposit',
+    [deposit],
+    [
+      [989, 990, '0'],
+      [1_000, 1_001, '10'],
+    ],
+    ['0', '0'],
+  ],
+  [
+    'two payouts',
+    [payout('02', 990), payout('03', 995, '4')],
+    [
+      [989, 990, '0'],
+      [994, 995, '0'],
+      [1_000, 1_001, '-14'],
+    ],
+    ['0', '0', '0'],
+  ],
+  // It held the payout in a block before the one in which the list shows it.
+  [
+    'one that the node showed before',
+    [payout('02', 995)],
+    [
+      [989, 990, '-10'],
+      [994, 995, '0'],
+    ],
+    ['0', '0'],
+  ],
+  [
+    'more than that',
+    [payout('02', 990)],
+    [
+      [989, 990, '0'],
+      [1_000, 1_001, '-11'],
+    ],
+    ['10', '-11'],
+  ],
+  [
+    'none that is listed',
+    [],
+    [
+      [989, 990, '10'],
+      [1_000, 1_001, '-10'],
+    ],
+    ['10', '-10'],
+  ],
+  [
+    'one that came in besides',
+    [payout('02', 990)],
+    [
+      [989, 990, '5'],
+      [1_000, 1_001, '-15'],
+    ],
+    ['15', '-15'],
+  ],
+])(
+  'F46: what a node left out that stood still on other blocks is made up for once it shows these: %s',
+  async (_title, rows, gaps, rests) => {
+    const { db, read, sumSince } = setUp(rows)
+    await read(3)
+    expect(gapsOf(db, gaps)).toEqual(rests)
+    expect(sumSince(1_001)).toBe('0')
+  },
+)
+
 test('F46: a change of balance that a payout explains stays explained where that is in another block', async () => {
   const { db, world, read } = setUp([payout('01', 990), payout('02', 1_000)])
   await read(3)
