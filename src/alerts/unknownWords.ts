@@ -121,6 +121,7 @@ export function warnOfUnknownNames(rules: readonly LoadedRule[], config: NamedPa
 
   function findMistake(of: AskedName['of'], name: string): string | null {
     if (of === 'kind') return findNeverOpen(name, natures.get(name))
+    if (of === 'bound') return name
     if (of === 'age') return findForgotten(Number(name), config)
     return of === 'hash' ? findNoHash(name) : findUnconfigured(of, name, config)
   }

@@ -106,6 +106,8 @@ interface Described extends Relations {
   readonly sinceMoves?: true | ((facts: Finding['facts']) => boolean)
   /** Whether `retention.transfers` forgets what it judges, however long the parameter `after` waits for it. */
   readonly isForgottenByAge?: true
+  /** Whether nothing that it finds is younger than its parameter `after`. */
+  readonly isAsOldAsAfter?: true
   /** Whether its rules see `transfer`. */
   readonly hasTransfer: boolean
   readonly subjectNames: readonly SubjectName[]

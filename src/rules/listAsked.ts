@@ -4,16 +4,18 @@ import { problemAt, problemInside, type YamlDoc, type YamlProblem } from '../lib
 import { isText, listComparisons, type TextNode } from './cel/comparisons.ts'
 import { hashNames } from './cel/compileConditions.ts'
 import { parseExpression } from './cel/createEnvironment.ts'
+import { findUselessBounds } from './cel/uselessBounds.ts'
 import { walk } from './cel/walk.ts'
 import type { ConfiguredName, Detector, WordName } from './kind.ts'
 
 /**
  * A name that a rule asks for: where the configuration has it not, the rule finds nothing, as if all were well. Or a kind
  * whose alerts it asks for: where no rule is on it, it is never open. Or an address or a hash, which has its form. Or an
- * age, in milliseconds, that nothing reaches where it is forgotten before.
+ * age, in milliseconds, that nothing reaches where it is forgotten before. Or a bound that is always kept, or never: its name
+ * is what to say.
  */
 export interface AskedName {
-  readonly of: ConfiguredName | WordName | 'kind' | 'hash' | 'age'
+  readonly of: ConfiguredName | WordName | 'kind' | 'hash' | 'age' | 'bound'
   readonly name: string
   readonly place: Omit<YamlProblem, 'message'>
 }
@@ -39,17 +41,30 @@ const everywhere: Readonly<Record<string, AskedName['of']>> = {
 }
 
 /** What a rule's `where`, its `unless` and its parameters ask for that only a configuration or other rules can have. */
-export function listAsked(
-  of: RuleText,
-  { configured = {}, isForgottenByAge }: Detector,
-  params: unknown,
-): readonly AskedName[] {
+export function listAsked(of: RuleText, detector: Detector, params: unknown): readonly AskedName[] {
+  const { configured = {}, isForgottenByAge } = detector
   return [
     ...askedByWhere(of, { ...everywhere, ...configured }),
+    ...askedBounds(of, detector, params),
     ...askedByUnless(of),
     ...askedByParams(of, configured),
     ...(isForgottenByAge ? askedAge(of, params) : []),
   ]
+}
+
+function askedBounds({ doc, index, raw }: RuleText, detector: Detector, params: unknown): AskedName[] {
+  const text = valueAt(raw, ['where'])
+  if (typeof text !== 'string') return []
+  const after = detector.isAsOldAsAfter ? valueAt(params, ['after']) : null
+  const percents = Object.keys(detector.facts).filter((name) => /percent$/i.test(name))
+  return findUselessBounds(parseExpression(text), {
+    leastAgeMs: typeof after === 'number' ? after : null,
+    percents: percents.map((name) => `facts.${name}`),
+  }).map(({ message: name, offset }) => ({
+    of: 'bound',
+    name,
+    place: problemInside(doc, ['rules', index, 'where'], offset, ''),
+  }))
 }
 
 /** At the rule's name where it is the default. */

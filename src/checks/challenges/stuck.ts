@@ -27,6 +27,7 @@ export const challengeStuck = defineCondition({
   restsOn: ['source'],
   isForgottenByAge: true,
   cannotTell: 'it was not read since the bound passed',
+  isAsOldAsAfter: true,
   hasTransfer: false,
   subjectNames: ['chain'],
   facts: factTypes,

@@ -27,6 +27,7 @@ export const operatorQuiet = defineCondition({
   needs: ['bridge.operators'],
   restsOn: ['source', 'chain'],
   cannotTell: 'it was never seen to send, or not looked for since the bound passed',
+  isAsOldAsAfter: true,
   hasTransfer: false,
   subjectNames: ['operator'],
   facts: factTypes,

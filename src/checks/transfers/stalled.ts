@@ -64,6 +64,7 @@ export const transferStalled = defineCondition({
   endsWhenPaid: true,
   judgesPast: true,
   cannotTell: 'no answer since the bound passed says whether it arrived',
+  isAsOldAsAfter: true,
   hasTransfer: true,
   subjectNames: [],
   facts: factTypes,

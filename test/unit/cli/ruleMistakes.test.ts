@@ -404,6 +404,35 @@ test.each([
 })
 
 test.each([
+  ['transfer.stalled', '', 'age > duration("5m")', 'by `after`, `age` is 30m or more: this is always so'],
+  [
+    'transfer.stalled',
+    'after: 10m',
+    'duration("9m59s") > age',
+    'by `after`, `age` is 10m or more: this is never so',
+  ],
+  ['transfer.stalled', 'after: 10m', 'age < duration("20m")', null],
+  ['transfer.stalled', 'after: p99 * 3', 'age > duration("1m")', null],
+  [
+    'operator.quiet',
+    'after: 1h',
+    'age >= duration("1h")',
+    'by `after`, `age` is 1h or more: this is always so',
+  ],
+  ['flow.surge', 'maxCount: 1', 'age > duration("1m")', null],
+  ['limit.used', '', 'facts.percent > 0.8', 'whole number of per cent: 0.8 is less than one, write 80'],
+  ['limit.used', '', 'facts.percent > 80', null],
+])(
+  'a bound of a rule on %s with { %s } that is always or never kept is a warning: %s',
+  async (kind, params, where, says) => {
+    const { exitCode, out } = await check([`on: ${kind}`, `with: { ${params} }`, `where: '${where}'`])
+    expect(exitCode).toBe(0)
+    const warned = /rules\/a\.yaml:5:\d+: (.*)/.exec(out)?.[1] ?? null
+    expect(warned).toEqual(says && expect.stringContaining(says))
+  },
+)
+
+test.each([
   ['with: { after: 400d }', '', '4:20: `after` is 400d'],
   ['with: { after: 399d }', '', null],
   ['severity: info', 'retention: { transfers: 7d }', '2:11: `after` is 10d'],
