@@ -13,7 +13,7 @@ import { listLogs } from './logStore.ts'
 import { readProgress, saveProgress } from './progressStore.ts'
 import type { WatchedContract } from './takeLogs.ts'
 
-/** Acts of administration that an answer lacks, by transaction: how often, and that none has it. */
+/** Acts of administration, and what others go by, that an answer lacks, by transaction: how often, and that none has it. */
 export type LostActs = Map<string, { readonly height: number; readonly absence: Absence }>
 
 /** So many are asked about at a tick. */
@@ -57,7 +57,8 @@ export async function findLostActs(
   const shown = new Set(logs.map(({ hash }) => hash))
   for (const hash of lost.keys()) if (shown.has(hash)) lost.delete(hash)
   for (const { hash, height } of listPlaces(db, address, { first, last })) {
-    if (shown.has(hash) || lost.has(hash) || listActs(contract, hash).length === 0) continue
+    if (shown.has(hash) || lost.has(hash)) continue
+    if (listActs(contract, hash).length === 0 && !isGoneBy(contract, hash)) continue
     lost.set(hash, { height, absence: notYetAbsent })
   }
   for (const [hash, { height, absence }] of [...lost].slice(0, askedAtOnce)) {
@@ -72,6 +73,11 @@ export async function findLostActs(
   return [...lost].flatMap(([hash, { absence }]) => (isAbsent(absence) ? [hash] : []))
 }
 
+/** Whether somebody goes by what the contract emitted in a transaction. */
+function isGoneBy({ address, logListeners }: WatchedContract, hash: string): boolean {
+  return [...logListeners].some((listener) => listener.goesBy(address, hash))
+}
+
 /** Takes back what was told of these transactions; runs inside a commit. */
 export function takeBackActs(contract: WatchedContract, hashes: readonly string[], now: UnixMs): Finding[] {
   const { address, db } = contract
@@ -82,6 +88,7 @@ export function takeBackActs(contract: WatchedContract, hashes: readonly string[
     const acts = listActs(contract, hash)
     withdrawEarly(db, hash, { source, says, kind: contractChanged.kind }, now)
     dropLogs(db, address, hash)
+    for (const listener of contract.logListeners) listener.forget(address, hash)
     return acts.map((told) => {
       const evidence = [...told.evidence, { source, at: now, says }]
       return { ...told, title: `${told.title}: ${says}`, evidence, isOver: true }

@@ -48,7 +48,7 @@ export function takeLogs(
 ): Finding[] {
   const isOurs = (log: BridgeLog) => !isEscrow || readAdministration(administration, named, log) !== null
   const fresh = saveLogs(db, logs.filter(isOurs), now)
-  for (const listen of logListeners) listen(fresh)
+  for (const listener of logListeners) listener.take(fresh)
   return fresh.flatMap((log) => {
     const act = readAdministration(administration, named, log)
     if (act === null) return []

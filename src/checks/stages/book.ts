@@ -32,7 +32,7 @@ export interface StageBook {
   /** The same of the names that were asked for lately, with what came since. */
   readonly named: Map<string, readonly Named[]>
   proposals: Proposal[]
-  readonly removals: Proposal[]
+  removals: Proposal[]
   /** Up to which event of the ledger they were taken in. */
   lastId: number
   /** How many proposals and removals were taken in. */
@@ -102,6 +102,13 @@ export function readOn(book: StageBook): void {
   const news = listStageEvents(db, book.lastId)
   takeIn(book, news)
   book.lastId = news.at(-1)?.id ?? book.lastId
+}
+
+/** Some of what was taken in is no more: all of it is read again. */
+export function readAnew(book: StageBook): void {
+  Object.assign(book, { proposals: [], removals: [], lastId: notRead, turns: book.turns + 1 })
+  book.named.clear()
+  book.known.clear()
 }
 
 /** Events that were not taken in before. */

@@ -3,14 +3,14 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { sayInstant } from '../../lib/sayTime.ts'
 import { readMetaNumber, saveMeta } from '../../store/meta.ts'
-import { newestProposal, openStageBook, readOn, type StageBook, standingIn } from './book.ts'
+import { newestProposal, openStageBook, readAnew, readOn, type StageBook, standingIn } from './book.ts'
 import { givenStages, noStages, sinceName, type StagesPart } from './facts.ts'
 import { stagesKept } from './kept.ts'
 import { transferStageOverdue } from './overdue.ts'
 import { proposalOverdue } from './proposalOverdue.ts'
 import { transferProveAgain } from './proveAgain.ts'
 import { readStageEvent } from './readStageEvent.ts'
-import { purgeStageEvents, saveStageEvents } from './store.ts'
+import { dropStageEvents, hasStageEvents, purgeStageEvents, saveStageEvents } from './store.ts'
 
 const purgedAtOnce = 200
 /** So many are named on the card; the findings name all. */
@@ -28,12 +28,18 @@ export const stages: Check<StagesPart> = {
     const { settings } = book
     if (settings.length === 0) return { pollers: [], facts: () => ({ stages: noStages }) }
     kernel.stages.follow({ standingOf: (transfer, now) => standingIn(book, transfer, now) })
-    kernel.logListeners.add((logs) => {
-      const now = clock.now()
-      saveStageEvents(
-        db,
-        logs.flatMap((log) => readStageEvent(settings, log, now) ?? []),
-      )
+    kernel.logListeners.add({
+      take(logs) {
+        const now = clock.now()
+        saveStageEvents(
+          db,
+          logs.flatMap((log) => readStageEvent(settings, log, now) ?? []),
+        )
+      },
+      goesBy: (contract, hash) => hasStageEvents(db, contract, hash),
+      forget(contract, hash) {
+        if (dropStageEvents(db, contract, hash)) readAnew(book)
+      },
     })
     return {
       pollers: [],

@@ -24,6 +24,17 @@ export function saveStageEvents(db: Database, events: readonly StageEvent[]): vo
   for (const event of events) db.prepare(`INSERT OR IGNORE ${written.into}`).run(...written.values(event))
 }
 
+const ofTransaction = 'FROM stage_events WHERE contract = ? AND hash = ?'
+
+export function hasStageEvents(db: Database, contract: string, hash: string): boolean {
+  return db.prepare(`SELECT 1 ${ofTransaction} LIMIT 1`).get(contract, hash) !== undefined
+}
+
+/** Inside a commit: what a contract said in a transaction that is in no block. @returns whether it said something */
+export function dropStageEvents(db: Database, contract: string, hash: string): boolean {
+  return db.prepare(`DELETE ${ofTransaction}`).run(contract, hash).changes > 0
+}
+
 /** Those that were saved after one, oldest first. */
 export function listStageEvents(db: Database, afterId: number): StoredStageEvent[] {
   return stored.all(db, 'SELECT * FROM stage_events WHERE id > ? ORDER BY id', afterId)

@@ -68,8 +68,14 @@ function setUp() {
     await follow({ priority: 'tail', signal: noSignal })
     await clock.advance(15_000)
   }
+  const forgotten: string[] = []
+  kernel.logListeners.add({
+    take: () => undefined,
+    goesBy: (_, one) => one === hash('proof'),
+    forget: (_, one) => forgotten.push(one),
+  })
   const over = () => told.filter(({ isOver }) => isOver).map(({ facts }) => facts['txHash'])
-  return { over, progress: () => readProgress(db, contract), tick, told, world }
+  return { forgotten, over, progress: () => readProgress(db, contract), tick, told, world }
 }
 
 test('an act that is in no block any more is taken back after three readings over half a minute, once', async () => {
@@ -83,6 +89,16 @@ test('an act that is in no block any more is taken back after three readings ove
   expect(over()).toEqual([hash('act')])
   for (let n = 0; n < 5; n += 1) await tick()
   expect(told).toHaveLength(3)
+})
+
+test('what others go by is forgotten once it is in no block any more, and only that', async () => {
+  const { forgotten, tick, world } = setUp()
+  world.logs = ['proof', 'other proof'].map((name) => ({ ...toLog(name, 99_995), topics: ['0x02'] }))
+  world.logs.unshift({ ...toLog('old', 99_980), topics: ['0x02'] })
+  await tick()
+  Object.assign(world, { logs: world.logs.slice(0, 1), block: [], receipt: null })
+  for (let n = 0; n < 5; n += 1) await tick()
+  expect(forgotten).toEqual([hash('proof')])
 })
 
 const standing = {

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
-import { openStageBook, readOn, standingIn } from '../../../../src/checks/stages/book.ts'
+import { openStageBook, readAnew, readOn, standingIn } from '../../../../src/checks/stages/book.ts'
 import type { StageSetting } from '../../../../src/checks/stages/readStageEvent.ts'
-import { purgeStageEvents, saveStageEvents, type StageEvent } from '../../../../src/checks/stages/store.ts'
+import {
+  dropStageEvents,
+  purgeStageEvents,
+  saveStageEvents,
+  type StageEvent,
+} from '../../../../src/checks/stages/store.ts'
 import { createChallengeWords } from '../../../../src/kernel/stages.ts'
 import { openDatabase } from '../../../../src/store/database.ts'
 import { hash } from '../../../support/records.ts'
@@ -58,6 +63,28 @@ test('stages that a withdrawal came to before a start and after it are known by 
   expect(standingIn(book, transfer, 2 * hour)).toMatchObject({ stage: 'proven', since: 2 * hour })
   expect([...book.named.keys()]).not.toContain(hash('another'))
   expect(standingIn(open(), transfer, 2 * hour)).toMatchObject({ stage: 'proven', since: 2 * hour })
+})
+
+test('F46: what is in no block any more is none of its stages', () => {
+  const { db, open, save, transfer, height, name } = setUp()
+  save('a proposal', { zoneHeight: height, at: hour })
+  const book = open()
+  save('proof', { stage: 'proven', name, at: 2 * hour })
+  readOn(book)
+  expect(standingIn(book, transfer, 2 * hour)?.stage).toBe('proven')
+  expect(dropStageEvents(db, '0xb1', hash('none'))).toBe(false)
+  expect(dropStageEvents(db, '0xb1', hash('proof'))).toBe(true)
+  readAnew(book)
+  readOn(book)
+  expect(standingIn(book, transfer, 2 * hour)?.stage).toBe('proposed')
+  save('proof again', { stage: 'proven', name, at: 3 * hour })
+  readOn(book)
+  expect(standingIn(book, transfer, 3 * hour)).toMatchObject({ stage: 'proven', since: 3 * hour })
+  dropStageEvents(db, '0xb1', hash('a proposal'))
+  dropStageEvents(db, '0xb1', hash('proof again'))
+  readAnew(book)
+  readOn(book)
+  expect(standingIn(book, transfer, 3 * hour)?.stage).toBe('left')
 })
 
 test('what is saved and not taken in yet is not known twice', () => {
