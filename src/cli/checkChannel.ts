@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ChannelSettings } from '../config/config.ts'
 import { verifyEmail } from '../delivery/channels/email.ts'
-import { errorText } from '../lib/errors.ts'
+import { codeOf, errorText } from '../lib/errors.ts'
 import { isTlsCode } from '../lib/isTlsCode.ts'
 import { createScrubber, type Secret } from '../lib/secret.ts'
 import { checkSlackApp } from './checkSlackApp.ts'
@@ -109,8 +109,4 @@ function connectOnce(open: () => Socket, ready: string): Promise<void> {
       resolve()
     })
   })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
-import { MonitorError } from '../lib/errors.ts'
+import { codeOf, MonitorError } from '../lib/errors.ts'
 import { isTlsCode } from '../lib/isTlsCode.ts'
 import { parseJson } from '../lib/parseJson.ts'
 import { type ByteBudget, createByteBudget } from './byteBudget.ts'
@@ -279,11 +279,6 @@ function otherProblem(code: string): string {
   return isTlsCode(code)
     ? 'no trusted TLS connection: check its certificate, its host name and the clock of this machine'
     : 'the connection failed'
-}
-
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : ''
-  return typeof code === 'string' ? code : ''
 }
 
 function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): string | null {

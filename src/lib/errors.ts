@@ -58,3 +58,8 @@ export function isSetAside(error: unknown): boolean {
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** The code that the system or a library gives an error, such as `ECONNREFUSED`; a number, as of a timeout, is none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { codeOf } from './errors.ts'
 
 /** Whoever opens a pipe to read waits for somebody who writes, for ever. */
 const notWaiting = constants.O_NONBLOCK ?? 0
@@ -58,10 +59,6 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link, or links lead in a circle',
   ENXIO: 'it is a socket or a device, not a file',
   ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function describe(error: unknown): Error {

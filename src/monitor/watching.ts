@@ -2,7 +2,7 @@ import { type Dispatcher, request } from 'undici'
 import type { OpenCheck } from '../kernel/check.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { createRunner, type Poller } from '../kernel/running/runner.ts'
-import { errorText, MonitorError } from '../lib/errors.ts'
+import { codeOf, errorText, MonitorError } from '../lib/errors.ts'
 import type { Secret } from '../lib/secret.ts'
 import { cleanText } from '../lib/text.ts'
 import { createReporting } from '../report/poll.ts'
@@ -176,9 +176,8 @@ async function ping({ dispatcher }: Heartbeat, url: URL, signal: AbortSignal): P
     return statusCode
   } catch (error) {
     // The address may hold a key: host and the system's word only.
-    const code =
-      error instanceof Error && 'code' in error ? String(error.code) : cleanText(errorText(error), 80)
-    throw new MonitorError('channel.failed', `the heartbeat at ${url.host} cannot be reached: ${code}`)
+    const reason = codeOf(error) || cleanText(errorText(error), 80)
+    throw new MonitorError('channel.failed', `the heartbeat at ${url.host} cannot be reached: ${reason}`)
   }
 }
 

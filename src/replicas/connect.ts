@@ -1,5 +1,5 @@
 import { DatabaseError, Pool, type QueryResultRow } from 'pg'
-import { errorText, MonitorError } from '../lib/errors.ts'
+import { codeOf, errorText, MonitorError } from '../lib/errors.ts'
 import { cleanText } from '../lib/text.ts'
 import { type DatabaseSettings, readAddress } from './address.ts'
 
@@ -98,7 +98,7 @@ function toReplicaError(error: unknown): MonitorError {
     if (refusedStates.test(state)) return new MonitorError('replica.refused', `${text}. ${remedyOf(state)}`)
     return new MonitorError('replica.unreachable', text, { retryable: true })
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (/CERT|SELF_SIGNED|TLS|UNABLE_TO/.test(code) || /does not support SSL/.test(errorText(error)))
     return new MonitorError(
       'replica.refused',

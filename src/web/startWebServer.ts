@@ -2,7 +2,7 @@ import { portOf } from '../lib/portOf.ts'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Clock } from '../lib/clock.ts'
-import { MonitorError, errorText } from '../lib/errors.ts'
+import { codeOf, errorText, MonitorError } from '../lib/errors.ts'
 import { boundConnections } from './boundConnections.ts'
 import type { WebEnv } from './types.ts'
 
@@ -66,7 +66,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
 }
 
 function toListenError(error: unknown, host: string, port: number): MonitorError {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = codeOf(error)
   const where = `${host}:${port}`
   if (code === 'EADDRINUSE') {
     return new MonitorError(

@@ -36,3 +36,14 @@ test('invariant 14: a monitor that runs but cannot check says that it fails', as
 test('F82: a switch that refuses the sign of life is an error without its address', async () => {
   await expect(call(true, 500)).rejects.toThrow('the heartbeat at hc.local answered HTTP 500')
 })
+
+test('F82: a switch that does not answer in time is told as that', async () => {
+  agent
+    .get('http://hc.local')
+    .intercept({ path: '/ping/0123456789' })
+    .replyWithError(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  const url = new Secret('http://hc.local/ping/0123456789')
+  await expect(beat({ url, isAlive: true, dispatcher: agent }, noSignal)).rejects.toThrow(
+    'the heartbeat at hc.local cannot be reached: The operation was aborted due to timeout',
+  )
+})
