@@ -71,13 +71,13 @@ function setUp(start: string, answers: DeliveryResult[] = []) {
 test('the day of the first start is the first that is reported, once, at its time', async () => {
   const monitor = setUp('2026-05-01T12:00:00Z')
   await monitor.run()
-  await monitor.pass(17.9 * hour)
+  await monitor.pass(17.9 * hour, fiveMinutes)
   // 08:00 in Berlin is 06:00 UTC.
   expect(monitor.sent).toEqual([])
   await monitor.pass(0.2 * hour)
   expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-01'])
   monitor.restart()
-  await monitor.pass(23 * hour)
+  await monitor.pass(23 * hour, fiveMinutes)
   expect(monitor.sent).toHaveLength(1)
 })
 
@@ -86,7 +86,7 @@ test('F67: a clock that was a year ahead at the first start silences no report o
   await monitor.run()
   await monitor.clock.advance(-365 * 24 * hour)
   monitor.restart()
-  await monitor.pass(73 * hour)
+  await monitor.pass(73 * hour, fiveMinutes)
   expect(monitor.sent.map(({ day }) => day)).toEqual(['2026-05-02', '2026-05-03', '2026-05-04'])
 })
 
@@ -207,7 +207,7 @@ test('a report that nobody takes for a day is told as missed, and the next ones 
   )
   monitor.store.startAfter('2026-04-30')
   await monitor.run()
-  await monitor.pass(23 * hour)
+  await monitor.pass(23 * hour, fiveMinutes)
   expect(monitor.told).toEqual([])
   await monitor.pass(2 * hour)
   expect(monitor.told.map(({ facts }) => facts['day'])).toEqual(['2026-05-01'])
@@ -230,7 +230,7 @@ test('a report whose making or sending throws is told as missed within a day, wi
   const monitor = setUp('2026-05-02T05:59:00Z')
   monitor.store.startAfter('2026-04-30')
   monitor.broken.send = new Error('Cannot find native binding')
-  await monitor.pass(25 * hour)
+  await monitor.pass(25 * hour, fiveMinutes)
   expect(monitor.errors.length).toBeGreaterThan(3)
   expect(monitor.errors[0]).toBe(monitor.broken.send)
   expect(monitor.told.map(({ kind, facts }) => [kind, facts['day'], facts['reason']])).toEqual([
