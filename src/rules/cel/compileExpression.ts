@@ -158,8 +158,17 @@ const hints: readonly (readonly [RegExp, string])[] = [
 ]
 
 function hintFor(text: string, expression: string, offset: number): string {
+  if (/(int|double) [<>=!]=? string|string [<>=!]=? (int|double)/.test(text) && hasQuotedNumber(expression))
+    return ` (${unquoted})`
   const found = hints.find(([pattern]) => pattern.test(text))?.[1] ?? hintAt(expression, offset)
   return found === null ? '' : ` (${found})`
+}
+
+const unquoted = 'a number stands without quotes'
+
+/** Outside a function, as in `facts.percent > "80"`. */
+function hasQuotedNumber(expression: string): boolean {
+  return /(^|[^(])(["'])\d+(\.\d+)?\2/.test(expression)
 }
 
 /** Where an expression cannot be read on, by what stands there. */
@@ -306,7 +315,7 @@ function typeOfWritten(node: ASTNode): string | null {
 }
 
 /** Texts compare letter by letter, by which "9" is more than "1000": whoever asks for it means numbers. */
-function checkOrder(node: ASTNode, { isText }: Vocabulary): TextProblem | null {
+function checkOrder(node: ASTNode, { isText, typeOfNullable }: Vocabulary): TextProblem | null {
   if (node.op !== '<' && node.op !== '<=' && node.op !== '>' && node.op !== '>=') return null
   const text = node.args.find((side) => {
     if (side.op === 'value') return typeof side.args === 'string'
@@ -314,6 +323,9 @@ function checkOrder(node: ASTNode, { isText }: Vocabulary): TextProblem | null {
     return name !== null && isText?.(name)
   })
   if (text === undefined) return null
+  const number = node.args.find((side) => typeOfNullable?.(dottedName(side) ?? '') === 'int')
+  if (number && typeOfWritten(text) === 'string')
+    return { message: `no such overload: int ${node.op} string (${unquoted})`, offset: text.start }
   const message = `\`${node.op}\` compares texts letter by letter, "9" is more than "1000": put both sides into amount(…), or into int(…)`
   return { message, offset: text.start }
 }
