@@ -47,7 +47,7 @@ export async function backfill(io: Io, options: BackfillCommand): Promise<number
     assertWatches(project.config)
     return await follow(io, project.config, until, progress)
   }
-  const config = await resolveStart(deps, project.config)
+  const config = await resolveStart(deps, { config: project.config })
   try {
     const app = createApp(deps, { config, rules: project.rules, version })
     const walk = [...app.parts.opened.values()]

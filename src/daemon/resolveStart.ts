@@ -4,7 +4,7 @@ import { mainBlockDetail, zoneBlocks } from '../clients/explorer/endpoints/block
 import { MonitorError } from '../lib/errors.ts'
 import { ledgerPath } from '../store/state.ts'
 import type { AppConfig, StartFrom } from '../kernel/settings.ts'
-import type { AppDeps } from '../monitor/options.ts'
+import type { AppDeps, AppOptions } from '../monitor/options.ts'
 
 /** Less is how late a head is read. What a start looks back over is far more. */
 const leastLeadMs = 600_000
@@ -12,13 +12,17 @@ const leastLeadMs = 600_000
 /**
  * Where a first start begins, as a time that the list can be read by: a height as its block's time, and any time by the
  * clocks of others where ours is ahead of them, or all that happens until then would be history. Asks the explorer, once,
- * and only when there is no ledger yet.
+ * and only when there is no ledger yet, or the one that is there is set aside.
  * @throws MonitorError `source.*` when a height is asked for, and it cannot be asked or does not know the block
  */
-export async function resolveStart<C extends AppConfig>(deps: AppDeps, config: C): Promise<C> {
+export async function resolveStart<C extends AppConfig>(
+  deps: AppDeps,
+  { config, resetState = false }: { readonly config: C } & Pick<AppOptions, 'resetState'>,
+): Promise<C> {
   const { from } = config.start
   const begin = (start: StartFrom) => ({ ...config, start: { from: start } })
-  if (existsSync(ledgerPath(config.stateDir))) return from.kind === 'height' ? begin({ kind: 'now' }) : config
+  if (!resetState && existsSync(ledgerPath(config.stateDir)))
+    return from.kind === 'height' ? begin({ kind: 'now' }) : config
   switch (from.kind) {
     case 'height':
       return begin({ kind: 'ago', ms: deps.clock.now() - (await readBlockTime(deps, config, from)) })

@@ -17,7 +17,7 @@ import { type WatchedRules, watchRules } from './watchRules.ts'
  * @throws MonitorError when it cannot start, and DamagedLedger; what else happens later is sent as alerts, not thrown
  */
 export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<void> {
-  const config = await resolveStart(deps, options.config)
+  const config = await resolveStart(deps, options)
   const rules = watchRules(deps, { ...options, config })
   try {
     if (config.replicas) await runReplica(deps, { ...options, config }, { settings: config.replicas, rules })

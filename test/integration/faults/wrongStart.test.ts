@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { resolveStart } from '../../../src/daemon/resolveStart.ts'
 import { createSystemClock } from '../../../src/lib/clock.ts'
+import type { StartFrom } from '../../../src/kernel/settings.ts'
 import { createLog } from '../../../src/lib/log.ts'
+import { ledgerPath } from '../../../src/store/state.ts'
 import { plainConfig } from '../../support/appConfig.ts'
 import { createFakeExplorer } from '../../support/fakeExplorer.ts'
 
@@ -27,7 +29,12 @@ async function setUp(aheadMs: number) {
     write: () => undefined,
     random: () => 0.5,
   }
-  return { api, start: () => resolveStart(deps, config).then(({ start }) => start.from) }
+  const start = (options: { from?: StartFrom; resetState?: boolean } = {}) =>
+    resolveStart(deps, {
+      config: { ...config, start: { from: options.from ?? config.start.from } },
+      resetState: options.resetState ?? false,
+    }).then((resolved) => resolved.start.from)
+  return { api, stateDir, start }
 }
 
 test('F106: a first start by a clock that is two days ahead begins where everybody else is', async () => {
@@ -64,4 +71,15 @@ test('an explorer that does not answer keeps nothing from starting', async () =>
   const { api, start } = await setUp(2 * day)
   api.intercept = (_, response) => (response.writeHead(500).end(), true)
   expect(await start()).toEqual({ kind: 'now' })
+})
+
+test('a ledger that is set aside begins anew at the height that is written, another one goes on', async () => {
+  const { api, stateDir, start } = await setUp(0)
+  const at = Date.now() - 5 * day
+  api.now = () => at
+  writeFileSync(ledgerPath(stateDir), '')
+  const from: StartFrom = { kind: 'height', chain: 'main', height: 1 }
+  expect(await start({ from })).toEqual({ kind: 'now' })
+  const anew = await start({ from, resetState: true })
+  expect(anew.kind === 'ago' && Math.abs(anew.ms - 5 * day) < minute).toBe(true)
 })
