@@ -30,9 +30,10 @@ export async function runMonitor(deps: AppDeps, options: RunOptions): Promise<vo
 async function runAlone(deps: AppDeps, options: RunOptions, rules: WatchedRules): Promise<void> {
   const { config } = options
   let recoveredAt = -Infinity
+  let { resetState = false } = options
   for (;;) {
     try {
-      await runApp(deps, options, rules)
+      await runApp(deps, { ...options, resetState }, rules)
       return
     } catch (error) {
       if (!(error instanceof DamagedLedger)) throw error
@@ -42,6 +43,8 @@ async function runAlone(deps: AppDeps, options: RunOptions, rules: WatchedRules)
       await tellDamage(deps, config, toDamage(error, recovery))
       if (recovery.at === null) throw error
       recoveredAt = now
+      // What was put back stays.
+      resetState = false
     }
   }
 }

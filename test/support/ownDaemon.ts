@@ -32,8 +32,8 @@ export async function createOwnDaemon(
     inbox,
     project,
     running,
-    start: async () => {
-      const daemon = await startDaemon(project)
+    start: async (...options: string[]) => {
+      const daemon = await startDaemon(project, {}, options)
       running.push(daemon)
       return daemon
     },

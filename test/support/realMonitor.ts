@@ -126,8 +126,9 @@ export async function runProgram(args: readonly string[], surroundings: Surround
 export async function startDaemon(
   project: Project,
   surroundings: Surroundings = {},
+  options: readonly string[] = [],
 ): Promise<Program & { readonly page: string }> {
-  const program = startProgram(['run', '-c', project.configPath], surroundings)
+  const program = startProgram(['run', '-c', project.configPath, ...options], surroundings)
   const page = () => /"page":"([^"]+)"/.exec(program.stderr())?.[1]
   await until(() => page() !== undefined || !program.isRunning(), 40_000)
   const url = page()

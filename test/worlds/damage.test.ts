@@ -55,7 +55,8 @@ test.concurrent('F84: a daemon that finds its ledger damaged at the start tells 
 
 test.concurrent('F86: with backups.recover a damaged ledger is replaced by its newest backup, and repeats are marked', async (context) => {
   const { state, path, start, told, addFailure, naming } = await setUp(context, { recover: true })
-  const daemon = await start()
+  // Its own start alone began anew: what is put back later is not set aside.
+  const daemon = await start('--reset-state')
   const backups = () => readdirSync(state).includes('backups') && readdirSync(join(state, 'backups'))
   await until(() => JSON.stringify(backups()).includes('.sqlite"'))
   const before = addFailure()
