@@ -246,7 +246,7 @@ async function send(state: State, lane: Lane, delivery: Delivery): Promise<void>
   await settle(state, { delivery, channel: lane.channel, result, heldMs })
 }
 
-/** Makes a channel wait that asks to. How long it will have done so then, taking nothing. */
+/** Makes a channel wait that asks to. @returns for how long it has had us wait so far, taking nothing */
 function noteWait({ deps }: State, { pause }: Lane, result: DeliveryResult): number {
   if (isTaken(result)) pause.since = -Infinity
   if (result.result !== 'throttled') return 0
@@ -254,7 +254,7 @@ function noteWait({ deps }: State, { pause }: Lane, result: DeliveryResult): num
   // Nothing was sent for a while: what it asked before is past.
   if (pause.since === -Infinity || mono - pause.until > awayMs) pause.since = mono
   pause.until = mono + Math.min(result.retryAfterMs, longestThrottleMs) + deps.random() * 250
-  return pause.until - pause.since
+  return mono - pause.since
 }
 
 async function deliver(state: State, lane: Lane, delivery: Delivery): Promise<DeliveryResult> {

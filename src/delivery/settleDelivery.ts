@@ -28,7 +28,7 @@ export interface Settled {
   readonly delivery: Delivery
   readonly channel: Pick<Channel, 'name' | 'type'>
   readonly result: DeliveryResult
-  /** How long a channel that asks to wait will have done so, taking nothing, once this wait is over. */
+  /** For how long a channel that asks to wait has done so, taking nothing. */
   readonly heldMs?: number
 }
 

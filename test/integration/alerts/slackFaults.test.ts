@@ -65,8 +65,7 @@ describe('F22: a 429', () => {
       expect(sentAt().slice(0, 2)).toEqual([0, waits])
       expect(amountsOf(ops)).toEqual([1, 2])
       expect(bench.at('ops').every(({ attempt }) => attempt === 1)).toBe(true)
-      // For so long nobody would hear of it.
-      expect(spare.messages.length > 0).toBe(waits >= 10 * minute)
+      expect(spare.messages).toEqual([])
     },
   )
 })

@@ -1184,17 +1184,18 @@ describe('a channel that asks to wait', () => {
     },
   )
 
-  test('for a quarter of an hour is told of at once, and asked again after that', async () => {
-    const { clock, ops, tell, told, store, dispatcher } = setUp('mail')
-    ops.answers = [wait(3_600), { result: 'ack' }]
+  test.each([
+    ['told of when it asks for that again', [wait(3_600)], both],
+    ['no such channel when it takes what it is sent then', [wait(3_600), { result: 'ack' }], []],
+  ] as const)('for a quarter of an hour is %s', async (_, answers, expected) => {
+    const { clock, ops, tell, told, dispatcher } = setUp('mail')
+    ops.answers = [...answers]
     tell(1)
-    await clock.advance(10_000)
-    expect(told()?.toSorted()).toEqual(both)
-    await clock.advance(880_000)
-    expect(ops.sent).toHaveLength(1)
-    await clock.advance(60_000)
-    expect(ops.sent.map(({ total }) => total)).toEqual([1, 1])
-    expect(store.getChannel('ops').circuit).toBe('closed')
+    await clock.advance(890_000)
+    expect([ops.sent.length, told()]).toEqual([1, []])
+    await clock.advance(20_000)
+    expect(ops.sent).toHaveLength(2)
+    expect(told()?.toSorted()).toEqual(expected)
     await dispatcher.stop()
   })
 
