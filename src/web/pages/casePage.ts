@@ -65,7 +65,7 @@ function renderMoney({ money, members }: CaseStory): Html {
     .slice(0, 6)
     .map(
       (one) =>
-        html`<div><dt>At risk</dt><dd>${moneyLine([{ ...one, usd: null }])}</dd>${one.usd === null ? '' : html`<dd class="worth">${sayDollars(one.usd)}</dd>`}</div>`,
+        html`<div><dt>At risk</dt><dd>${moneyLine([{ ...one, usd: null }])}</dd>${one.usd === null ? '' : html`<dd class="worth">${cleanText(sayDollars(one.usd))}</dd>`}</div>`,
     )}</dl>
 <p class="muted">${money.length > 6 ? `And ${money.length - 6} more ${money.length === 7 ? 'token' : 'tokens'}. ` : ''}${members > 1 ? 'Each unit counts once, whatever number of findings name it. ' : ''}${priced ? 'USD by the prices of the configuration.' : ''}</p>`
 }
