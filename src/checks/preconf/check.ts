@@ -15,7 +15,6 @@ import { pollEarly, settleExplained } from './settleEarly.ts'
 import { preconfUnbacked } from './unbacked.ts'
 import type { Check } from '../../kernel/check.ts'
 import { purgeEarly } from '../../kernel/earlyFindings.ts'
-import { type TrackedHead, trackHeight } from '../../kernel/heads/trackHead.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { waitForComparison } from '../../kernel/heads/nodeChains.ts'
 import type { Poller } from '../../kernel/running/runner.ts'
@@ -112,14 +111,13 @@ function createWatch(kernel: Kernel) {
   })
   const asked = { rpc, clock, places: payouts.places }
   const { intervalMs } = config.preconf
-  let head: TrackedHead | null = null
+  let newest = 0
   const read = async (signal: AbortSignal): Promise<PendingAnswer> => {
     const answer = await readPending(asked, signal)
     const { latest, pending, requestedAt } = answer
-    if (latest) {
-      const before = head?.height ?? -1
-      head = trackHeight(head, latest.height, requestedAt)
-      if (head.height > before) settling.complete.add(String(head.height), requestedAt)
+    if (latest && latest.height > newest) {
+      newest = latest.height
+      settling.complete.add(String(newest), requestedAt)
     }
     if (pending) {
       takePending(held, pending, requestedAt)

@@ -1,4 +1,3 @@
-import { type TrackedHead, trackHeight } from '../../kernel/heads/trackHead.ts'
 import type { UnixMs } from '../../lib/clock.ts'
 import { type ClockJump, rebaseInstant } from '../../lib/rebaseInstant.ts'
 import type { Outcome, PendingBlock, SeenReceipt } from './receipt.ts'
@@ -48,8 +47,6 @@ export interface HeldReceipts {
   readonly system: Recent<true>
   /** Blocks that nothing more is to be found out of. */
   readonly forgotten: Recent<true>
-  /** How far the node has come: a slip of it counts once a second answer agrees, and not once it is taken back. */
-  head: TrackedHead | null
   /** The block being made, as it was last shown. */
   newest: FirstSight | null
   /** Transactions held for the first time since the start. */
@@ -79,7 +76,6 @@ export function createHeldReceipts(limits: HeldLimits): HeldReceipts {
     settled: createRecent(rememberedSettled),
     system: createRecent(10_000),
     forgotten: createRecent(10_000),
-    head: null,
     newest: null,
     taken: 0,
   }
@@ -91,10 +87,6 @@ export function takePending(
   { height, receipts, system }: Pick<PendingBlock, 'height' | 'receipts' | 'system'>,
   at: UnixMs,
 ): void {
-  of.head = trackHeight(of.head, height, at)
-  // No chain leaps so far: what it holds is shown again, at a height that it can have.
-  if (height > of.head.height) return
-  if (of.newest !== null && of.newest.height > of.head.height) of.newest = null
   watch(of, height, at)
   for (const hash of system) of.system.add(hash, true)
   const answer = { height, at }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   createHeldReceipts,
   firstSeen,
@@ -30,30 +30,4 @@ test('F67: a sleep makes no absence shorter, and none longer', () => {
   expect(isDropped(noteAbsent(held, '0xaa', hour + 39_999)!, rule)).toBe(false)
   expect(isDropped(noteAbsent(held, '0xaa', hour + 40_000)!, rule)).toBe(true)
   expect(firstSeen(held, '0xaa')).toEqual({ height: 7, at: hour })
-})
-
-describe('a height far beyond the chain', () => {
-  const show = (heights: readonly number[]) => {
-    const held = createHeldReceipts({ perBlock: 9, total: 9 })
-    for (const [second, height] of heights.entries())
-      takePending(held, { height, receipts: [{ ...receipt, height }], system: [] }, second * 1_000)
-    return held
-  }
-  const far = 5_000_000
-
-  test('that is said once holds nothing, and later blocks are watched as before', () => {
-    const held = show([7, far, 8, 9])
-    expect(held.blocks.has(far)).toBe(false)
-    expect(held.blocks.get(8)?.watched).toMatchObject({ beforeMs: 2_000, afterMs: 1_000 })
-  })
-
-  test('is believed once a second answer agrees', () => {
-    expect(show([7, far, far]).blocks.get(far)?.watched).not.toBeNull()
-  })
-
-  test('that was believed and is taken back leaves later blocks to be watched', () => {
-    const back = Array.from({ length: 60 }, (_, second) => 8 + second)
-    const held = show([7, far, far, ...back])
-    expect(held.blocks.get(66)?.watched).toMatchObject({ beforeMs: 1_000, afterMs: 1_000 })
-  })
 })
