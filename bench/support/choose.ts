@@ -1,5 +1,5 @@
 /**
- * The rows whose names hold all words; with the one word `short` those of a list, which `.ci/run` runs.
+ * The rows whose names hold all words; with the one word `short` those of a list, which the gate runs.
  * @throws Error when the list names one that is not there
  */
 export function choose<Row extends { readonly name: string }>(

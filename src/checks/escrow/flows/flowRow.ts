@@ -3,6 +3,7 @@ import { chains } from '../../../bridge/observation.ts'
 import type { SQLInputValue } from 'node:sqlite'
 import type { EscrowFlow, GrossMove, Sent } from './flow.ts'
 import type { Shown } from '../../../meaning/horizon.ts'
+import type { UnixMs } from '../../../lib/clock.ts'
 import { decimal } from '../../../store/bridgeCodecs.ts'
 import type { Database } from '../../../store/database.ts'
 import { hash, isHash } from '../../../store/hash.ts'
@@ -181,4 +182,26 @@ function byDifference(outward: Decimal): GrossMove[] {
   const isOut = outward.digits > 0n
   const of = { in: isOut ? noAmount : negate(outward), out: isOut ? outward : noAmount }
   return [{ id: '', ...of, back: noAmount }]
+}
+
+/** Forgets a row. */
+export function dropFlow(db: Database, { escrow, token, hash }: FlowPlace): void {
+  db.prepare(`DELETE FROM escrow_flows WHERE ${isFlow}`).run(hash, escrow, token)
+}
+
+/** With hash, escrow and token. The pluses keep the planner from reading all movements of the token. */
+export const isFlow = `${isHash('hash', '?1')} AND +escrow = ${numberOf('?2')} AND +token = ${numberOf('?3')}`
+
+export type FlowPlace = Pick<EscrowFlow, 'escrow' | 'token' | 'hash'>
+
+/** A movement listed late may be what a change of balance was. */
+export function wakeGaps(
+  db: Database,
+  { escrow, token, height }: Pick<EscrowFlow, 'escrow' | 'token' | 'height'>,
+  now: UnixMs,
+  of = 'TRUE',
+): void {
+  db.prepare(
+    `UPDATE escrow_flows SET check_at = ? WHERE escrow = ${numberOf('?')} AND token = ${numberOf('?')} AND height >= ? AND from_height < ? AND ${of}`,
+  ).run(now, escrow, token, height, height)
 }
