@@ -48,8 +48,6 @@ export interface Part {
 
 export interface Run extends Evidence, Asking, Pick<Part, 'isLate'> {
   readonly lastShown: Map<LegAsk, readonly string[]>
-  /** Legs that are being asked about, each after the name of its question. */
-  readonly underWay: Set<string>
 }
 
 /** E9, E13 and E15 take this many hashes. */

@@ -53,16 +53,14 @@ export async function askOtherwise(doubt: Doubt, leg: QueuedLeg): Promise<Other>
     return { word: leg.tries >= neededTries ? said : null, unasked: 'E7', isShown: true, error }
   }
   if (said !== null) return logs
-  const source = leg.ask === 'native' ? 'E16' : 'E2'
-  const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
   // An empty answer about one transaction has no control in it: a known one has to be answered too.
   const isEmpty =
     (logs.unasked === undefined || isForgotten(logs.error)) && !logs.isUnread && control !== null
-  const [known, other] = await Promise.all([
-    isEmpty ? ask('E21', () => reads.mainLogs(control, options)) : null,
-    ask(source, () => single(leg.hash, options)),
-  ])
+  const known = isEmpty ? await ask('E21', () => reads.mainLogs(control, options)) : null
   const isSilent = known !== null && known.word === null && !known.isUnread
+  const source = leg.ask === 'native' ? 'E16' : 'E2'
+  const single = leg.ask === 'native' ? reads.nativeLeg : reads.mainLeg
+  const other = await ask(source, () => single(leg.hash, options))
   if (other.word !== null || other.isUnread) return other
   if (logs.isUnread) return logs
   return isSilent ? { word: null, unasked: 'E21' } : { ...other, ...(logs.unasked && logs) }

@@ -16,7 +16,7 @@ import { legAccusation } from './legWord.ts'
 import { type Asking, type Doubt, type Outcome, firstAsked, neededTries } from './doubt.ts'
 import { again, askOtherwise, nothing, toAbsent } from './askOtherwise.ts'
 
-/** Between two readings that found nothing, however long they take: three of them are half a minute apart. */
+/** Between two readings that found nothing: three of them are half a minute apart. */
 const doubtMs = 15_000
 
 /** So long before a leg of the zone may be absent it is found out whether who is asked lags: others wait for that too. */
@@ -38,9 +38,8 @@ const maxRests = 30
  */
 export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome> {
   const { clock } = doubt
-  const isSuspect = leg.ask === 'zone' && clock.now() >= settledAt(doubt, leg) - suspectMs
-  // Nothing here waits for it: who asks for it later finds it answered.
-  if (isSuspect && isAwaited(doubt, leg)) void measure(doubt, leg.ask).catch(() => undefined)
+  const isSuspect = leg.ask === 'zone' && doubt.at >= settledAt(doubt, leg) - suspectMs
+  if (isSuspect && isAwaited(doubt, leg)) await measure(doubt, leg.ask)
   if (!doubt.hasControl || !hasPassed(doubt, leg)) return again(leg, clock.now(), retryMs)
   // Requests are numbered on from before the clock was set back: numbers order answers, and measure no time.
   const at = Math.min(doubt.at, clock.now())
@@ -66,11 +65,11 @@ export async function decideDoubt(doubt: Doubt, leg: QueuedLeg): Promise<Outcome
     const said = { ...word, reads: next.reads, ...(unasked && { unasked }) }
     return { readings: [said], saves: [], drops: [leg.hash] }
   }
-  if (!isOver || isThere) return { ...again(next, at, doubtMs), error }
+  if (!isOver || isThere) return { ...again(next, clock.now(), doubtMs), error }
   if (unasked !== undefined && leg.tries < neededTries)
     return { ...again({ ...next, tries: leg.tries + 1 }, clock.now(), doubtMs), error }
   if (!wasAbsent(leg) && at < settledAt(doubt, leg))
-    return again(next, Math.max(settledAt(doubt, leg), at + retryMs), 0)
+    return again(next, clock.now(), Math.max(settledAt(doubt, leg) - clock.now(), retryMs))
   if (isLate && !isAlone) return again(next, clock.now(), doubt.comeTo === null ? retryMs : doubtMs)
   if (isAlone && (isUnasked || !isAbsent(denial)))
     return again(next, clock.now(), isUnasked ? retryMs : doubtMs)

@@ -9,8 +9,6 @@ const lateMs = 65_000
 const beyondMs = 30_000
 /** How far an endpoint has come is found out again after this: it has come farther since. */
 const [againMs, aloneAgainMs] = [5_000, 15_000]
-/** However long that took: what was asked before says too little of legs that wait now. */
-const mostAgeMs = 30_000
 
 /** Who asks about legs, as far as endpoints that lag concern him. */
 export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons'> {
@@ -23,9 +21,7 @@ export interface LagAsking extends IndexAsking, Pick<Kernel, 'clock' | 'horizons
 }
 
 interface ComeTo {
-  readonly askedAt: UnixMs
-  /** When it was answered; null while it is not. */
-  readonly at: UnixMs | null
+  readonly at: UnixMs
   readonly to: Promise<UnixMs>
 }
 
@@ -47,7 +43,7 @@ export async function measure(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
   const { clock, horizons, lags, serviceAheadMs } = asking
   const now = clock.now()
   const read = () => readComeTo(asking, ask, now + serviceAheadMs - lateMs)
-  const comeTo = await findComeTo(lags, { ask, clock, againMs, read })
+  const comeTo = await findComeTo(lags, { ask, now, againMs, read })
   if (ask === 'zone') horizons.noteZoneShown(comeTo === Infinity ? null : comeTo)
   return comeTo
 }
@@ -69,33 +65,23 @@ function measureAlone(asking: LagAsking, ask: LegAsk): Promise<UnixMs> {
   const { aloneLags, clock, serviceAheadMs } = asking
   const now = clock.now()
   const read = () => readAloneComeTo(asking, ask, now + serviceAheadMs - lateMs)
-  return findComeTo(aloneLags, { ask, clock, againMs: aloneAgainMs, read })
+  return findComeTo(aloneLags, { ask, now, againMs: aloneAgainMs, read })
 }
 
-interface Finding extends Pick<LagAsking, 'clock'> {
+interface Finding {
   readonly ask: LegAsk
+  readonly now: UnixMs
   readonly againMs: number
   readonly read: () => Promise<UnixMs>
 }
 
-/** Who asks while that is being found out waits for the same answer. */
-async function findComeTo(
-  found: Map<LegAsk, ComeTo>,
-  { ask, clock, read, againMs: restMs }: Finding,
-): Promise<UnixMs> {
-  const askedAt = clock.now()
+function findComeTo(found: Map<LegAsk, ComeTo>, { ask, now, read, ...how }: Finding): Promise<UnixMs> {
   const known = found.get(ask)
-  const isFresh = (at: UnixMs, ms: number) => Math.abs(askedAt - at) < ms
-  if (known && isFresh(known.askedAt, mostAgeMs) && isFresh(known.at ?? askedAt, restMs)) return known.to
+  if (known !== undefined && Math.abs(now - known.at) < how.againMs) return known.to
   const to = read()
-  found.set(ask, { askedAt, at: null, to })
-  try {
-    await to
-    found.set(ask, { askedAt, at: clock.now(), to })
-  } catch {
-    // What could not be found out is asked again at once.
-    found.delete(ask)
-  }
+  found.set(ask, { at: now, to })
+  // What could not be found out is asked again at once.
+  to.catch(() => found.delete(ask))
   return to
 }
 

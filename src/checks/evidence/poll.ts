@@ -33,8 +33,6 @@ export const historyBatch = 200
 const runMs = 10_000
 /** After so long a kind of question is looked at again in a run that another holds up. */
 const lookAgainMs = 1_000
-/** So many questions to one endpoint may be under way: what is in doubt does not wait for others' answer to come. */
-const atOnce = 2
 /** Questions about single transactions before the next look: a storm of doubts must not stop the batches. */
 const maxSingles = 12
 /**
@@ -53,7 +51,6 @@ export function createEvidencePoll(
   const denials: Run['denials'] = new Map()
   const lags: Run['lags'] = new Map()
   const aloneLags: Run['aloneLags'] = new Map()
-  const underWay: Run['underWay'] = new Set()
   const askSideBySide = createSideBySide(clock, lookAgainMs)
   return async (signal) => {
     const run: Run = {
@@ -66,7 +63,6 @@ export function createEvidencePoll(
       lags,
       aloneLags,
       zoneShown,
-      underWay,
       serviceAheadMs: serviceAheadMs(evidence),
     }
     if (isLate && isShortOfHistory(db, asks, clock.now(), historyBatch))
@@ -76,9 +72,7 @@ export function createEvidencePoll(
       return askAll(run, ask)
     }
     const work = [
-      ...(['zone', 'main', 'native'] as const).flatMap((ask) =>
-        Array.from({ length: isLate ? 1 : atOnce }, () => askAnew(ask)),
-      ),
+      ...(['zone', 'main', 'native'] as const).map(askAnew),
       ...others.map((ask) => () => ask(signal)),
     ]
     // One kind that cannot be asked holds up no other.
@@ -91,18 +85,12 @@ export function createEvidencePoll(
 }
 
 async function askAll(run: Run, ask: LegAsk): Promise<void> {
-  const { clock, db, isLate, signal, underWay } = run
+  const { clock, db, isLate, signal } = run
   const startedAt = clock.now()
   // The queue is looked at anew for each request: what became urgent meanwhile goes before what only waits.
   while (!signal.aborted && clock.now() - startedAt < runMs) {
-    const queued = listQueued(db, ask, isLate, clock.now(), 3 * batchSize)
-    const batch = chooseBatch(
-      queued.filter(({ hash }) => !underWay.has(`${ask} ${hash}`)),
-      clock.now(),
-    )
+    const batch = chooseBatch(listQueued(db, ask, isLate, clock.now(), 3 * batchSize), clock.now())
     if (batch === null) return
-    const names = batch.map(({ hash }) => `${ask} ${hash}`)
-    names.forEach((name) => underWay.add(name))
     let outcome: Outcome
     try {
       outcome = await askBatch(run, ask, batch).catch((error: unknown) =>
@@ -112,8 +100,6 @@ async function askAll(run: Run, ask: LegAsk): Promise<void> {
       const now = clock.now()
       save(run, ask, { readings: [], saves: batch.map((leg) => dueIn(leg, now, retryMs)), drops: [] })
       throw error
-    } finally {
-      names.forEach((name) => underWay.delete(name))
     }
     const begun = clock.monotonicMs()
     save(run, ask, outcome)

@@ -137,29 +137,6 @@ describe('a leg that an answer does not hold (semantics 8)', () => {
     }
   })
 
-  test('its control and the other endpoint about it are asked at once', async () => {
-    const known = Promise.withResolvers<LegsRead>()
-    const asked: string[] = []
-    const reads: EvidenceReads = {
-      ...emptyReads,
-      async mainLogs(hash) {
-        asked.push(`E21 ${hash}`)
-        return hash === '0xknown' ? known.promise : none
-      },
-      async mainLeg(hash) {
-        asked.push(`E2 ${hash}`)
-        known.resolve(none)
-        return none
-      },
-    }
-    const missed = { reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }
-    await decideDoubt(
-      at(30_000, { reads, control: '0xknown' }),
-      leg({ ...missed, ask: 'main', time: -60_000 }),
-    )
-    expect(asked).toEqual(['E21 0x1', 'E21 0xknown', 'E2 0x1'])
-  })
-
   test('its own logs were asked with a control, or the answer says that they were not', async () => {
     const seen = { time: -60_000, reads: 2, firstAt: 0, lastAt: 15_000, controlAt: 15_000 }
     const lacking = leg({ ...seen, ask: 'main' })
@@ -601,48 +578,4 @@ test('a run that an endpoint holds up asks single transactions as often as sever
   slow.resolve(none)
   await running
   expect(asked.size).toBe(24)
-})
-
-test('an origin that never was is absent within two minutes, though each answer takes twenty seconds', async () => {
-  const world = createTestKernel({ start: 10_000_000, isManual: true })
-  const { clock, db } = world
-  const { said, commit } = collect(world)
-  const startedAt = clock.now()
-  const isKnown = (hash: string) => hash !== '0xdead'
-  const reads: EvidenceReads = {
-    ...emptyReads,
-    zoneLegs: async (hashes) => {
-      const requestedAt = clock.now()
-      await clock.sleep(20_000)
-      const of = { chain: 'zone', source: 'E9', requestedAt, status: 'success', errorMessage: '' } as const
-      return {
-        requestedAt,
-        bad: [],
-        readings: hashes.filter(isKnown).map((hash) => ({ ...of, hash, moves: null })),
-      }
-    },
-    zoneTransactionBy: async (time) => ({ hash: `0x${time}`, height: 1, time }),
-  }
-  const run = createEvidencePoll({ ...world, commit, reads }, { name: 'evidence', isLate: false, others: [] })
-  const ending = new AbortController()
-  const queue = (hash: string) => {
-    const now = clock.now()
-    putQueued(db, queuedLeg({ hash, time: now - 1_000, addedAt: now, readyAt: now, dueAt: now }))
-  }
-  const running = (async () => {
-    for (; !ending.signal.aborted; await clock.sleep(500, ending.signal)) await run(ending.signal)
-  })()
-  for (let second = 0; second < 130; second += 1) {
-    recordHead(db, 'zone', { height: 1_000 + second, blockTime: clock.now(), at: clock.now() })
-    // There is always something else to be asked.
-    if (second % 11 === 0) queue(`0x${1_000 + second}`)
-    if (second === 10) queue('0xdead')
-    await clock.advance(1_000)
-  }
-  const absent = said.filter(({ status }) => status === 'absent')
-  expect(absent).toMatchObject([{ hash: '0xdead', reads: 3 }])
-  expect((absent[0]?.requestedAt ?? 0) - startedAt).toBeGreaterThanOrEqual(74_000)
-  ending.abort()
-  await clock.advance(60_000)
-  await running
 })
