@@ -2,7 +2,7 @@ import type { Chain } from '../../bridge/observation.ts'
 import type { Rpc } from '../../clients/rpc/createRpc.ts'
 import type { Check } from '../../kernel/check.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { createSideBySide } from '../../kernel/running/createSideBySide.ts'
+import { askSideBySide } from '../../kernel/running/askSideBySide.ts'
 import type { Poller } from '../../kernel/running/runner.ts'
 import { intervalOf } from '../../kernel/running/schedule.ts'
 import { trackHeight } from '../../kernel/heads/trackHead.ts'
@@ -57,11 +57,10 @@ type HeadsKernel = Pick<Kernel, 'clock' | 'db' | 'ledger' | 'list' | 'nodeHeads'
  */
 export function createHeadsPoll(kernel: HeadsKernel, restMs: number): (signal: AbortSignal) => Promise<void> {
   let step = 1
-  const askSideBySide = createSideBySide(kernel.clock, restMs)
   return async (signal) => {
     const options: ReadOptions = { priority: 'heads', signal }
     // Each half is committed by itself: one chain's trouble must not hide the other's head.
-    const results = await askSideBySide(signal, [
+    const results = await askSideBySide({ clock: kernel.clock, signal, restMs }, [
       () => readZone(kernel, options),
       async () => {
         step = Math.max(1, (await readMain(kernel, options, step)) ?? step)

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts'
 import { settleWords } from '../../kernel/sources/sourceWords.ts'
-import { createSideBySide } from '../../kernel/running/createSideBySide.ts'
+import { askSideBySide } from '../../kernel/running/askSideBySide.ts'
 import { createWaker } from '../../kernel/running/waker.ts'
 import {
   type Ask,
@@ -51,7 +51,6 @@ export function createEvidencePoll(
   const denials: Run['denials'] = new Map()
   const lags: Run['lags'] = new Map()
   const aloneLags: Run['aloneLags'] = new Map()
-  const askSideBySide = createSideBySide(clock, lookAgainMs)
   return async (signal) => {
     const run: Run = {
       ...evidence,
@@ -76,7 +75,7 @@ export function createEvidencePoll(
       ...others.map((ask) => () => ask(signal)),
     ]
     // One kind that cannot be asked holds up no other.
-    const results = await askSideBySide(signal, work)
+    const results = await askSideBySide({ clock, signal, restMs: lookAgainMs }, work)
     const next = nextDueAt(db, asks, isLate)
     if (next !== null) wakeIn(Math.max(next - clock.now(), 500), signal)
     const failed = results.find((result) => result.status === 'rejected')

@@ -28,7 +28,7 @@ interface Play {
 /** Withdrawals that are paid, two a minute, and one deposit, credited at `start`: what is said of it, and how long after. */
 async function play({ late = 0, stands, isMade, crowd = 0, throttled = 0 }: Play) {
   let asked = 0
-  const world = createTestKernel({ start: start - 20 * minute, isManual: true })
+  const world = createTestKernel({ start: start - 20 * minute })
   const { clock, commit, db, endpointLags } = world
   const happenedAt = new Map<string, number>()
   const proven = new Set<string>()

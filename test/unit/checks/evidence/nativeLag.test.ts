@@ -24,7 +24,7 @@ interface Play {
 
 /** Payouts of native currency by calls, two a minute; what is said of the one of `start` within five, and how long after. */
 async function play({ lags, isPaid = true, endsBy = Infinity }: Play) {
-  const world = createTestKernel({ start: start - 20 * minute, isManual: true })
+  const world = createTestKernel({ start: start - 20 * minute })
   const { clock, commit, db } = world
   const paidAt = new Map<string, number>()
   const said: { readonly afterMs: number; readonly what: string }[] = []
